@@ -1,5 +1,6 @@
-"""The plots of a tensor and of the model, a page for each.
+"""Plots of a tensor and of the model, one page for each.
 
-A plot is given answers and paints them. ``heading`` needs Qt alone; the rest imports pyqtgraph,
-which takes 200 ms, and so is imported after the first paint of the window.
+Plots receive results and paint them; they do not compute. ``heading`` needs only Qt. All other
+modules import pyqtgraph, which takes 200 ms, so they are imported after the first paint of the
+window.
 """

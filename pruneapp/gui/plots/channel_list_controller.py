@@ -1,6 +1,6 @@
-"""The selected channels as text: copied, pasted, saved and loaded.
+"""Copy, paste, save and load the selected channels as text.
 
-What is pasted or loaded is read in the background: a clipboard may hold megabytes of anything.
+Text is parsed in a background job because the clipboard may contain megabytes.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from pruneapp.progress import Job
 from pruneapp.results.channel_list import MOST_LETTERS, from_text, to_text
 
 SUFFIX = ".txt"
-_LISTS = "channel list"  # what the last folder is remembered for
+_LISTS = "channel list"  # key of the folder used last
 _MOST_BYTES = 4 * MOST_LETTERS
 
 
 class ChannelListController(Controller):
-    """Copies, pastes, saves and loads what is selected on the page Channels."""
+    """Copies, pastes, saves and loads the selection of the page Channels."""
 
     def __init__(self, context: AppContext, session: OpenDocument, pages: PlotPages) -> None:
         super().__init__(context)
@@ -51,7 +51,7 @@ class ChannelListController(Controller):
             "save_channels": self.save,
         }.items():
             context.actions[name].triggered.connect(call)
-            view.addAction(context.actions[name])  # its menu offers them as well
+            view.addAction(context.actions[name])  # for the context menu of the view
         session.closed.connect(self._reading.cancel)
 
     @property
@@ -59,7 +59,7 @@ class ChannelListController(Controller):
         return self._pages.channels
 
     def copy(self) -> None:
-        """Put the selected channels on the clipboard."""
+        """Copy the indices of the selected channels to the clipboard."""
         text = self._chosen()
         if text:
             QGuiApplication.clipboard().setText(text)
@@ -68,7 +68,7 @@ class ChannelListController(Controller):
             self._notifications.say_done(words)
 
     def paste(self) -> None:
-        """Select what the text on the clipboard lists."""
+        """Select the channels listed on the clipboard; show an error if it has no text."""
         if not self._may_select():
             return
         text = QGuiApplication.clipboard().text()
@@ -83,7 +83,7 @@ class ChannelListController(Controller):
             )
 
     def save(self) -> None:
-        """Write the selected channels where the person says."""
+        """Save the indices of the selected channels to a file that the user chooses."""
         text = self._chosen()
         if not text:
             return
@@ -108,7 +108,7 @@ class ChannelListController(Controller):
         )
 
     def load(self) -> None:
-        """Select what a text file of the person lists."""
+        """Select the channels listed in a text file that the user chooses."""
         if not self._may_select():
             return
         name, _ = QFileDialog.getOpenFileName(
@@ -132,7 +132,7 @@ class ChannelListController(Controller):
 
     def _select(self, place: object, chosen: NDArray[np.bool_]) -> None:
         if place != self._view.place:
-            return  # the person looks at other channels by now
+            return  # the view shows other channels now
         self._view.set_chosen(chosen)
         self._notifications.end(NoticeTopic.CHANNELS)
         many = int(np.count_nonzero(chosen))
@@ -140,7 +140,7 @@ class ChannelListController(Controller):
         self._notifications.say_done(words)
 
     def _chosen(self) -> str:
-        """Return the selection as text; empty, with a notice, if there is none."""
+        """Return the selection as text. If it is empty, show a notice and return ""."""
         view = self._view
         if self._pages.page is Page.CHANNELS and view.chosen:
             self._notifications.end(NoticeTopic.CHANNELS)
@@ -168,9 +168,12 @@ class ChannelListController(Controller):
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a list in a file.
+    """Return the text of a channel list file.
 
-    Raises `SelectionError` if it cannot be read, or is no text in UTF-8.
+    Raises
+    ------
+    SelectionError
+        If the file cannot be read or is not UTF-8 text.
     """
     data = read(path, "list of channels", _MOST_BYTES, SelectionError)
     try:

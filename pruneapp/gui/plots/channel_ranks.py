@@ -1,4 +1,4 @@
-"""The order in which channels are taken, what is left of them, and how both are said."""
+"""The order in which channels are pruned, and texts about norms and states of channels."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ from pruneapp.results.tensor_statistics import ChannelNorms
 
 @dataclass(frozen=True, eq=False)
 class ChannelRanks:
-    """The order in which channels are taken, without those that are pruned or protected."""
+    """Ranks of channels by norm, and the heights of their bars.
+
+    A rank counts all channels; `free` lists only those that a cut can prune. `number` is a count of
+    channels from the start of `free`.
+    """
 
     norms: ChannelNorms
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
-        """``int64[n]``: the least norm left first, equal ones as in the tensor, NaN last.
+        """Channel indices, ``int64[n]``, by the norm that remains: ascending, stable, NaN last.
 
-        Those of which nothing is left come first, by the norm that they had.
+        Completely pruned channels come first, ordered by their original norm.
         """
         n = self.norms
         had = np.where(n.kept > 0, 0.0, n.norms)
@@ -32,7 +36,7 @@ class ChannelRanks:
 
     @cached_property
     def free(self) -> NDArray[np.int64]:
-        """The channels that a cut may take, in that order."""
+        """Channel indices that a cut can prune (neither pruned nor protected), in `order`."""
         free = self.norms.kept > 0
         if self.norms.protected is not None:
             free &= ~self.norms.protected
@@ -40,24 +44,24 @@ class ChannelRanks:
 
     @cached_property
     def heights(self) -> Floats:
-        """``float64[n]`` to be drawn, of the whole channels; see `to_heights`."""
+        """Bar heights of the original norms, ``float64[n]``, at least `left`; see `to_heights`."""
         return np.maximum(self.to_heights(self.norms.norms), self.left)
 
     @cached_property
     def left(self) -> Floats:
-        """``float64[n]`` to be drawn, of what is left of them."""
+        """Bar heights of the norms that remain, ``float64[n]``."""
         return self.to_heights(self.norms.left)
 
     @cached_property
     def after(self) -> Floats:
-        """``float64[n]`` to be drawn, of what a preview leaves; never above `left`.
+        """Bar heights of the norms after the preview, ``float64[n]``, at most `left`.
 
-        The nuclear norm may grow where weights go.
+        The limit is needed because the nuclear norm can grow when weights are pruned.
         """
         return np.minimum(self.to_heights(self.norms.after), self.left)
 
     def to_heights(self, norms: Floats) -> Floats:
-        """Return heights of norms: infinite ones reach the top, NaN has no height."""
+        """Return bar heights: infinity becomes the largest finite norm, or 1, and NaN becomes 0."""
         return np.nan_to_num(np.abs(norms), nan=0.0, posinf=self._highest)
 
     @cached_property
@@ -67,52 +71,58 @@ class ChannelRanks:
         return float(norms[finite].max()) if finite.any() else 1.0
 
     def taken(self, number: int) -> NDArray[np.bool_]:
-        """Return ``bool[n]``: the first so many of those that are free."""
+        """Return a mask ``bool[n]`` of the first `number` channels of `free`."""
         chosen = np.zeros(self.norms.norms.size, dtype=np.bool_)
         chosen[self.free[:number]] = True
         return chosen
 
     def within(self, number: int) -> int:
-        """Return a number of channels between none and all that are free."""
+        """Return `number` clipped to the range from 0 to the size of `free`."""
         return min(max(number, 0), int(self.free.size))
 
     def number_up_to(self, norm: float) -> int:
-        """Return how many of the free ones have at most this norm left."""
+        """Return the number of free channels whose remaining norm is at most `norm`."""
         return int((self.norms.left[self.free] <= norm).sum())
 
     def number_before(self, place: float) -> int:
-        """Return how many of the free ones stand before a place among all, by norm."""
+        """Return the number of free channels whose rank (position in `order`) is below `place`."""
         places = np.empty(self.order.size, dtype=np.int64)
         places[self.order] = np.arange(self.order.size)
         return int((places[self.free] < place).sum())
 
     def place_behind(self, number: int) -> float:
-        """Return the place behind the last one of so many, by norm; before all for none."""
+        """Return the position in `order` just after the last of `number` pruned channels.
+
+        Returns -0.5, before all bars, for 0.
+        """
         if not number:
             return -0.5
         return float(np.flatnonzero(self.order == self.free[number - 1])[0]) + 0.5
 
     def norm_of(self, number: int) -> float:
-        """Return the height of what is left of the last one of so many; 0 for none."""
+        """Return the bar height of the last of `number` pruned channels; 0 for none."""
         return float(self.left[self.free[number - 1]]) if number else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Remaining:
-    """What is left of channels once a step is done; as now where none is asked for."""
+    """The state of the channels after the step of the preview; the current state without one.
 
-    to_prune: NDArray[np.bool_]  # ``bool[n]``: whether all that is left of a channel goes
-    # ``float64[n]``: the norm of what is left then, and how high that is drawn.
+    All arrays have one entry per channel.
+    """
+
+    to_prune: NDArray[np.bool_]  # channels that the step prunes completely
+    # The remaining norms, and their bar heights.
     norms: Floats
     heights: Floats
-    kept: Floats  # ``float64[n]``: the share of the weights that is left then
+    kept: Floats  # share of the weights that is kept
 
 
 NONE_LEFT = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
 def norm_label(n: str) -> str:
-    """Return the short name of a norm: L2."""
+    """Return the short label of a norm, such as "L2"; `n` is its order as text."""
     n = n.removesuffix(".0")
     words = {
         "fro": translate("ChannelsView", "Frobenius"),
@@ -124,7 +134,7 @@ def norm_label(n: str) -> str:
 
 
 def norm_name(n: str) -> str:
-    """Return a norm in words: L2 norm."""
+    """Return the name of a norm, such as "L2 norm"; `n` is its order as text."""
     words = {
         "fro": translate("ChannelsView", "Frobenius norm"),
         "nuc": translate("ChannelsView", "nuclear norm"),
@@ -133,7 +143,7 @@ def norm_name(n: str) -> str:
 
 
 def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
-    """Say what is left of a channel, and what will be; in any thread."""
+    """Return a text about how much of a channel is kept, now and after the step; thread-safe."""
     share, then = float(norms.kept[channel]), float(after.kept[channel])
     if after.to_prune[channel]:
         words = translate("ChannelsView", "to be pruned")
@@ -157,7 +167,7 @@ def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
 
 
 def whole_protected(norms: ChannelNorms) -> NDArray[np.bool_]:
-    """Return ``bool[n]``: the channels of which all that is left is protected."""
+    """Return a mask ``bool[n]`` of channels whose remaining weights are all protected."""
     if norms.protected is None:
         return np.zeros(norms.norms.size, np.bool_)
     return norms.protected if norms.partly is None else norms.protected & ~norms.partly

@@ -1,4 +1,4 @@
-"""The norms of a tensor's channels along a dimension, a cut through them, and manual edits."""
+"""The page Channels: norms along a dimension as bars, a cut to prune by, and manual edits."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ INDEX, NORM = "index", "norm"
 
 
 class ChannelsView(OrderedChart):
-    """Bars of norms, in the order of the tensor or of the norms, with a cut, some of them chosen.
+    """Bars of channel norms, by index or by norm, with a movable cut and a selection.
 
-    A bar is as high as the norm of the whole channel, and split by what is left of it, in the
-    measure of the axis: most of an L2 norm may be left of a channel that lost half of its weights.
+    The height of a bar is the norm of the original channel. It is divided at the norm that remains,
+    on the scale of the axis: a channel that lost half of its weights may keep most of its L2 norm.
 
-    The cut takes the channels with the smallest norms that are neither pruned as a whole nor
-    protected: in the order of the tensor it lies at a norm, in that of norms it stands behind the
-    last channel that goes.
+    The cut prunes the channels with the smallest norms that are neither completely pruned nor
+    protected. In the order by index it is a horizontal line at a norm; in the order by norm it is a
+    vertical line after the last pruned channel.
     """
 
-    # The person wants so many channels to go (comes with every move of the line).
+    # (number of channels) The user moved the cut; emitted with each move of the line.
     cutMoved = Signal(int)
-    # The person wants the norms along another dimension, or of another order.
+    # The user chose another dimension or norm.
     normsRequested = Signal()
     editRequested = Signal(
         object
-    )  # (ManualEditRequest) the person wants this done to the chosen channels
-    # The person wants the chosen channels on the clipboard, or those of the clipboard chosen.
+    )  # (ManualEditRequest) the user wants to edit the selected channels
+    # The user wants to copy the selected channels, or to select those on the clipboard.
     copyRequested = Signal()
     pasteRequested = Signal()
 
@@ -65,20 +65,25 @@ class ChannelsView(OrderedChart):
         self._ranks: ChannelRanks | None = None
         self._after = NONE_LEFT
         self._heights: Floats = np.zeros(0)
-        # The number of channels and the norm at the cut: as shown, told, and before it was moved.
+        # (number of channels, norm at the cut): the cut that is shown, the cut that was set last,
+        # and the cut before the drag.
         self._cut: tuple[int | None, float | None] = None, None
         self._form_cut: tuple[int | None, float | None] = None, None
         self._before: tuple[int | None, float | None] = None, None
         self._answered = True
         self._editable = False
-        self._following = False  # whether the line says what goes, and not the norms
+        # Whether the colors of the bars follow the cut instead of the measured preview.
+        self._following = False
         self._shape: tuple[int, ...] = ()
         self._labels: tuple[str, ...] = ()
         self._groups: tuple[TensorGroup, ...] = ()
-        # What stands in the box of dimensions: each, and the groups that have units along it.
+        # The entries of the dimension box: a dimension, or a dimension and a group with units on
+        # it.
         self._choices: list[tuple[int, TensorGroup | None]] = []
-        self._unit: TensorGroup | None = None  # the group whose units the bars are; None: channels
-        # The units that were chosen last, as ``bool[units]``: chosen in every tensor that has them.
+        # The group whose units are shown; None if channels are shown.
+        self._unit: TensorGroup | None = None
+        # The units that the user selected last, as ``bool[units]``. They become selected in every
+        # tensor of the group.
         self._chosen_units: tuple[TensorGroup, NDArray[np.bool_]] | None = None
         self._selection = BarSelection()
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
@@ -112,24 +117,22 @@ class ChannelsView(OrderedChart):
         self._show_chosen()
         self.set_colors(self._colors)
 
-    # -- what it is -------------------------------------------------------------------------------
+    # -- chart -------------------------------------------------------------------------------------
 
     def empty_text(self) -> str:
-        """Say what to do where there is nothing to show."""
         return self._instead or self.tr("Select a tensor with two or more dimensions in the tree.")
 
     def title(self) -> str:
-        """Say what kind of picture it is."""
         return self.tr("Norms of the channels")
 
     def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the channels in the order of the tensor or of the norms."""
+        """Return the channel at each position for the order `key`."""
         if key == INDEX or self._ranks is None:
             return np.arange(self._heights.size)
         return self._ranks.order
 
     def order_label(self) -> str:
-        """Say what stands along the axis."""
+        """Return the label of the axis with the channels."""
         by_norm = self.order == NORM
         if self._unit is not None:
             text = self.tr("units, sorted by norm") if by_norm else self.tr("unit")
@@ -142,7 +145,7 @@ class ChannelsView(OrderedChart):
         return text
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return norms, split by what is left of them; of several channels as `envelope` says."""
+        """Return the bars for these positions; groups of channels are reduced by `envelope`."""
         assert self._ranks is not None
         chosen = self._order[start:stop]
         left, after = self._ranks.left[chosen], self._after.heights[chosen]
@@ -150,11 +153,10 @@ class ChannelsView(OrderedChart):
         return envelope(edges, self._heights[chosen], left, after, group, self.highest())
 
     def highest(self) -> float:
-        """Return the largest norm."""
         return float(self._heights.max()) if self._heights.size else 0.0
 
     def bar_text(self, bar: int) -> str:
-        """Say what is known of a channel, and what is chosen."""
+        """Return the readout of a bar: index, norm, state, and the selection."""
         assert self._norms is not None
         channel = int(self._order[bar])
         text = self.tr("channel {index}:  {norm} {value},  {state}")
@@ -174,7 +176,7 @@ class ChannelsView(OrderedChart):
         return plural(many, self.tr("1 channel"), self.tr("{n} channels"))
 
     def _left_text(self, channel: int) -> str:
-        """Say the norm, of which whole it is what is left, and what a preview leaves."""
+        """Return a text with the remaining norm, its share of the original, and the preview."""
         n = self._norms
         assert n is not None
         whole, left, after = (
@@ -192,7 +194,7 @@ class ChannelsView(OrderedChart):
         return text
 
     def summary(self) -> str:
-        """Say how many channels there are, are pruned, would go, and are chosen."""
+        """Return how many channels there are, in each state, and selected."""
         n = self._norms
         if n is None:
             return ""
@@ -215,7 +217,6 @@ class ChannelsView(OrderedChart):
         return stated(text, self._chosen_words() if self._shape else "")
 
     def swatches(self) -> list[Swatch]:
-        """Return the legend."""
         n = self._norms
         to_prune = n is not None and bool((self._after.kept < n.kept).any())
         swatches = self.state_swatches(preview=to_prune or self.canvas.line is not None)
@@ -234,7 +235,7 @@ class ChannelsView(OrderedChart):
         return swatches
 
     def numbers(self) -> Numbers:
-        """Return the channels, in the order in which they are shown."""
+        """Return one row per channel, in the displayed order."""
         n = self._norms
         if n is None:
             return NOTHING
@@ -283,18 +284,23 @@ class ChannelsView(OrderedChart):
             channels=self._chosen_words(), norm=norm_name(n.n), total=value_text(total, 4)
         )
 
-    # -- the cut ----------------------------------------------------------------------------------
+    # -- cut ---------------------------------------------------------------------------------------
 
     def set_cut(
         self, channels: int | None, norm: float | None = None, *, editable: bool = False
     ) -> None:
-        """Show how many channels would go, a person may move it if `editable`.
+        """Show the cut of the current settings.
 
-        While a person holds the line it stays where they hold it; what is told meanwhile holds
-        once it is let go.
+        While the user drags the line, the new cut is stored and shown after the release.
 
-        They have the smallest norms; None without a cut, as for random pruning. Without the norm
-        at the cut it lies at that of the last channel that goes.
+        Parameters
+        ----------
+        channels
+            Number of channels to prune; None for no cut, as for random pruning.
+        norm
+            Norm at the cut; None places it at the norm of the last pruned channel.
+        editable
+            Whether the user may move the line.
         """
         editable = editable and channels is not None
         same = ((channels, norm), editable) == (self._cut, self._editable)
@@ -311,7 +317,7 @@ class ChannelsView(OrderedChart):
         self._redraw()
 
     def _count_to_prune(self) -> None:
-        """Find what would go: by the line while it says more than what was told."""
+        """Compute the state after the step, from the cut or from the measured preview."""
         n, ranks, channels = self._norms, self._ranks, self._cut[0]
         if n is None or ranks is None:
             self._after = NONE_LEFT
@@ -325,7 +331,7 @@ class ChannelsView(OrderedChart):
     def _show_cut(self) -> None:
         ranks, (channels, norm) = self._ranks, self._cut
         if ranks is None or channels is None or self._unit is not None:
-            self.canvas.set_line(None)  # a cut takes channels, and these are units
+            self.canvas.set_line(None)  # a cut counts channels, but the bars are units
             return
         taken = ranks.within(channels)
         label = plural(taken, self.tr("1 channel"), self.tr("{n} channels"))
@@ -338,7 +344,7 @@ class ChannelsView(OrderedChart):
         self.canvas.set_line(line)
 
     def _move_cut(self, channels: int, norm: float | None = None) -> None:
-        """Follow the person at once, and announce it if it takes others."""
+        """Show a cut that the user moved; emit `cutMoved` if the number of channels changed."""
         if not self._editable or self._ranks is None:
             return
         channels = self._ranks.within(channels)
@@ -370,26 +376,26 @@ class ChannelsView(OrderedChart):
         self._put_cut(self._before)
 
     def _on_line_released(self) -> None:
-        # Unanswered, the line rests at the last channel that goes.
+        # Without a new cut from the owner, snap to the last pruned channel.
         self._put_cut(self._form_cut if self._answered else (self._cut[0], None))
 
-    # -- what it is told --------------------------------------------------------------------------
+    # -- setters -----------------------------------------------------------------------------------
 
     def set_dims(
         self, labels: Sequence[str], current: int = 0, *, shape: Sequence[int] = ()
     ) -> None:
-        """Take the dimensions one may choose from: "0: output channels (64)".
+        """Set the dimensions to choose from, as labels such as "0: output channels (64)".
 
-        Without the shape of the tensor nothing can be done by hand.
+        Without `shape`, the shape of the tensor, manual edits are disabled.
         """
         self._labels, self._groups, self._shape = tuple(labels), (), tuple(shape)
         self._fill_dims(current, "")
         self._show_chosen()
 
     def set_groups(self, groups: Sequence[TensorGroup]) -> None:
-        """Take the groups of the tensor: units of several channels may be shown in their place.
+        """Set the groups of the tensor; the units of a group can be shown instead of channels.
 
-        Units that are chosen in another tensor of a group are chosen here.
+        Units that are selected in another tensor of the group become selected here.
         """
         if tuple(groups) != self._groups:
             self._groups = tuple(groups)
@@ -398,7 +404,7 @@ class ChannelsView(OrderedChart):
                 self._show_chosen()
 
     def forget_units(self) -> None:
-        """Let no units be chosen in the tensors to come: they are of another file."""
+        """Forget the selected units, because another file is opened."""
         self._chosen_units = None
 
     def _fill_dims(self, dim: int, axis: str) -> None:
@@ -425,19 +431,19 @@ class ChannelsView(OrderedChart):
 
     @property
     def dim(self) -> int:
-        """The dimension that is chosen; -1 for none."""
+        """The chosen dimension; -1 for none."""
         at = self.dim_box.currentIndex()
         return self._choices[at][0] if at >= 0 else -1
 
     @property
     def axis(self) -> str:
-        """The axis of the model whose units are chosen; empty for channels."""
+        """The axis of the model whose units are chosen; "" for channels."""
         at = self.dim_box.currentIndex()
         group = self._choices[at][1] if at >= 0 else None
         return "" if group is None else group.axis
 
     def set_norm_choice(self, n: str) -> None:
-        """Take the order of the norm that is measured: "2", "1", "inf", or any other."""
+        """Choose a norm in the box ("1", "2", "inf" or another order, which is added)."""
         n = n.removesuffix(".0")
         with QSignalBlocker(self.norm_box):
             if self.norm_box.findData(n) < 0:
@@ -446,11 +452,11 @@ class ChannelsView(OrderedChart):
 
     @property
     def norm_choice(self) -> str:
-        """The order of the norm that is wanted, as text."""
+        """The order of the chosen norm, as text."""
         return str(self.norm_box.currentData())
 
     def set_norms(self, norms: ChannelNorms | None) -> None:
-        """Show norms; None for no tensor."""
+        """Show norms; None clears the plot. The selection is kept if `place` is unchanged."""
         before = self.place
         self._unit = None
         if norms is not None:
@@ -465,7 +471,7 @@ class ChannelsView(OrderedChart):
         self._set_stem(norms.name if norms else "", "channels")
         self._heights = np.zeros(0) if self._ranks is None else self._ranks.heights
         if norms is not None:
-            if self._unit is None:  # of units not every norm is known
+            if self._unit is None:  # not every norm can be computed for units
                 self._choose_dim(norms.dim, "")
             self.set_norm_choice(norms.n)
             self.canvas.left.setLabel(norm_name(norms.n))
@@ -483,34 +489,34 @@ class ChannelsView(OrderedChart):
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """The channels that are chosen, rising."""
+        """Indices of the selected channels, ascending."""
         return tuple(int(i) for i in self._selection.indices)
 
     @property
     def selected(self) -> NDArray[np.bool_]:
-        """``bool[channels]``: which of them are chosen."""
+        """Mask ``bool[channels]`` of the selected channels."""
         return self._selection.chosen.copy()
 
     @property
     def place(self) -> tuple[str, int, str, int]:
-        """What the indices of the bars are of: tensor, dimension, axis, and how many there are.
+        """What the bars show: tensor name, dimension, axis and number of bars.
 
-        The axis is that whose units the bars are, empty for channels; there is no name, and -1,
-        while there are no bars.
+        The axis is that of the group whose units are shown, "" for channels. Without bars the value
+        is ``("", -1, "", 0)``.
         """
         n, axis = self._norms, self._unit.axis if self._unit is not None else ""
         return ("", -1, "", 0) if n is None else (n.name, n.dim, axis, n.norms.size)
 
-    # -- what is chosen ---------------------------------------------------------------------------
+    # -- selection ---------------------------------------------------------------------------------
 
     def set_chosen(self, chosen: NDArray[np.bool_]) -> None:
-        """Select exactly these channels: ``bool[channels]``."""
+        """Select exactly the channels of the mask ``bool[channels]``."""
         self._selection.choose(chosen)
-        self.canvas.set_cursor(-1)  # it would look like one of them
+        self.canvas.set_cursor(-1)  # the cursor frame looks like a selected bar
         self._on_chosen()
 
     def _shown_group(self) -> TensorGroup | None:
-        """Return the group whose units are chosen where bars are."""
+        """Return the group whose units the bars select; None if there is no such group."""
         n = self._norms
         if n is None or self._unit is not None:
             return self._unit
@@ -518,7 +524,7 @@ class ChannelsView(OrderedChart):
         return next(single, None)
 
     def _on_chosen(self) -> None:
-        """Take note of the units that the person chose, and show them."""
+        """Store the units that the user selected for other tensors of the group, and show them."""
         group, chosen = self._shown_group(), self._selection.chosen
         self._chosen_units = None
         if group is not None and self._selection:
@@ -527,7 +533,7 @@ class ChannelsView(OrderedChart):
         self._show_chosen()
 
     def _choose_units(self) -> bool:
-        """Choose what was chosen in another tensor of the group; returns whether that is any."""
+        """Apply the selection of another tensor of the group; return whether it is not empty."""
         group, known = self._shown_group(), self._chosen_units
         if group is None or known is None or not group.is_same(known[0]):
             return False
@@ -565,7 +571,7 @@ class ChannelsView(OrderedChart):
         self._on_chosen()
 
     def request_edit(self, operation: Operation) -> None:
-        """Announce what the person wants done to what is chosen, in one box for each run."""
+        """Emit an edit of the selected channels, with one box per run of adjacent channels."""
         n = self._norms
         if n is None or not self._selection or not self._shape:
             return
@@ -579,7 +585,7 @@ class ChannelsView(OrderedChart):
         self.editRequested.emit(request)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Do by a key what the buttons do."""
+        """Handle keys of edit buttons and clipboard, and Escape, which clears the selection."""
         operation = operation_of(event)
         if operation is not None and self._selection:
             self.request_edit(operation)

@@ -1,4 +1,1 @@
-"""What every plot is made of: canvas, read-out, table of the same numbers, export.
-
-Nothing of one plot alone.
-"""
+"""What all plots share: canvas, readout, legend, table of the plotted numbers and export menu."""

@@ -1,7 +1,7 @@
-"""How a person takes a plot along: copied, or saved as PNG, SVG or CSV.
+"""Menu to copy a plot or to save it as PNG, SVG or CSV.
 
-What has to be grabbed is grabbed at once; the functions that are returned encode it, which takes
-long, and any thread may call them.
+Widgets are grabbed immediately, on the main thread. Encoding takes long: `png` and the function
+that `svg` returns may run on any thread.
 """
 
 from __future__ import annotations
@@ -30,13 +30,23 @@ from pruneapp.gui.plots.base.readout import MenuButton
 
 
 class ExportMenu(QObject):
-    """The actions, and the button with their menu; names of files begin with `stem`."""
+    """The actions of the export menu and the button that opens it.
+
+    Parameters
+    ----------
+    copy
+        Called to copy the plot to the clipboard.
+    save
+        For each file suffix ("png", "svg", "csv") the function that writes the plot to a path.
+
+    The attribute `stem` is the proposed file name without its suffix.
+    """
 
     def __init__(
         self,
         parent: QWidget,
         copy: Callable[[], None],
-        save: Mapping[str, Callable[[Path], None]],  # by the suffix of the file
+        save: Mapping[str, Callable[[Path], None]],
     ) -> None:
         super().__init__(parent)
         self._parent, self._save = parent, save
@@ -53,11 +63,11 @@ class ExportMenu(QObject):
 
     @property
     def actions(self) -> list[QAction]:
-        """All of them, in order."""
+        """All actions, in menu order."""
         return [self.copy, self.png, self.svg, self.csv]
 
     def open_at(self, place: QPoint) -> None:
-        """Offer it at a pixel of the screen, below the actions of the widget that it is of."""
+        """Open a context menu at `place` (global coordinates): the parent's actions, then these."""
         menu = QMenu(self._parent)
         if own := self._parent.actions():
             menu.addActions(own)
@@ -92,22 +102,26 @@ Encode = Callable[[], bytes]
 
 
 def png(image: QImage) -> bytes:
-    """Return an image as PNG.
+    """Return the PNG bytes of an image.
 
     Raises
     ------
     ExportError
-        If Qt cannot encode it.
+        If Qt cannot encode the image.
     """
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]  # takes a device as well
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]  # Qt's stubs omit the overload for a device
         raise ExportError("The picture cannot be encoded as PNG. Nothing was written.")
     return bytes(buffer.data().data())
 
 
 class Drawing(QSvgGenerator):
-    """A drawing whose images are encoded later: each has a stand-in until then."""
+    """An SVG generator that encodes its images later.
+
+    Each image is drawn as a tiny placeholder. `images` lists the base64 text of each placeholder
+    with the image that must replace it.
+    """
 
     def __init__(self, buffer: QBuffer) -> None:
         super().__init__()
@@ -117,10 +131,16 @@ class Drawing(QSvgGenerator):
     def draw_image(
         self, painter: QPainter, target: QRectF, ratio: float, paint: Callable[[QPainter], None]
     ) -> None:
-        """Draw what `paint` paints into a rectangle as an image.
+        """Paint into an image of the size of `target`, and add a placeholder for it to the drawing.
 
-        `target` is in the units of the drawing, without the transformation of `painter`, which the
-        one that `paint` is given has, too; `ratio` is in pixels of the image for such a unit.
+        Parameters
+        ----------
+        target
+            Rectangle in units of the drawing; the transformation of `painter` does not apply to it.
+        ratio
+            Image pixels per unit of the drawing.
+        paint
+            Called with a painter on the image that has the transformation of `painter`.
         """
         rect = target.toAlignedRect()
         image = QImage(rect.size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
@@ -142,13 +162,13 @@ class Drawing(QSvgGenerator):
 
 
 def svg(paint: Callable[[QPainter], None], size: QSize, title: str) -> Encode:
-    """Draw what `paint` paints from the corner, and return what makes the bytes of the drawing."""
+    """Draw with `paint` into an SVG of `size`; return a function that encodes it to bytes."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     drawing = Drawing(buffer)
     drawing.setSize(size)
     drawing.setViewBox(QRect(0, 0, size.width(), size.height()))
-    # Letters are as large as on the screen only with its resolution.
+    # Text has its size on the screen only if the drawing has the resolution of the screen.
     drawing.setResolution(round(QGuiApplication.primaryScreen().logicalDotsPerInch()))
     drawing.setTitle(title)
     painter = QPainter(drawing)

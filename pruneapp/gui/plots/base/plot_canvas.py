@@ -1,4 +1,4 @@
-"""What every plot between two axes is: its axes, its place on the screen, mouse and zoom."""
+"""The canvas of a plot with two axes: pixel geometry, mouse, keys and zoom."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pruneapp.gui.widgets.labels import elided
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
 
-_BESIDE_TITLE = 12  # pixels of an axis that its title leaves free
+_BESIDE_TITLE = 12  # minimum free length of an axis beside its title, in pixels
 ZOOM_STEP = 1.25
 ZOOM_KEYS = {
     Qt.Key.Key_Plus: ZOOM_STEP,
@@ -44,36 +44,35 @@ ZOOM_KEYS = {
 
 
 class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """An axis whose title stays clear of what lies in the corner, and of which a bug is reported.
+    """An axis whose title is elided if it is too long and avoids the legend in the corner.
 
-    Of the canvas the last `corner` pixels are taken, where the title below would be. A title that
-    is longer than the axis loses its middle.
+    `corner` is the width in pixels at the right end of the canvas that the title must not cover.
+    Exceptions in `paint` are reported instead of propagated into Qt.
     """
 
-    corner = 0  # of the class: pyqtgraph places the title before there is an object
+    corner = 0  # a class attribute because AxisItem.__init__ lays out the title
     _title = ""
-    labelText: str  # the whole title: pyqtgraph has no types
+    labelText: str  # the title, not elided
 
     @reported
     def paint(
         self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        """Paint the line, the ticks and the numbers."""
         super().paint(p, opt, widget)
 
     def setLabel(self, text: str | None = None, **more: Any) -> None:
-        """Write another label, in the middle: pyqtgraph leaves it where the old one began."""
+        """Set the title and center it: pyqtgraph keeps the left end of the previous title."""
         super().setLabel(text, **more)
         self.resizeEvent()
 
     def _updateLabel(self) -> None:
-        """Write the title, if it is another: pyqtgraph lays it out whatever is set of an axis."""
+        """Update the title only if its text changed: pyqtgraph calls this for any style change."""
         if (title := self.labelString()) != self._title:
             self._title = title
             super()._updateLabel()
 
     def labelString(self) -> str:
-        """Return as HTML what there is room for of the title."""
+        """Return the title as HTML, elided in the middle to the length of the axis."""
         whole, size = self.labelText, self.size()
         length = size.height() if self.orientation in {"left", "right"} else size.width()
         shown = whole
@@ -86,44 +85,44 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return title
 
     def resizeEvent(self, event: Any = None) -> None:
-        """Place the title: in the middle, or as far to the left of that as it has to be."""
+        """Center the title, but move it left as far as needed to avoid the corner."""
         if self.label is not None and (title := self.labelString()) != self._title:
             self._title = title
             self.label.setHtml(title)
         super().resizeEvent(event)
         width = self.view_width()
         if self.label is not None and self.corner and width is not None:
-            left = float(self.mapFromScene(0, 0).x())  # of the canvas
+            left = float(self.mapFromScene(0, 0).x())  # in canvas coordinates
             most = left + width - self.corner - self.title_width()
             self.label.setX(max(left, min(self.label.x(), most)))
 
     def title_width(self) -> int:
-        """Return the pixels that the title takes."""
+        """Return the width of the title in pixels."""
         return math.ceil(float(self.label.boundingRect().width()))
 
     def view_width(self) -> int | None:
-        """Return the width of the picture; None while it is in none."""
+        """Return the width of the canvas in pixels; None if the axis is in no scene."""
         views = self.scene().views() if self.scene() else ()
         return views[0].width() if views else None
 
     def redraw(self) -> None:
-        """Draw it anew: its ticks or their labels are others."""
+        """Repaint the axis after its ticks or labels changed."""
         self.picture = None
         self.update()
 
 
 class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
-    """A plot in which one moves about by mouse and keys, with a frame when it has the focus.
+    """A plot that is moved and zoomed with mouse and keys, with a frame while it has the focus.
 
-    Into the `margin` to the right, in pixels, the last number of the axis may reach.
+    `margin` is the space in pixels to the right of the plot; the last label of the axis may use it.
     """
 
-    viewChanged = Signal()  # something else can be seen, or in another size
+    viewChanged = Signal()  # the visible range or the size of the plot changed
 
     def __init__(self, bottom: PlotAxis, left: PlotAxis, *, margin: int = 8) -> None:
         super().__init__()
         self.left, self.bottom = left, bottom
-        # No PlotItem: for the menus that it has, which nobody sees here, it makes sixty widgets.
+        # pg.PlotItem would create sixty widgets for context menus that are never shown.
         plot = pg.GraphicsWidget()
         plot.grid = QGraphicsGridLayout()
         plot.setLayout(plot.grid)
@@ -138,7 +137,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         for axis, row, column in ((left, 0, 0), (bottom, 1, 1)):
             axis.setParentItem(plot)
             axis.linkToView(self.box)
-            axis.setZValue(0.5)  # above what lies in the box
+            axis.setZValue(0.5)  # above the items in the box
             axis.setFlag(QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
             plot.grid.addItem(axis, row, column)
         self.setCentralItem(plot)
@@ -148,41 +147,41 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         self._pressed: QPointF | None = None
         self._dragged = False
 
-    # -- what a kind of canvas is -----------------------------------------------------------------
+    # -- to be implemented by subclasses -----------------------------------------------------------
 
     @abstractmethod
     def zoom(self, factor: float) -> None:
-        """Go closer by `factor`, towards the cursor or the middle."""
+        """Zoom in by `factor` (out if it is below 1), around the cursor or the center."""
 
     @abstractmethod
     def fit(self) -> None:
-        """Look at all of it."""
+        """Show the whole content."""
 
     @abstractmethod
     def _hover(self, pixel: QPointF | None) -> None:
-        """Say what is under the mouse; None if it has left."""
+        """Handle the mouse at `pixel`; None if the mouse left the canvas."""
 
     @abstractmethod
     def _drag(self, event: QMouseEvent, start: QPointF, moved: QPointF) -> None:
-        """Follow a drag, which has moved so far since it was last told."""
+        """Handle a drag that began at `start` and moved by `moved` since the last call."""
 
     @abstractmethod
     def _click(self, event: QMouseEvent) -> None:
-        """Do what a click of the left button means."""
+        """Handle a click of the left button."""
 
     def takes(self, _event: QKeyEvent) -> bool:
-        """Whether a key means something here, and is not to be a shortcut of the window."""
+        """Return whether the canvas handles this key, so that it must not trigger a shortcut."""
         return False
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint what lies over the plot, in pixels of this widget."""
+        """Paint on top of the plot, in pixel coordinates of the canvas; does nothing by default."""
 
-    # -- what all of them do ----------------------------------------------------------------------
+    # -- shared by all canvases --------------------------------------------------------------------
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
+        """Apply the colors of a theme (color by token) and the current font."""
         if (looks := (dict(colors), self.font().toString())) == self._looks:
-            return  # as a rule: whoever holds a picture tells it, too
+            return  # called often with the same colors
         self._colors, self._looks = colors, looks
         self.setBackground(colors["surface"])
         for axis in (self.left, self.bottom):
@@ -196,24 +195,24 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         self.viewport().update()
 
     def has_corner(self, width: int) -> bool:
-        """Whether something so wide has room at the bottom right, beside the title of the axis."""
+        """Return whether a legend of `width` pixels fits to the right of the axis title."""
         return bool(width + self.bottom.title_width() <= self.width())
 
     def set_corner(self, width: int) -> None:
-        """Keep so many pixels at the bottom right clear of the title of the axis."""
+        """Keep the last `width` pixels of the canvas free of the axis title."""
         if width != self.bottom.corner:
             self.bottom.corner = width
             self.bottom.resizeEvent()
 
     def paint_on(self, painter: QPainter) -> None:
-        """Paint all of it elsewhere, without the focus."""
+        """Paint background and plot with `painter`, without the frame for the focus."""
         whole = self.viewport().rect()
         painter.fillRect(whole, QColor(self._colors["surface"]))
         self.render(painter, QRectF(whole), whole)
         self.paint_over(painter)
 
     def event(self, event: QEvent) -> bool:
-        """Keep the keys that mean something here from the shortcuts of the window."""
+        """Claim keys that the canvas handles before they trigger shortcuts of the window."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -224,7 +223,6 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         return bool(super().event(event))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Do what a key says; leave it to the window if it says nothing here."""
         if not self._press_key(event):
             event.ignore()
 
@@ -239,13 +237,12 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a click or a drag."""
         if event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
             self._pressed, self._dragged = event.position(), False
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag once the mouse went so far that it is no click, and say what is under it."""
+        """Handle a drag, once the mouse has moved too far for a click, and the hover."""
         if self._pressed is not None:
             moved = event.position() - self._pressed
             if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
@@ -255,7 +252,6 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Click, or end a drag."""
         clicked = self._pressed is not None and not self._dragged
         if clicked and event.button() == Qt.MouseButton.LeftButton:
             self._click(event)
@@ -263,44 +259,45 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Treat the second press as a first one."""
+        """Handle the second press of a double click like the first."""
         self.mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Say that nothing is under the mouse."""
         self._hover(None)
         super().leaveEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Leave the menu to the view around."""
+        """Pass the event to the parent view, which shows the menu."""
         event.ignore()
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint, and show the focus."""
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         self.paint_over(painter)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(self._colors["accent"]), 1))
-            # Inside of the edge: at 150 % half of a line on it would be none.
+            # Half a pixel inside the edge: at a scale of 150 % a line on the edge is clipped away.
             painter.drawRect(QRectF(self.viewport().rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.end()
 
 
 @dataclass(frozen=True)
 class PlotArea:
-    """The area between the axes."""
+    """The area between the axes, with conversions between pixels and plot coordinates.
+
+    `x` and `y` are the visible ranges (low, high). If `sideways`, x goes down from the top edge and
+    y goes right.
+    """
 
     rect: QRectF  # in pixels of the canvas
-    # What can be seen along each axis: low and high.
     x: tuple[float, float]
     y: tuple[float, float]
-    sideways: bool = False  # whether x goes down from the top, and y to the right
+    sideways: bool = False
 
     def pixel(self, x: float, y: float) -> QPointF:
-        """Return the pixel of a point."""
+        """Return the pixel of a point in plot coordinates."""
         rect = self.rect
         along = (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1)
         across = (y - self.y[0]) / ((self.y[1] - self.y[0]) or 1)
@@ -309,7 +306,7 @@ class PlotArea:
         return QPointF(rect.left() + along * rect.width(), rect.bottom() - across * rect.height())
 
     def point(self, pixel: QPointF) -> QPointF:
-        """Return the point at a pixel."""
+        """Return the point in plot coordinates at a pixel."""
         rect = self.rect
         right = (pixel.x() - rect.left()) / (rect.width() or 1)
         if self.sideways:

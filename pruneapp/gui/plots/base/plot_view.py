@@ -1,4 +1,4 @@
-"""What every plot is: a canvas or a table or a message, a read-out, a legend, a menu."""
+"""The base class of all plot widgets: canvas, table or message, with readout, legend and menu."""
 
 from __future__ import annotations
 
@@ -30,9 +30,12 @@ BUSY_AFTER_MS = 200
 
 
 class BusyIndicator(QObject):
-    """Says in the corner of a stack that it is being updated (`busy`), if that takes long."""
+    """Shows "Updating…" in the corner of a stack if an update takes longer than `BUSY_AFTER_MS`.
 
-    due = Signal()  # it takes so long now that one should see it
+    `busy` is whether an update is pending. `patience` is the timer that ends with the signal `due`.
+    """
+
+    due = Signal()  # the update takes so long that the user should see it
 
     def __init__(self, stack: QStackedWidget) -> None:
         super().__init__(stack)
@@ -44,48 +47,47 @@ class BusyIndicator(QObject):
         self.note.setForegroundRole(MUTED)
         self.note.setMargin(4)
         self.note.hide()
-        # A busy state that comes at once flickers.
+        # Showing the busy state immediately would flicker.
         self.patience = single_shot(self, BUSY_AFTER_MS, self.due)
-        # What was there stays on the screen until its successor is painted, if that is soon.
+        # The old content stays on the screen until the new one is painted or this timer ends.
         self._held = single_shot(self, BUSY_AFTER_MS, self.release)
 
     def freeze(self) -> None:
-        """Leave what the stack shows on the screen for a moment, because a new one is coming."""
+        """Stop repainting the stack until `release` or `BUSY_AFTER_MS` have passed."""
         self._stack.setUpdatesEnabled(False)
         self._held.start()
 
     def release(self) -> None:
-        """Paint what the stack shows."""
+        """Repaint the stack again."""
         self._held.stop()
         self._stack.setUpdatesEnabled(True)
 
     def show_note(self, *, shown: bool) -> None:
-        """Say over the picture that there will be another, or say nothing."""
+        """Show or hide the note "Updating…" over the plot."""
         self.note.setVisible(shown)
         self.note.adjustSize()
         self.note.move(self._stack.width() - self.note.width() - 4, 4)
         self.note.raise_()
 
 
-# Pixels of height below which a picture says too little; what lies below it gives way first.
+# Minimum height of a plot in pixels; what is below it gets less space first.
 SMALLEST = 96
 _GAP = 8
-LOW_GAP = 4  # where the window is low
+LOW_GAP = 4  # spacing in a low window
 
 
 class PlotView(QWidget):
-    """A picture of something, and the same in numbers.
+    """A plot of some data and the same data as a table.
 
-    A view is told what to show by ``set_*``, which never emit; what a person wants of it comes
-    as a signal. Whoever shows it may put its `controls`, the table and the menu, elsewhere.
+    The owner passes data to the ``set_*`` methods, which emit no signals. Requests of the user are
+    signals. The owner may move `controls`, the table and the menu to another place.
     """
 
-    # (Encode, Path) The person wants the picture in that file. What makes its bytes takes long; any
-    # thread may call it.
+    # (function that returns the bytes, Path) The user wants the plot in a file. Calling the
+    # function takes long; any thread may call it.
     fileRequested = Signal(object, object)
-    clipboardRequested = Signal(object)  # (QImage) the person wants the picture on the clipboard
-    # (Numbers, Path) The person wants these numbers in that file. There may be 100,000 rows of
-    # them.
+    clipboardRequested = Signal(object)  # (QImage) the user wants to copy the plot
+    # (Numbers, Path) The user wants the numbers in a CSV file; there may be 100,000 rows.
     csvRequested = Signal(object, object)
 
     def __init__(self, canvas: PlotCanvas) -> None:
@@ -93,8 +95,8 @@ class PlotView(QWidget):
         self._canvas = canvas
         self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
-        # Whether there is a legend, whether it may lie over the picture if need be, and whether it
-        # may go then.
+        # Whether there is a legend, whether it may be placed over the canvas, and whether it may be
+        # hidden if it does not fit there.
         self.has_legend = self.legend_in_corner = True
         self.legend_may_go = False
         self._error, self._trouble = "", True
@@ -118,7 +120,7 @@ class PlotView(QWidget):
         self._waiting = BusyIndicator(self._stack)
         self._waiting.due.connect(self._show_state)
 
-        # A bar or a weight has much to say of itself: the legend has a line of its own.
+        # The readout may need the whole line, so the legend has another one.
         self.readout = Readout()
         self.foot = FootLine(self.readout)
         self.legend = Legend()
@@ -127,10 +129,11 @@ class PlotView(QWidget):
         self._stack.currentChanged.connect(self._show_legend)
 
         self._column = lay_in_column(self, self.controls, spacing=_GAP)
-        # The one row of controls above the picture; not there as long as there is none.
+        # The only row of controls above the plot; it has no height while it is empty.
         self._row = add_row(self._column)
-        self._row.addStrut(self.fontMetrics().height() + 13)  # no picture is higher than others
-        # In one cell of it lies the picture, and the legend over it where there is no line for it.
+        # So that all plots have the same height.
+        self._row.addStrut(self.fontMetrics().height() + 13)
+        # The canvas, and in the same grid cell the legend when it is placed over the canvas.
         self._over = QGridLayout()
         self._column.addLayout(self._over, 1)
         self._over.addWidget(self._stack, 0, 0)
@@ -147,52 +150,52 @@ class PlotView(QWidget):
 
         self._show_state()
 
-    # What a kind of picture says about itself.
+    # Overridden by subclasses.
 
     def empty_text(self) -> str:
-        """Say what to do where there is nothing to show."""
+        """Return the message that is shown while there is no content."""
         return self._instead or self.tr("Select a tensor in the tree.")
 
     def numbers(self) -> Numbers:
-        """Return the numbers of the picture."""
+        """Return the numbers of the plot for the table and the CSV file."""
         return NOTHING
 
-    # What it is told.
+    # Called by the owner.
 
     def set_narrow(self, *, narrow: bool) -> None:
-        """Take whether `controls` have room for what is most needed alone."""
+        """Adapt the controls to little space; does nothing by default."""
 
     def set_low(self, *, low: bool) -> None:
-        """Leave less space between the rows, where there is little for the picture."""
+        """Use less spacing between the rows while the window is low."""
         self._column.setSpacing(LOW_GAP if low else _GAP)
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the shortened names of the tensors of the file."""
         self.readout.set_names(names)
         self._table.set_names(names)
 
     def set_empty_text(self, text: str) -> None:
-        """Say this where there is nothing to show; empty for what this kind of picture says."""
+        """Set the message for an empty plot; "" restores the default of this plot."""
         self._instead = text
         self._show_state()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token, and paint anew."""
+        """Apply the colors of a theme (color by token)."""
         self._colors = with_defaults(colors)
 
     def focus(self) -> None:
-        """Give the focus to the picture, or the table; as soon as there is one."""
-        # From the message Qt hands it on to what follows it.
+        """Focus the canvas, the table or the message, whichever is shown."""
+        # The message accepts no focus; Qt then passes it to the next widget.
         page = self._stack.currentWidget() or self._canvas
         page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def freeze(self) -> None:
-        """Leave the old picture on the screen for a moment, because a new one is coming."""
+        """Keep the old content on the screen for a moment because new content is coming."""
         if self._has_content and self.isVisible():
             self._waiting.freeze()
 
     def set_busy(self, busy: bool) -> None:
-        """Say that an answer is on its way; seen only if it takes longer than 200 ms."""
+        """Set whether a result is pending; it becomes visible only after `BUSY_AFTER_MS`."""
         self._waiting.busy = busy
         if not busy or self._error:
             self._waiting.patience.stop()
@@ -201,9 +204,9 @@ class PlotView(QWidget):
             self._waiting.patience.start()
 
     def set_error(self, text: str, *, trouble: bool = True) -> None:
-        """Show why there is no picture; empty for no error.
+        """Show a message instead of the plot; "" removes it.
 
-        `trouble`: something is wrong, and not only nothing to be seen.
+        `trouble` marks it as an error; False means that there is just nothing to show.
         """
         self._error, self._trouble = text, trouble
         self._waiting.patience.stop()
@@ -213,7 +216,7 @@ class PlotView(QWidget):
         self._show_state()
 
     def needed(self, width: int) -> int:
-        """Return the least height, without the legend, of which the picture is of use."""
+        """Return the minimum useful height at `width` pixels, without the legend."""
         whole = self._column.minimumHeightForWidth(width)
         if whole < 0:
             whole = self._column.minimumSize().height()
@@ -221,15 +224,15 @@ class PlotView(QWidget):
         return whole - self.legend_height(width) if takes else whole
 
     def legend_height(self, width: int) -> int:
-        """Return what the legend takes below the picture, all of its lines."""
+        """Return the height of the legend and its spacing below the plot; 0 without a legend."""
         high = self.legend.heightForWidth(width) + self._column.spacing()
         return high if self.has_legend else 0
 
     def set_legend_below(self, *, below: bool) -> None:
-        """Give the legend a line below the picture, or lay it into the corner of the picture.
+        """Place the legend below the canvas or, if `below` is False, over its corner.
 
-        It has a line of its own, too, where it would cover the title of the axis, or the corner is
-        none for it; but for one that may go.
+        It is placed below anyway if it would cover the axis title or may not be over the canvas,
+        except if it may be hidden (`legend_may_go`).
         """
         has_corner = self.legend_in_corner and self._canvas.has_corner(self._corner())
         below = below or not (has_corner or self.legend_may_go)
@@ -245,28 +248,28 @@ class PlotView(QWidget):
         self._show_legend()
 
     def _show_legend(self) -> None:
-        # Over a table or a message there is nothing to be explained.
+        # A table or a message needs no legend.
         drawn = self._stack.currentWidget() is self._canvas and self.legend_in_corner
         self.legend.setVisible(self.has_legend and (self._legend_below or drawn))
         self._leave_corner()
 
     def _corner(self) -> int:
-        """Return the pixels that the legend and the space beside it take in the corner."""
+        """Return the width of the corner in pixels: the legend and the gap beside it."""
         return self.legend.sizeHint().width() + _GAP
 
     def _leave_corner(self) -> None:
-        """Keep the title of the axis clear of the legend."""
+        """Keep the axis title away from a legend that is placed over the canvas."""
         here = self.has_legend and self.legend_in_corner and not self._legend_below
         self._canvas.set_corner(self._corner() if here else 0)
 
-    # What a person may take along.
+    # Export.
 
     def picture(self) -> QPixmap:
-        """Return what is to be seen: the canvas, the read-out and the legend."""
+        """Return a pixmap of the canvas, the readout and the legend."""
         return self.grab(self._drawn_area())
 
     def paint_on(self, painter: QPainter) -> None:
-        """Paint what is to be seen with another painter: lines and letters where it has them."""
+        """Paint canvas, readout and legend with `painter`, as vectors where possible."""
         drawn = self._drawn_area()
         painter.fillRect(QRect(QPoint(0, 0), drawn.size()), self.palette().window())
         page = self._stack.currentWidget() or self._canvas
@@ -285,27 +288,27 @@ class PlotView(QWidget):
         return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())
 
     def copy(self) -> None:
-        """Announce that the picture is wanted on the clipboard."""
+        """Request the plot as an image on the clipboard."""
         self.clipboardRequested.emit(self.picture().toImage())
 
     def save_png(self, path: Path) -> None:
-        """Announce that the picture is wanted there."""
+        """Request the plot as a PNG file."""
         image = self.picture().toImage()
         self.fileRequested.emit(lambda: png(image), path)
 
     def save_svg(self, path: Path) -> None:
-        """Announce that it is wanted there as a drawing, what is made of pixels as such."""
+        """Request the plot as an SVG file, in which heatmaps are images."""
         encode = svg(self.paint_on, self._drawn_area().size(), self.export_menu.stem)
         self.fileRequested.emit(encode, path)
 
     def save_csv(self, path: Path) -> None:
-        """Announce that the numbers are wanted there."""
+        """Request the numbers as a CSV file."""
         self.csvRequested.emit(self.numbers(), path)
 
-    # What the kinds of pictures use.
+    # Used by subclasses.
 
     def _set_stem(self, name: str, what: str) -> None:
-        """Let names of files begin with that of a tensor, and what is shown of it."""
+        """Set the proposed file name: the end of a tensor name and the kind of plot `what`."""
         safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[-80:])
         self.export_menu.stem = f"{safe}-{what}" if safe else what
 
@@ -317,7 +320,7 @@ class PlotView(QWidget):
         self._show_state()
 
     def _settle(self) -> None:
-        """Show the new picture, now that there is one."""
+        """Show the new content; subclasses may delay this until it is complete."""
         self._waiting.release()
 
     def _describe(self, name: str, summary: str) -> None:
@@ -330,17 +333,17 @@ class PlotView(QWidget):
         self._leave_corner()
 
     def _add_row(self, row: QWidget) -> None:
-        """Put something between the canvas and the read-out."""
+        """Insert a widget between the canvas and the readout."""
         self._column.insertWidget(self._column.indexOf(self.foot), row)
         self._between.append(row)
 
     @property
     def shows_table(self) -> bool:
-        """Whether the numbers are shown instead of the picture."""
+        """Whether the table is shown instead of the plot."""
         return self._table_button.isChecked()
 
     def toggle_table(self) -> None:
-        """Show the numbers instead of the picture, or the picture again."""
+        """Switch between plot and table."""
         self._table_button.toggle()
 
     def _refresh_table(self) -> None:
@@ -374,12 +377,12 @@ class PlotView(QWidget):
             (self._table if self.shows_table else self._canvas).setFocus()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer to take the picture along."""
+        """Open the export menu if there is content."""
         if self._has_content:
             self.export_menu.open_at(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Switch between picture and table."""
+        """Switch between plot and table with T."""
         if event.key() == Qt.Key.Key_T and not event.modifiers():
             self.toggle_table()
         else:
@@ -387,12 +390,11 @@ class PlotView(QWidget):
 
 
 class WrappingRow(QWidget):
-    """The first at the left, the second takes the rest of the line or a line of its own.
+    """Two widgets in one line, or below each other if the width is too small for both.
 
-    With `grows` it is the first that takes the rest, and a line of its own. Whether it wraps
-    depends on the width and on what both need at least, not on what they show at the moment: a
-    stack of controls needs what the widest of its pages needs, so that nothing jumps from page to
-    page.
+    The second widget takes the remaining width; with `grows` the first one does. The decision
+    depends on the width and on the minimum sizes of both, not on what they show: a stack of
+    controls reports the size of its widest page, so that the layout does not jump between pages.
     """
 
     def __init__(self, first: QWidget, second: QWidget, *, grows: bool = False) -> None:
@@ -405,35 +407,30 @@ class WrappingRow(QWidget):
         self.setSizePolicy(policy)
 
     def wraps(self, width: int) -> bool:
-        """Whether both need a line each."""
+        """Return whether the widgets are placed below each other at this width."""
         return self._first_width() + _GAP + self._second_width() > width
 
     def hasHeightForWidth(self) -> bool:
-        """Be higher where it is narrow."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height of one line, or of two."""
         first, second = self._heights()
         return first + 4 + second if self.wraps(width) else max(first, second)
 
     def sizeHint(self) -> QSize:
-        """Ask for one line."""
         width = self._first.sizeHint().width() + _GAP + self._second.sizeHint().width()
         return QSize(width, max(self._heights()))
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with two lines."""
         width = max(self._first.minimumSizeHint().width(), self._second_width())
         return QSize(width, max(self._heights()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place both."""
         super().resizeEvent(event)
         self._place()
 
     def event(self, event: QEvent) -> bool:
-        """Place both anew when one of them wants another size."""
+        """Place the widgets again if a size hint changed."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
             self._place()

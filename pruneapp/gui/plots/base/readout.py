@@ -1,4 +1,4 @@
-"""What a plot says: the read-out below it, its legend, its numbers; and its two buttons."""
+"""Readout and legend of a plot, its square buttons, and the formatting of values."""
 
 from __future__ import annotations
 
@@ -40,15 +40,14 @@ from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 _APART = 16
-_LONG = 1000  # letters of a text that fills any line
+_LONG = 1000  # characters of a text that fills any line
 
 
 class Readout(ElidedLabel):
-    """One line that loses its end where room is short; a sentence needs its beginning.
+    """One line of text that is elided at its end; the start of a sentence is needed most.
 
-    It takes the room that there is, whatever it says, and keeps its text itself: a label that is
-    given another one has everything around it laid out anew, up to the docks of the window, and
-    here that would be at each move of the mouse.
+    Its size does not depend on the text, and the text is not passed to QLabel: setting the text of
+    a label invalidates the layout of all parents up to the docks, here with each mouse move.
     """
 
     textChanged = Signal()  # another text is shown
@@ -61,11 +60,10 @@ class Readout(ElidedLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def text(self) -> str:
-        """Return what is shown."""
         return self._text
 
     def shortened(self, width: int) -> str:
-        """Return what fits, without the statement that does not, if there are more of them."""
+        """Return the elided text, cut after the last complete part if it has several parts."""
         shown = super().shortened(width)
         last = max(map(shown.rfind, ";；"))
         if last < 0 or shown == self._text or not shown.endswith("…"):
@@ -73,22 +71,23 @@ class Readout(ElidedLabel):
         return joined(shown[: last + 1], "…")
 
     def setText(self, text: str) -> None:
-        """Show `text`, and tell screen readers."""
+        """Set the text, the tooltip and the text for screen readers."""
         text = on_one_line(text)
         if text == self._text:
             return
         self._text = text
         self.setToolTip(as_plain(text))
         self.setAccessibleName(text)
-        self.setAccessibleDescription(text)  # else the tooltip with its markup is read out
+        # Without it a screen reader reads the tooltip with its markup.
+        self.setAccessibleDescription(text)
         self.update()
         self.textChanged.emit()
 
 
 class FootLine(QWidget):
-    """The read-out, and in the room that it leaves something that gives way to it.
+    """The readout, and in the remaining width an optional second widget.
 
-    It has no layout, for the reason that `Readout` gives.
+    Without a layout, for the reason given in `Readout`.
     """
 
     def __init__(self, readout: Readout) -> None:
@@ -100,20 +99,18 @@ class FootLine(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_beside(self, beside: QWidget) -> None:
-        """Take what gives way, from wherever it was."""
+        """Set the second widget; it is reparented to this line."""
         self._beside = beside
         beside.setParent(self)
         beside.show()
         self._place()
 
     def sizeHint(self) -> QSize:
-        """Ask for one line."""
         return QSize(0, self._readout.sizeHint().height())
 
     minimumSizeHint = sizeHint
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the line anew."""
         super().resizeEvent(event)
         self._place()
 
@@ -138,7 +135,7 @@ class _SquareButton(QToolButton):
 
 
 class TableButton(_SquareButton):
-    """A switch with the sign of a table, drawn in the colour of text."""
+    """A checkable button with the icon of a table in the text color."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +145,7 @@ class TableButton(_SquareButton):
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the frame, and three columns of three rows."""
+        """Paint the button and the icon of three rows and columns."""
         super().paintEvent(event)
         painter = QPainter(self)
         color = self.palette().color(QPalette.ColorRole.ButtonText)
@@ -163,7 +160,7 @@ class TableButton(_SquareButton):
 
 
 class MenuButton(_SquareButton):
-    """Three dots, drawn in the colour of text; they open a menu."""
+    """A button with three dots in the text color that opens a menu."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -173,7 +170,7 @@ class MenuButton(_SquareButton):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the frame without the arrow of menus, and the dots."""
+        """Paint the button without the menu arrow, and the dots."""
         option = QStyleOptionToolButton()
         self.initStyleOption(option)
         option.features = QStyleOptionToolButton.ToolButtonFeature.None_
@@ -190,8 +187,8 @@ class MenuButton(_SquareButton):
 
 
 def value_text(value: float, digits: int = 7) -> str:
-    """Write a weight with up to so many digits that mean something."""
-    value = float(value)  # Qt does not take the numbers of numpy
+    """Format a number with at most `digits` significant digits in the user's locale."""
+    value = float(value)  # Qt does not accept NumPy scalars
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -207,41 +204,41 @@ _SWATCH = 12
 _RAMP = 36
 _GAP = 6
 _SPACE = 12
-_DASHES = Qt.PenStyle.DotLine  # a dash is too long for a swatch
+_DASHES = Qt.PenStyle.DotLine  # dashes are too long for a swatch
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
 class Swatch:
-    """An entry of a legend."""
+    """An entry of a legend: a sample of color and a label."""
 
     label: str
-    colors: tuple[str, ...]  # one colour; several for a ramp, none for a word alone
-    hatched: bool = False  # whether it is striped: of its colour and the surface, or of two
-    before: str = ""  # text to the left of a ramp
-    outlined: bool = False  # whether it has the double outline of what is protected
-    dashed: bool = False  # whether that outline is of dashes: protected in part
-    tip: str = ""  # a sentence for the tooltip, where the word is not all
-    sides: int | None = None  # of the point that it stands for, 0 for a circle; None for an area
+    colors: tuple[str, ...]  # one color, several for a ramp, none for text only
+    hatched: bool = False  # striped, in its color and the background or in two colors
+    before: str = ""  # text to the left of the swatch
+    outlined: bool = False  # with the double outline of protected bars
+    dashed: bool = False  # with the dashed outline of partly protected bars
+    tip: str = ""  # sentence for the tooltip, if the label is not enough
+    sides: int | None = None  # corners of a marker, 0 for a circle; None for an area
 
     @property
     def is_ramp(self) -> bool:
-        """Whether it goes from colour to colour."""
+        """Whether the swatch is a color gradient."""
         return len(self.colors) > 1 and not self.hatched
 
 
 def paint_point(painter: QPainter, middle: QPointF, sides: int, radius: float) -> None:
-    """Paint a point with so many sides, one of its corners at its top; 0 for a circle."""
+    """Paint a marker with `sides` corners, one of them at the top; 0 paints a circle."""
     if not sides:
         painter.drawEllipse(middle, radius, radius)
         return
     turns = [2 * math.pi * n / sides for n in range(sides)]
-    high = 1.3 * radius  # as large to the eye as a circle
+    high = 1.3 * radius  # polygons look smaller than a circle of the same radius
     painter.drawPolygon([middle + QPointF(high * math.sin(t), -high * math.cos(t)) for t in turns])
 
 
 class Legend(QWidget):
-    """A line of swatches, from the left; more lines where there is no room for all in one."""
+    """A row of swatches, wrapped to more lines if the width is too small."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -251,7 +248,7 @@ class Legend(QWidget):
         self.setSizePolicy(policy)
 
     def set_entries(self, entries: Sequence[Swatch]) -> None:
-        """Show other swatches."""
+        """Set the swatches."""
         if tuple(entries) == self.entries:
             return
         self.entries = tuple(entries)
@@ -261,28 +258,25 @@ class Legend(QWidget):
         self.update()
 
     def words(self) -> list[str]:
-        """Return the words, in order."""
+        """Return the texts of the entries, in order."""
         return [f"{e.before} … {e.label}" if e.before else e.label for e in self.entries]
 
     def sizeHint(self) -> QSize:
-        """Ask for room for all in a line."""
         width = sum(self._width(entry) for entry in self.entries)
         width += _SPACE * max(0, len(self.entries) - 1)
         return QSize(width + 2, self._line_height())
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for room for the longest."""
+        """Return the size of the longest entry."""
         width = max(map(self._width, self.entries), default=0)
         return QSize(width + 2, self._line_height())
 
     def heightForWidth(self, width: int) -> int:
-        """Ask for as many lines as it takes."""
         places = self._places(width)
         return (places[-1].y() if places else 0) + self._line_height()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the swatches."""
         painter = QPainter(self)
         for entry, place in zip(self.entries, self._places(self.width()), strict=True):
             self._paint_entry(painter, entry, place)
@@ -292,7 +286,7 @@ class Legend(QWidget):
         return max(_SWATCH, self.fontMetrics().height()) + 4
 
     def _places(self, available: int) -> list[QPoint]:
-        """Return where each swatch begins in so many pixels."""
+        """Return the top left corner of each swatch, wrapped at `available` pixels."""
         places: list[QPoint] = []
         left, top = 0, 0
         for entry in self.entries:

@@ -1,4 +1,4 @@
-"""The table twin of a picture: the same numbers for eyes, ears and spreadsheets."""
+"""The table of the numbers that a plot shows."""
 
 from __future__ import annotations
 
@@ -25,40 +25,38 @@ from pruneapp.gui.widgets.number_format import NO_NUMBER, count, exact_percent, 
 from pruneapp.gui.widgets.reports import BESIDE_NAME, NameDelegate, set_up_rows
 from pruneapp.results.short_names import ShortNames
 
-_ROOM = 16  # pixels beside a text in its cell, and for a number that is longer than the first ones
-_ONE_LINE = 10  # letters of a header that is not broken
-_LONGEST_WORD = 32  # letters of a word in a header, such as the name of a metric
-_MEASURED = 30  # rows that say how wide a column is
-_DIGITS, _FEWER = 6, 4  # of a number; where there is no room for all columns
-_NAMED = 300  # rows whose names say how wide theirs is at least
+# Pixels of padding of a cell, with space for numbers wider than those of the first rows.
+_ROOM = 16
+_ONE_LINE = 10  # headers up to this many characters are not broken
+_LONGEST_WORD = 32  # characters of a word in a header, such as the name of a metric
+_MEASURED = 30  # rows that determine the width of a column
+_DIGITS, _FEWER = 6, 4  # significant digits; fewer if not all columns fit
+_NAMED = 300  # rows that determine the minimum width of the column of names
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class NumbersModel(QAbstractTableModel):
-    """Numbers, as item views want them."""
+    """A Qt item model of `Numbers`."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._numbers = NOTHING
-        self.digits = _DIGITS  # of what is shown; tooltips and copies have all
+        self.digits = _DIGITS  # digits in cells; tooltips and copied texts have all
 
     def set_numbers(self, numbers: Numbers) -> None:
-        """Show other numbers."""
+        """Replace all rows and columns."""
         self.beginResetModel()
         self._numbers = numbers
         self.endResetModel()
 
     def rowCount(self, parent: Index | None = None) -> int:
-        """Return how many rows there are."""
         return 0 if parent is not None and parent.isValid() else self._numbers.rows
 
     def columnCount(self, parent: Index | None = None) -> int:
-        """Return how many columns there are."""
         return 0 if parent is not None and parent.isValid() else len(self._numbers.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return the text of a cell, numbers to the right."""
         if not index.isValid():
             return None
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
@@ -74,7 +72,7 @@ class NumbersModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Return the header of a column; long ones have two lines, as numbers below are short."""
+        """Return the header of a column, in two lines if it is long, aligned like its cells."""
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -86,14 +84,14 @@ class NumbersModel(QAbstractTableModel):
             whole = all(len(word) <= _LONGEST_WORD for word in header.split(" "))
             return None if whole else as_plain(header)
         if role == Qt.ItemDataRole.TextAlignmentRole and self._numbers.rows:
-            return self.data(self.index(0, section), role)  # above its numbers
+            return self.data(self.index(0, section), role)  # aligned like its cells
         return None
 
     def _cell(self, index: Index) -> Any:
         return self._numbers.row(index.row())[self._numbers.columns[index.column()]]
 
     def texts(self, rows: Sequence[int], columns: Sequence[int]) -> Numbers:
-        """Return what these rows say in these columns, made when it is asked for."""
+        """Return the texts of these rows and columns as `Numbers` that are formatted lazily."""
         numbers = self._numbers
         chosen = tuple(numbers.columns[c] for c in columns)
         heads = tuple(numbers.headers[c] for c in chosen)
@@ -124,7 +122,10 @@ def _shortened(word: str) -> str:
 
 
 def in_two_lines(text: str) -> str:
-    """Break a header of several words where the longer line is the shortest."""
+    """Break a header between words so that its longer line is as short as possible.
+
+    Headers of one word or at most `_ONE_LINE` characters are returned unchanged.
+    """
     words = text.split(" ")
     if len(text) <= _ONE_LINE or len(words) == 1:
         return text
@@ -133,7 +134,7 @@ def in_two_lines(text: str) -> str:
 
 
 class NumbersView(QTableView):
-    """A table that is fast for 100,000 rows."""
+    """A table view that is fast with 100,000 rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -146,26 +147,31 @@ class NumbersView(QTableView):
         set_up_rows(self, 8)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        # It asks for every cell whether all of a column is selected before it paints anything, for
-        # seconds after 100,000 rows were: it is given a selection in which there never is any.
+        # Before painting, QHeaderView asks for each cell whether its column is selected, which
+        # takes seconds after 100,000 rows were selected. A selection model of its own is always
+        # empty.
         unselected = QItemSelectionModel(self.numbers, self.horizontalHeader())
         self.horizontalHeader().setSelectionModel(unselected)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.numbers.modelReset.connect(self._fit)
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the shortened names of the tensors of the file."""
         self._short = names
         self.setItemDelegateForColumn(0, NameDelegate(names, self))
         self._fit()
 
     def _fit(self) -> None:
-        """Give every column what its header and first cells need, and the first one the rest."""
+        """Fit columns to header and first rows; the column of names gets the remaining width.
+
+        If the column of names becomes too narrow, numbers are shown with fewer digits. Without
+        names the remaining width is divided equally.
+        """
         if not self.numbers.columnCount():
             return
         first = self.numbers.data(self.numbers.index(0, 0), Qt.ItemDataRole.TextAlignmentRole)
         named = first is not None and first & int(Qt.AlignmentFlag.AlignLeft)
-        # Names are as long as they like; what no other has is not left out.
+        # The part of a name that distinguishes it must be visible.
         least = min(self._least_name(), self.viewport().width()) if named else 0
         for self.numbers.digits in (_DIGITS, _FEWER):
             needs = self._needs()
@@ -197,12 +203,11 @@ class NumbersView(QTableView):
         return max(map(self.fontMetrics().horizontalAdvance, forms), default=0) + BESIDE_NAME
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the room anew."""
         super().resizeEvent(event)
         self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy rows by Ctrl+C; leave letters to the view around, which has keys of its own."""
+        """Copy rows on Ctrl+C; pass plain letters to the parent, which uses them as shortcuts."""
         if event.text().isalpha() and not event.modifiers():
             event.ignore()
         elif event.matches(QKeySequence.StandardKey.Copy):
@@ -211,4 +216,4 @@ class NumbersView(QTableView):
             super().keyPressEvent(event)
 
     def keyboardSearch(self, search: str) -> None:
-        """Look for nothing that is typed: Qt would ask for every cell of 100,000 rows, for 10 s."""
+        """Disable search by typing: Qt would read every cell of 100,000 rows, which takes 10 s."""

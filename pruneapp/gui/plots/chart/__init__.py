@@ -1,4 +1,4 @@
-"""Charts of bars in three colors: kept, pruned, and hatched what is to be pruned.
+"""Bar charts with the colors of kept, pruned and (hatched) to-be-pruned weights.
 
-Which numbers they show is decided by the page.
+The pages decide which numbers are shown.
 """

@@ -1,4 +1,4 @@
-"""Axes: names beside bars, places of bars, counts, bytes, and magnitudes in powers of ten."""
+"""Axes for names, bar positions, counts, bytes, and magnitudes in powers of ten."""
 
 from __future__ import annotations
 
@@ -20,28 +20,29 @@ from pruneapp.gui.widgets.number_format import count, locale
 from pruneapp.gui.widgets.number_format import size as byte_size
 from pruneapp.results.short_names import GAP, ShortNames
 
-SHARE = 0.52  # of the width of the picture that names take at most
-_MARKS = f".{GAP}"  # between words of a name
+SHARE = 0.52  # maximum share of the width of the canvas for names
+_MARKS = f".{GAP}"  # separators between the words of a name
 _PARTS = re.compile(f"[{_MARKS}]+|[^{_MARKS}]+")
-MEASURED = 400  # names of which the longest says how much room there is for all
+MEASURED = 400  # at most about this many names are measured to find the longest
 _NEAR = 8
 _BESIDE = 2  # pixels between the title of the axis and the names
 
 
 class NamesAxis(PlotAxis):
-    """Names to the left of bars, each in one line, so that every bar as high as a line has its own.
+    """Names to the left of horizontal bars, one line each.
 
-    Names stand in the longest of their forms that there is room for: the same parts are left out
-    of all, so that they stay comparable. Of one whose shortest form is too long, words are cut.
-    Where names would touch, some are left out: always the same ones while one moves. How much room
-    names have depends on the longest and on the width of the window, so that nothing jumps.
+    All names are shortened to the same level (see `ShortNames`), the longest one that fits, so that
+    they stay comparable. A name whose shortest form does not fit has its words cut. If lines would
+    overlap, only every n-th name is shown, with a fixed phase, so that scrolling does not change
+    the choice. The width depends on the longest name and on the width of the canvas only, so that
+    the layout does not jump.
     """
 
-    # Of the class: pyqtgraph asks for them before there is an object.
+    # Class attributes because AxisItem.__init__ reads them.
     _many = 0
-    _widths: Sequence[Sequence[float]] = ()  # in pixels, of all forms of a name
+    _widths: Sequence[Sequence[float]] = ()  # of each form of each measured name, in pixels
     _room = 0.0
-    _level = 0  # how much is left out: which of the forms of a name is shown
+    _level = 0  # index of the form of the names that is shown
     _short = ShortNames()
     _name: Callable[[int], str] = staticmethod(str)
     _marked = ""
@@ -52,16 +53,23 @@ class NamesAxis(PlotAxis):
         self.setStyle(showValues=False)
 
     def set_marked(self, name: str, color: str) -> None:
-        """Write a name in a color of its own; empty for none."""
+        """Draw the bar name `name` in `color`; "" for none."""
         self._marked, self._mark = name, QColor(color)
         self.redraw()
 
     def set_names(
         self, name: Callable[[int], str], many: int, short: ShortNames | None = None
     ) -> None:
-        """Take the name of every bar, by a number from 0, and their shorter forms, if any.
+        """Set the names of the bars.
 
-        The first one stands at 1.
+        Parameters
+        ----------
+        name
+            Returns the name of a bar by its index from 0. The bar 0 is at position 1 of the axis.
+        many
+            Number of bars.
+        short
+            Shortened forms of the names; None if there are none.
         """
         self._name, self._many = name, many
         self._short = ShortNames() if short is None else short
@@ -72,28 +80,27 @@ class NamesAxis(PlotAxis):
         self.lay_out()
 
     def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
-        """Return none: there are names."""
+        """Return no ticks: names are drawn instead."""
         return []
 
     def shown(self) -> list[tuple[str, float]]:
-        """Return the names that can be seen, each with its place in pixels from the top."""
-        low, high = sorted(self.range)  # the axis goes down
+        """Return the visible names, each with its y position in pixels from the top."""
+        low, high = sorted(self.range)  # the axis is inverted
         if not self._many or high <= low:
             return []
         line = self._metrics().height()
         scale = self.size().height() / (high - low)
         step = max(1, math.ceil(line / scale - 1e-6))
         start, stop = max(0, math.ceil(low - 1)), min(self._many, math.floor(high))
-        start += -start % step  # while one moves, the same ones are left out
+        start += -start % step  # keeps the choice of names while scrolling
         return [(self._name(at), (at + 1 - low) * scale) for at in range(start, stop, step)]
 
     def resizeEvent(self, event: Any = None) -> None:
-        """Give names the room that there is now."""
         super().resizeEvent(event)
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Give names the room that there is in the window."""
+        """Choose the level of shortening and the width of the axis for the width of the canvas."""
         width = self.view_width()
         longest = max((widths[0] for widths in self._widths), default=0.0) + 1
         title = self._metrics().height() + _BESIDE if self.labelText else 0.0
@@ -107,7 +114,7 @@ class NamesAxis(PlotAxis):
         self._level = next(n for n in levels if at_levels[n] < most)
         self._room = most if len(one_line) < len(self._widths) else at_levels[self._level] + 1
         wide = 2 * _NEAR + self._room + title
-        if wide != self.fixedWidth:  # or this would be called without end
+        if wide != self.fixedWidth:  # else setWidth would call this method without end
             self.setWidth(wide)
         self.redraw()
 
@@ -125,7 +132,7 @@ class NamesAxis(PlotAxis):
             p.drawText(box, place, self.painted(name))
 
     def painted(self, name: str) -> str:
-        """Return a name as it is painted."""
+        """Return the text that is drawn for a name."""
         advance = self._metrics().horizontalAdvance
         forms = self._short.forms(within_reason(name))
         shorter = forms[min(self._level, len(forms) - 1) :]
@@ -139,9 +146,9 @@ class NamesAxis(PlotAxis):
 
 
 def _cut(name: str, room: float, advance: Callable[[str], float]) -> str:
-    """Cut the longest words of a name until it fits, down to one letter; numbers stay whole.
+    """Shorten the longest words until the name fits, down to one letter; digits are kept.
 
-    The same words are cut of a name in every block, so that its numbers tell blocks apart.
+    The same words are cut in the names of all blocks, so that the block number remains.
     """
     split = _PARTS.findall(name)
     words = [(word, word.rstrip("0123456789")) for word in split if word[0] not in _MARKS]
@@ -161,13 +168,13 @@ def _cut(name: str, room: float, advance: Callable[[str], float]) -> str:
 
 
 class PlaceAxis(PlotAxis):
-    """Whole numbers below bars."""
+    """Whole numbers below vertical bars."""
 
     def __init__(self) -> None:
         super().__init__("bottom")
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return whole numbers in steps of 1, 2 or 5 times a power of ten."""
+        """Return integer ticks whose step is 1, 2 or 5 times a power of ten."""
         low, high = sorted((start, stop))
         if high <= low:
             return []
@@ -184,28 +191,28 @@ class PlaceAxis(PlotAxis):
 
 
 class CountAxis(PlotAxis):
-    """Counts of weights, with group separators; logarithms of them if so set."""
+    """Counts of weights with group separators; with `log`, positions are log10 of the count."""
 
     def __init__(self) -> None:
         super().__init__("left")
         self.log = False
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return whole powers of ten if logarithmic."""
+        """Return one level of ticks: powers of ten if logarithmic."""
         if not self.log:
             ticks: list[tuple[float, list[float]]] = super().tickValues(start, stop, size)
             return ticks[:1] + [(s, []) for s, _ in ticks[1:]]
         return [(1.0, [float(p) for p in range(max(0, int(np.ceil(start))), int(stop) + 1)])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-        """Return counts."""
+        """Return the counts; "" for ticks between whole numbers."""
         if self.log:
             return [count(round(10**value)) for value in values]
         return [count(round(v)) if float(v).is_integer() else "" for v in values]
 
 
 class NumberAxis(PlotAxis):
-    """Numbers as the language writes them, with a real minus sign; or bytes as people read them."""
+    """Numbers in the user's locale with a true minus sign, or byte sizes."""
 
     def __init__(self, side: str) -> None:
         super().__init__(side)
@@ -213,25 +220,25 @@ class NumberAxis(PlotAxis):
         self._ends = -math.inf, math.inf
 
     def set_bytes(self, as_bytes: bool) -> None:
-        """Write numbers as bytes, or as they are."""
+        """Choose between plain numbers and byte sizes."""
         self._bytes = as_bytes
         self.redraw()
 
     def set_ends(self, low: float = -math.inf, high: float = math.inf) -> None:
-        """Write no number beyond these: 110 % of something that is a share."""
+        """Show no ticks beyond these values, such as 110 % for a share."""
         if (low, high) != self._ends:
             self._ends = low, high
             self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return ticks between the ends."""
+        """Return the ticks between the ends."""
         low, high = self._ends
         levels = super().tickValues(start, stop, size)
-        # 100 may be 1e-14 above itself.
+        # Rounding may place the tick 100 at 100 + 1e-14.
         return [(step, [v for v in at if low <= v <= high + step / 1e6]) for step, at in levels]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return numbers or bytes."""
+        """Return the numbers or byte sizes of the ticks."""
         if not self._bytes:
             texts = super().tickStrings(values, scale, spacing)
             point = locale().decimalPoint()
@@ -241,59 +248,59 @@ class NumberAxis(PlotAxis):
 
 Floats = NDArray[np.float64]
 
-# What everything below the first power of ten takes of the axis, in decades.
+# Length of the part of the axis from 0 to the first power of ten, in decades.
 REST = 0.25
-# Powers of ten that are written out.
+# Exponents whose powers of ten are written as decimal numbers.
 _PLAIN = range(-3, 4)
 _LETTER = 8.0  # pixels
 
 
 @dataclass(frozen=True)
 class Decades:
-    """Where magnitudes stand: a power of ten takes as much room as the next.
+    """A logarithmic scale of magnitudes that includes 0.
 
-    From 0 to `low`, the end of the first bin, they are evenly spread, in a quarter of the room of
-    a decade.
+    From `low`, the end of the first bin, a position is the log10 of the magnitude. The range from 0
+    to `low` is linear and takes `REST` decades.
     """
 
     low: float
 
     @property
     def start(self) -> float:
-        """Where 0 stands."""
+        """The position of 0."""
         return math.log10(self.low) - REST
 
     def places(self, magnitudes: Floats) -> Floats:
-        """Return where magnitudes stand."""
+        """Return the positions of magnitudes (0 or larger), ``float64[n]``."""
         below = self.start + magnitudes / self.low * REST
         return np.where(magnitudes < self.low, below, np.log10(np.maximum(magnitudes, self.low)))
 
     def place(self, magnitude: float) -> float:
-        """Return where a magnitude stands."""
+        """Return the position of one magnitude."""
         return float(self.places(np.array([magnitude]))[0])
 
     def magnitude(self, place: float) -> float:
-        """Return what stands somewhere; 0 before the axis begins."""
+        """Return the magnitude at a position; 0 for positions before the start of the axis."""
         if place < self.start + REST:
             return max(0.0, (place - self.start) / REST * self.low)
         return float(10.0 ** min(place, 308.0))
 
 
 class MagnitudeAxis(NumberAxis):
-    """Numbers below bars; powers of ten where it is told that they stand for these."""
+    """Numbers below bars; with `Decades`, positions are logarithmic and powers of ten are shown."""
 
     def __init__(self) -> None:
         super().__init__("bottom")
         self._decades: Decades | None = None
 
     def set_decades(self, decades: Decades | None) -> None:
-        """Take where magnitudes stand; None for plain numbers."""
+        """Set the logarithmic scale; None for plain numbers."""
         if decades != self._decades:
             self._decades = decades
             self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return 0 and powers of ten; where one is close, also their doubles and fives."""
+        """Return 0 and powers of ten, with 2 and 5 times each if a decade is wide enough."""
         low, high = sorted((start, stop))
         if self._decades is None or high <= low:
             return super().tickValues(start, stop, size)
@@ -303,7 +310,7 @@ class MagnitudeAxis(NumberAxis):
         powers = [float(at) for at in range(first, math.floor(high) + 1, step)]
         if decade >= 20 * _LETTER:
             powers = [at + math.log10(n) for at in powers for n in (1, 2, 5)]
-        # Not so near to 0 that the numbers would touch.
+        # Leave enough space after 0 that labels do not overlap.
         near = self._decades.start + max(REST, 4 * _LETTER / decade)
         shown = [at for at in powers if at >= max(low, near)]
         if low <= self._decades.start:
@@ -311,14 +318,14 @@ class MagnitudeAxis(NumberAxis):
         return [(float(step), [at for at in shown if at <= high])]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return magnitudes."""
+        """Return the magnitudes of the ticks."""
         if self._decades is None:
             return super().tickStrings(values, scale, spacing)
         return ["0" if v <= self._decades.start else power_text(v) for v in values]
 
 
 def power_text(exponent: float) -> str:
-    """Write 10 to a power: 0.001, 10⁻⁵, 0.02, 2·10⁻⁵."""
+    """Format ``10 ** exponent``: "0.001", "10⁻⁵", "0.02", "2·10⁻⁵"."""
     whole = math.floor(exponent + 1e-9)
     digit = round(10 ** (exponent - whole))
     if whole in _PLAIN:

@@ -1,4 +1,4 @@
-"""What charts have in common: bars that are counted, hovered, ordered, and drawn many as one."""
+"""Base classes of bar charts: hovering, ordering and grouping of bars that are too narrow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pruneapp.results.short_names import ShortNames
 
 
 class Chart(PlotView):
-    """A picture made of bars."""
+    """A plot of bars. Subclasses return the bars, their texts and the legend."""
 
     def __init__(
         self, bottom: PlotAxis, left: PlotAxis, *, neutral: bool = False, sideways: bool = False
@@ -29,10 +29,10 @@ class Chart(PlotView):
         super().__init__(self.canvas)
         self._log = False
         self._hovered = -1
-        self._group = 1  # bars that are drawn as one
+        self._group = 1  # number of bars that are drawn as one
         for axis in (bottom, left):
             axis.enableAutoSIPrefix(False)
-            # The numbers at the ends may reach over them: a scale without its 0 is none.
+            # Labels at the ends may exceed the axis, because the first label is the important 0.
             axis.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
         self.canvas.viewChanged.connect(self._draw)
         self.canvas.hovered.connect(self._on_hovered)
@@ -40,34 +40,34 @@ class Chart(PlotView):
         self.canvas.activated.connect(self.activate)
         self._table.activated.connect(self._on_row_activated)
 
-    # What a kind of chart is.
+    # Implemented by subclasses.
 
     @abstractmethod
     def edges(self) -> Floats:
-        """Return ``float64[n + 1]``: where the bars stand along x."""
+        """Return the edges of the bars along x, ``float64[n + 1]``, ascending."""
 
     @abstractmethod
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return the bars from `start` to `stop`, so many of them as one."""
+        """Return the bars from `start` to before `stop`, every `group` of them combined to one."""
 
     @abstractmethod
     def bar_text(self, bar: int) -> str:
-        """Say what a bar is."""
+        """Return the readout text of a bar."""
 
     @abstractmethod
     def summary(self) -> str:
-        """Say in a sentence what can be seen."""
+        """Return a sentence that summarizes the chart, also for screen readers."""
 
     @abstractmethod
     def title(self) -> str:
-        """Say what kind of picture it is."""
+        """Return the kind of chart, as its accessible name."""
 
     def swatches(self) -> list[Swatch]:
-        """Return the legend."""
+        """Return the entries of the legend; none by default."""
         return []
 
     def state_swatches(self, *, preview: bool) -> list[Swatch]:
-        """Return the legend of bars by what becomes of weights; with a preview, what it takes."""
+        """Return the legend for kept and pruned weights; with `preview` also to be pruned."""
         pruned = (self._colors["pruned"],)
         swatches = [
             Swatch(self.tr("kept"), (self._colors["kept"],)),
@@ -78,16 +78,16 @@ class Chart(PlotView):
         return swatches
 
     def widest_tick(self) -> str:
-        """Return the longest label that the upright axis may show."""
+        """Return the longest label that the vertical axis may show."""
         return value_text(self.highest(), 1) + "00"
 
     def activate(self, bar: int) -> None:
-        """Do what a click on a bar means."""
+        """Handle a click on a bar, or Return; does nothing by default."""
 
-    # How it works.
+    # Implementation.
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token, and paint anew."""
+        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.canvas.set_colors(self._colors)
         self._refresh_words()
@@ -95,7 +95,7 @@ class Chart(PlotView):
     def _begin(self, *, keep_view: bool = False) -> None:
         edges = self.edges()
         if not self.canvas.sideways:
-            # A fixed width, or the bars would move while one zooms.
+            # A fixed width, so that bars do not move while zooming.
             metrics = self.fontMetrics()
             label = metrics.height() + 12
             self.canvas.left.setWidth(metrics.horizontalAdvance(self.widest_tick()) + label)
@@ -115,7 +115,7 @@ class Chart(PlotView):
             return
         wide = self.canvas.width_of_plot
         group = max(1, int(np.ceil((stop - start) / wide)))
-        start -= start % group  # or bars would change while one moves
+        start -= start % group  # aligned, so that groups do not change while scrolling
         if group != self._group:
             self._group = group
             self._show_grouping()
@@ -131,16 +131,16 @@ class Chart(PlotView):
         self.canvas.set_top(floor, top)
 
     def _redraw(self) -> None:
-        """Draw the same bars anew, and say what they are."""
+        """Draw the bars again and update the texts and the table."""
         self._draw()
         self._refresh_words()
         self._refresh_table()
 
     def _show_grouping(self) -> None:
-        """Say how many bars are drawn as one, where that is to be known."""
+        """Update texts that depend on the number of bars per group; does nothing by default."""
 
     def highest(self) -> float:
-        """Return the height of the highest bar of all."""
+        """Return the height of the highest bar."""
         edges = self.edges()
         return self.stacks(0, edges.size - 1, 1).top if edges.size > 1 else 0.0
 
@@ -159,7 +159,7 @@ class Chart(PlotView):
             self.readout.setText(self.summary())
 
     def _on_row_activated(self, index: QModelIndex) -> None:
-        self.activate(index.row())  # rows are the bars, in their order
+        self.activate(index.row())  # row i is bar i
 
     def _on_hovered(self, bar: int) -> None:
         if bar != self._hovered:
@@ -172,24 +172,29 @@ class Chart(PlotView):
 
 
 def grouped_sum(values: Floats, group: int) -> Floats:
-    """Return sums of every `group` values; the last one may have fewer."""
+    """Return the sum of each `group` successive values; the last group may be smaller."""
     return values if group == 1 else np.add.reduceat(values, np.arange(0, values.size, group))
 
 
 def grouped_max(values: Floats, group: int) -> Floats:
-    """Return the largest of every `group` values."""
+    """Return the maximum of each `group` successive values; the last group may be smaller."""
     return values if group == 1 else np.maximum.reduceat(values, np.arange(0, values.size, group))
 
 
 def grouped_edges(edges: Floats, start: int, stop: int, group: int) -> Floats:
-    """Return the edges of bars that are drawn as one."""
+    """Return the edges after every `group` bars from `start` to `stop` are combined."""
     return np.append(edges[start:stop:group], edges[stop])
 
 
 class OrderedChart(Chart):
-    """Bars of width 1, one for each thing that has an index, in an order that a person chooses.
+    """Bars of width 1 for items with an index, in an order that the user chooses.
 
-    `orders` has key and label of each, that of the index before all; the `first` bar stands there.
+    Parameters
+    ----------
+    orders
+        Key and label of each order; the first one is the order by index.
+    first
+        Position of the first bar on the axis.
     """
 
     def __init__(
@@ -214,24 +219,24 @@ class OrderedChart(Chart):
 
     @abstractmethod
     def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return ``int64[n]``: the index at each place of an order, equal ones as they were."""
+        """Return the item at each position for the order `key`, ``int64[n]``; sorting is stable."""
 
     @abstractmethod
     def order_label(self) -> str:
-        """Say what stands along the axis."""
+        """Return the label of the axis along which the bars are placed."""
 
     @property
     def order(self) -> str:
-        """The key of the order."""
+        """The key of the chosen order."""
         return str(self.order_box.currentData())
 
     def edges(self) -> Floats:
-        """Return where the bars stand: around the number of their place."""
+        """Return the edges of the bars, half a unit around their positions."""
         size = self._order.size
         return np.arange(size + 1, dtype=np.float64) - 0.5 + self._first if size else np.zeros(1)
 
     def _reorder(self) -> None:
-        """Bring the bars into their order; to be called before they are drawn."""
+        """Recompute the order; call this before drawing the bars."""
         self._order = self.ordered(self.order)
         self._show_grouping()
 
@@ -245,9 +250,9 @@ class OrderedChart(Chart):
 
 
 class TensorsChart(OrderedChart):
-    """Bars of tensors below each other, each with its name beside it and its number behind it.
+    """Horizontal bars of tensors, each with its name on the left and its value after its end.
 
-    What bars are is chosen in `measure_box`, whose data are the keys of measures.
+    The item data of `measure_box` are the keys of the measures.
     """
 
     def __init__(
@@ -268,37 +273,37 @@ class TensorsChart(OrderedChart):
 
     @abstractmethod
     def name_of(self, tensor: int) -> str:
-        """Return the name that is shown of a tensor."""
+        """Return the name to show for a tensor."""
 
     @abstractmethod
     def value_of(self, bar: int) -> tuple[float, str]:
-        """Return where a bar ends, and what stands behind it."""
+        """Return the value at which a bar ends, and the text after the bar."""
 
     @abstractmethod
     def widest_value(self) -> str:
-        """Return a text as long as what stands behind any bar."""
+        """Return a text that is at least as wide as the text after any bar."""
 
     @abstractmethod
     def axis_label(self) -> str:
-        """Say what is measured, and in which unit."""
+        """Return the name and the unit of the measure."""
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the shortened names of the tensors of the file."""
         super().set_names(names)
         self._short = names
 
     @property
     def measure(self) -> str:
-        """The key of what the bars are."""
+        """The key of the chosen measure."""
         return str(self.measure_box.currentData())
 
     def set_measure(self, key: str) -> None:
-        """Show another measure."""
+        """Choose a measure by its key, and draw it."""
         self.measure_box.setCurrentIndex(self.measure_box.findData(key))
         self._on_measure_chosen()
 
     def _measure(self) -> None:
-        """Take the measure that is chosen; to be called before the bars are ordered."""
+        """Apply the chosen measure; call this before ordering the bars."""
         self.canvas.across.setLabel(self.axis_label())
 
     def _reorder(self) -> None:
@@ -313,22 +318,30 @@ class TensorsChart(OrderedChart):
         self._begin(keep_view=True)
 
 
-# Share of the height of the chart that can be seen at least of a state that few bars have.
+# Minimum visible part of a state in a group of bars, as a share of the height of the chart.
 _SEEN = 0.01
 
 
 def envelope(  # noqa: PLR0917 - each of its own meaning
     edges: Floats, whole: Floats, left: Floats, after: Floats, group: int, highest: float
 ) -> Stacks:
-    """Return bars as they are, or one for each `group` of them.
+    """Return the bars, or with `group` > 1 one bar per group that shows all states in it.
 
-    Bars of one group are drawn apart by state: something stays, all that is left goes, nothing is
-    left. Of each state the largest is drawn, each part of it only as far up as a bar of that state
-    has it. The highest stands behind; in front of it, of the others, as much below their tops as is
-    their share of the bars: the heights tell norms, the areas how many there are.
+    The bars of a group are divided by state: partly kept, to be pruned completely, already pruned.
+    For each state the maxima of `after`, `left` and `whole` over its bars make one stack. The
+    highest stack is drawn in full. Of each other stack only the top is drawn in front of it: a part
+    of its height in proportion to the share of the bars with that state. So heights show norms and
+    areas show how many bars have a state.
 
-    `whole`, `left`, `after` are ``float64[n]``: the height of each bar; up to which something is
-    left; and will be. `highest` is the highest bar of the chart.
+    Parameters
+    ----------
+    edges
+        Edges of the groups.
+    whole, left, after
+        Heights of the bars, ``float64[n]``: of all weights, of those kept now, of those kept after
+        the preview.
+    highest
+        Height of the highest bar of the chart.
     """
     if group == 1:
         return Stacks(edges, after, left - after, whole - left)

@@ -1,4 +1,4 @@
-"""A chart of bars in which one moves about: zoom, cursor, keys, and the line to be dragged."""
+"""The canvas of a bar chart: zoom, cursor, keyboard, movable cut line, selection by dragging."""
 
 from __future__ import annotations
 
@@ -30,37 +30,42 @@ from pruneapp.gui.plots.chart.items import (
 )
 from pruneapp.gui.plots.edit_buttons import operation_of
 
-FEWEST = 8  # bars that can be seen at the closest
-_MARGIN = 24  # half of "100,000"
-_BEHIND = 4  # pixels between a bar and its number
-_POINTER = 5  # pixels of the triangle before a bar, and half of its height
+FEWEST = 8  # minimum number of visible bars
+_MARGIN = 24  # half the width of "100,000"
+_BEHIND = 4  # pixels between a bar and its value
+_POINTER = 5  # size of the triangle that marks the current bar, in pixels
 
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
-# Of bars that lie below each other: the key that means the same on upright ones.
+# For horizontal bars: the keys that correspond to Left and Right for vertical bars.
 _SIDEWAYS = {Qt.Key.Key_Up: Qt.Key.Key_Left, Qt.Key.Key_Down: Qt.Key.Key_Right}
 
 
 class ChartCanvas(PlotCanvas):
-    """Bars that are zoomed and dragged along x, with a cursor for the keys, and a cut to be moved.
+    """Bars that are zoomed and scrolled along x, with a keyboard cursor and a movable cut line.
 
-    `neutral` bars have the colour of words: they are neither kept nor pruned. With `sideways` bars
-    lie below each other, from the top, with room for a name beside each. "Along x" means down then,
-    the wheel moves, and zooms with Ctrl, and the view begins with as many as have room for their
-    names. With `selecting` a drag draws a band to choose bars, instead of moving them.
+    Parameters
+    ----------
+    neutral
+        Draw "kept" bars in a neutral color, for values that are not about pruned weights.
+    sideways
+        Draw horizontal bars from the top down. Then "along x" means vertically, the wheel scrolls
+        and zooms only with Ctrl, and the initial range has as many bars as fit with their names.
+
+    If the attribute `selecting` is True, dragging selects bars instead of scrolling.
     """
 
     hovered = Signal(int)  # the bar under the mouse; -1 for none
-    cursorMoved = Signal(int)  # the person put the cursor on this bar
-    activated = Signal(int)  # the person clicked on this bar, or pressed Return on it
-    # The person takes hold of the line; holds it there, on its axis; lets it go; or pressed Esc
-    # while it was held: nothing is to have happened.
+    cursorMoved = Signal(int)  # the user moved the cursor to this bar
+    activated = Signal(int)  # the user clicked on this bar or pressed Return on it
+    # Dragging the cut line: start, new position on its axis, canceled with Escape, and end.
     lineTaken = Signal()
     lineMoved = Signal(float)
     lineDropped = Signal()
     lineReleased = Signal()
-    lineStepped = Signal(int)  # the person moves the line so many steps by keys
-    picked = Signal(int, object)  # (int, Pick) the person chose this bar
-    # The person drew a band from this bar to before that one; whether it adds to what is chosen.
+    lineStepped = Signal(int)  # the user moved the line by this many steps with the keyboard
+    picked = Signal(int, object)  # (bar, Pick) the user selected this bar
+    # The user dragged over the bars from the first to before the second; whether to add them to the
+    # selection.
     banded = Signal(int, int, bool)
 
     def __init__(
@@ -72,10 +77,10 @@ class ChartCanvas(PlotCanvas):
         self.box.invertY(sideways)
         self.bars = StackedBars(self.box, neutral=neutral, sideways=sideways)
         self.cursor_bar = -1
-        self.current = -1  # the bar of the tensor in focus
+        self.current = -1  # the bar of the focused tensor
         self.edges: Floats = np.zeros(1)
-        # What was asked for of that: bars below each other are seen as a whole, and yet a drag by
-        # half of one is half of the way to the next.
+        # `shown` is the visible range, which starts at a whole bar if `sideways`; `_asked` is that
+        # range before rounding, so that several small drags add up.
         self._asked = self.shown = (0.0, 1.0)
         self.line: CutLine | None = None
         self.holding = self.selecting = False
@@ -85,41 +90,42 @@ class ChartCanvas(PlotCanvas):
         self._capped: Mapping[int, str] = {}
         self._value: Callable[[int], tuple[float, str]] | None = None
         self._widest_value = ""
-        self._in_rows = False  # whether each bar that can be seen has room for its name
+        # Whether to keep the zoom at which each visible bar has space for its name.
+        self._in_rows = False
         self._band: tuple[float, float] | None = None
         self.box.sigResized.connect(self._on_resized)
 
     @property
     def count(self) -> int:
-        """How many bars there are."""
+        """Number of bars."""
         return self.edges.size - 1
 
     @property
     def visible(self) -> tuple[int, int]:
-        """The first bar that can be seen, and the one after the last."""
+        """The first visible bar and the one after the last."""
         return self._bars_between(*self.shown)
 
     @property
     def width_of_plot(self) -> float:
-        """Pixels along x."""
+        """Length of the plot along x in pixels."""
         return max(1.0, float(self.box.height() if self.sideways else self.box.width()))
 
     @property
     def place(self) -> PlotArea:
-        """Where the plot is, and what of it can be seen."""
+        """The area of the plot with its visible ranges."""
         rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
         low, high = self.box.viewRange()[0 if self.sideways else 1]
         return PlotArea(rect, self.shown, (low, high), self.sideways)
 
     @property
     def row(self) -> float:
-        """Pixels of a bar that has room for its name beside it."""
+        """Height in pixels of a bar with enough space for its name."""
         return float(self.fontMetrics().height() + 4)
 
-    # -- what it is told --------------------------------------------------------------------------
+    # -- setters ----------------------------------------------------------------------------------
 
     def set_edges(self, edges: Floats) -> None:
-        """Begin with other bars, all of them in sight."""
+        """Replace the bars and show all of them, or from the first one if `sideways`."""
         self.swap_edges(edges)
         self.fit()
         if self.sideways and self.count:
@@ -127,41 +133,42 @@ class ChartCanvas(PlotCanvas):
             self._show_rows(float(edges[0]))
 
     def swap_edges(self, edges: Floats) -> None:
-        """Let other bars stand in the same places: what can be seen stays, not the cursor."""
+        """Replace the bars but keep the visible range; the cursor is removed."""
         self.edges = edges
         self.cursor_bar = -1
         self.viewport().update()
 
     def set_top(self, low: float, high: float) -> None:
-        """Set what can be seen along y."""
+        """Set the visible range along y."""
         (self.box.setXRange if self.sideways else self.box.setYRange)(low, high, padding=0)
 
     def set_line(self, line: CutLine | None) -> None:
-        """Show the cut; None for none."""
+        """Show the cut line; None removes it."""
         if line != self.line:
             self.line = line
             self.viewport().update()
 
     def set_marks(self, marks: Marks | None) -> None:
-        """Show what is chosen and what is protected."""
+        """Show selected and protected bars; None removes the marks."""
         self._marks = marks
         self.viewport().update()
 
     def set_capped(self, capped: Mapping[int, str]) -> None:
-        """Mark bars below each other that go on beyond the axis, with what they reach."""
+        """Mark horizontal bars that exceed the axis: bar index to the text of its true value."""
         self._capped = capped
         self.viewport().update()
 
     def set_values(self, value: Callable[[int], tuple[float, str]] | None, widest: str) -> None:
-        """Write behind bars below each other, where each has room for a line, what `value` returns.
+        """Show texts after horizontal bars, if each visible bar is as high as a line.
 
-        That is where the bar ends, and a text at most as long as `widest`, see `top_for`.
+        `value` returns for a bar its end and the text; `widest` is at least as wide as any text and
+        reserves the space in `top_for`. None for `value` shows no texts.
         """
         self._value, self._widest_value = value, widest
         self.viewport().update()
 
     def top_for(self, highest: float) -> float:
-        """Return how far the axis goes across for a highest bar, with room for its number."""
+        """Return the end of the value axis for the highest bar, with space for the values."""
         wide = float(self.box.width())
         room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND)
         if self._value is None or not self._in_lines or wide < 2 * room:
@@ -169,25 +176,25 @@ class ChartCanvas(PlotCanvas):
         return float(max(1.05, wide / (wide - room)) * highest)
 
     def set_dividers(self, places: Floats) -> None:
-        """Draw a thin line across at these places of x."""
+        """Draw thin dotted lines across the plot at these positions of x."""
         self._dividers = places
         self.viewport().update()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
+        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.bars.set_colors(colors)
 
-    # -- where one looks --------------------------------------------------------------------------
+    # -- visible range ----------------------------------------------------------------------------
 
     def fit(self) -> None:
-        """Look at all bars."""
+        """Show all bars."""
         self._in_rows = False
         if self.count:
             self._set_range(float(self.edges[0]), float(self.edges[-1]))
 
     def zoom(self, factor: float, at: float | None = None) -> None:
-        """Go closer along x, towards a place there, else towards the cursor or the middle."""
+        """Zoom in by `factor` along x around `at`; None: around the cursor, else the center."""
         self._in_rows = False
         low, high = self.shown
         if at is None:
@@ -197,13 +204,13 @@ class ChartCanvas(PlotCanvas):
         self._set_range(at - (at - low) / factor, at + (high - at) / factor)
 
     def set_cursor(self, bar: int) -> None:
-        """Put the cursor on a bar, -1 for none, and bring it into sight."""
+        """Move the cursor to a bar and scroll to it; -1 removes the cursor."""
         self.cursor_bar = min(max(bar, -1), self.count - 1)
         self.bring_into_sight(self.cursor_bar)
         self.viewport().update()
 
     def bring_into_sight(self, bar: int) -> None:
-        """Move as far as is needed to see a bar; -1 for none."""
+        """Scroll as little as needed to show a bar; does nothing for -1."""
         if not 0 <= bar < self.count:
             return
         low, high = self.shown
@@ -212,7 +219,7 @@ class ChartCanvas(PlotCanvas):
             self._set_range(low + move, high + move)
 
     def set_current(self, bar: int) -> None:
-        """Point at the bar of the tensor in focus, -1 for none, beside bars below each other."""
+        """Mark the bar of the focused tensor with a triangle; -1 for none."""
         self.current = bar
         self.viewport().update()
 
@@ -225,13 +232,13 @@ class ChartCanvas(PlotCanvas):
         return bar if 0 <= bar < self.count else -1
 
     def pixel_of(self, bar: int) -> QPoint:
-        """Return the pixel of this widget in the middle of a bar."""
+        """Return the pixel of this widget at the center of a bar."""
         place = self.place
         return place.pixel(self._middle(bar), sum(place.y) / 2).toPoint()
 
     @property
     def _in_lines(self) -> bool:
-        """Whether each bar that can be seen is as high as a line of text."""
+        """Whether the bars are horizontal and each visible one is as high as a line of text."""
         start, stop = self.visible
         line = self.fontMetrics().height()
         return bool(self.sideways and (stop - start) * line <= self.width_of_plot + 2 * line)
@@ -258,12 +265,12 @@ class ChartCanvas(PlotCanvas):
         middle = (low + high) / 2
         low = min(max(middle - wide / 2, first), last - wide)
         self._asked = (low, low + wide)
-        if self.sideways:  # a line of a list is not cut by the edge
+        if self.sideways:  # whole rows only
             low = first + bar * round((low - first) / bar)
         self.shown = (low, low + wide)
         show = self.box.setYRange if self.sideways else self.box.setXRange
         show(low, low + wide, padding=0)
-        # What is painted over and beside the plot is no item: the scene does not know it has moved.
+        # The overlays are no scene items, so the scene does not repaint them.
         self.viewport().update()
         self.viewChanged.emit()
 
@@ -278,7 +285,7 @@ class ChartCanvas(PlotCanvas):
     # -- painting ---------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint what is chosen and protected, the cursor, the band and the cut."""
+        """Paint dividers, values, marks, the cursor, the drag selection and the cut line."""
         painter.setFont(self.font())
         place = self.place
         self._paint_dividers(painter, place)
@@ -323,7 +330,7 @@ class ChartCanvas(PlotCanvas):
                 painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_capped(self, painter: QPainter, place: PlotArea) -> None:
-        """Paint an arrow and a number at the end of bars that go on."""
+        """Paint an arrow and the true value at the end of bars that exceed the axis."""
         rect, (start, stop) = place.rect, self.visible
         metrics, free = painter.fontMetrics(), -math.inf
         side = metrics.height() / 3
@@ -347,7 +354,7 @@ class ChartCanvas(PlotCanvas):
             painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_stretch(self, painter: QPainter, rect: QRectF) -> None:
-        """Paint beside the bars which of them can be seen, if not all can."""
+        """Paint a scroll indicator to the right of the plot, unless all bars are visible."""
         first, last = float(self.edges[0]), float(self.edges[-1])
         low, high = self.shown
         if high - low > 0.999 * (last - first):
@@ -365,7 +372,7 @@ class ChartCanvas(PlotCanvas):
         painter.drawRoundedRect(bar, 3, 3)
 
     def _paint_pointer(self, painter: QPainter, place: PlotArea) -> None:
-        """Paint a triangle between the name and the bar of the tensor in focus."""
+        """Paint a triangle to the left of the bar of the focused tensor."""
         start, stop = self.visible
         if not start <= self.current < stop:
             return
@@ -387,14 +394,14 @@ class ChartCanvas(PlotCanvas):
         rect.setRight(stop.x())
         return rect.adjusted(-1, 1, 1, 0) if rect.width() < 4 else rect.adjusted(0, 1, 0, 0)
 
-    # -- the mouse --------------------------------------------------------------------------------
+    # -- mouse ------------------------------------------------------------------------------------
 
     def _on_line(self, pixel: QPointF) -> bool:
         line = self.line
         return line is not None and line.editable and is_on(line, pixel, self.place, self.font())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom along x towards the mouse; move with Shift, or sideways."""
+        """Zoom around the mouse; scroll with Shift, with a horizontal wheel, or if `sideways`."""
         across, steps = event.angleDelta().x() / 120, event.angleDelta().y() / 120
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not across:
             across, steps = steps, 0
@@ -406,11 +413,11 @@ class ChartCanvas(PlotCanvas):
             self._set_range(low + move, high + move)
         elif steps and self.count:
             self.zoom(ZOOM_STEP**steps, self.place.point(event.position()).x())
-        self._hover(event.position())  # another bar is under the mouse, which has not moved
+        self._hover(event.position())  # the bar under the mouse has changed
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of the line, or begin a click or a drag."""
+        """Start to drag the cut line, or start a click or a drag."""
         if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
             self.holding = True
             self.lineTaken.emit()
@@ -420,7 +427,7 @@ class ChartCanvas(PlotCanvas):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the line, draw a band or drag the bars; say what is under the mouse."""
+        """Move the cut line, extend the drag selection or scroll."""
         if not self.holding or self.line is None:
             super().mouseMoveEvent(event)
             return
@@ -450,7 +457,7 @@ class ChartCanvas(PlotCanvas):
         self.hovered.emit(-1 if pixel is None else self.bar_at(pixel))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let the line go, choose what is in the band, or the bar on which one clicked."""
+        """Drop the line, select the bars of the drag selection, or handle a click."""
         if self.holding:
             self.holding = False
             self.viewport().update()
@@ -476,10 +483,10 @@ class ChartCanvas(PlotCanvas):
             self.picked.emit(bar, Pick.RANGE if ranged else how)
         self.activated.emit(bar)
 
-    # -- the keys ---------------------------------------------------------------------------------
+    # -- keyboard ---------------------------------------------------------------------------------
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Whether a key means something here."""
+        """Return whether the canvas handles this key."""
         key = event.key()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return (self.line is not None and key in STEPS) or (
@@ -496,7 +503,7 @@ class ChartCanvas(PlotCanvas):
         return self.holding or self._band is not None
 
     def _drop(self) -> None:
-        """Leave everything as it was before the press, whatever the mouse does then."""
+        """Cancel the current drag."""
         held, self.holding, self._band, self._pressed = self.holding, False, None, None
         if held:
             self.lineDropped.emit()
@@ -525,7 +532,7 @@ class ChartCanvas(PlotCanvas):
             self.picked.emit(at, Pick.TOGGLE)
         elif (place := self._moved(key)) is not None:
             if shift and self.selecting and at >= 0 and not self._anchored:
-                self.picked.emit(at, Pick.ONE)  # the range begins where the cursor was
+                self.picked.emit(at, Pick.ONE)  # the range starts at the previous cursor position
             self._anchored = shift
             self.set_cursor(place)
             self.cursorMoved.emit(self.cursor_bar)
@@ -536,7 +543,7 @@ class ChartCanvas(PlotCanvas):
         return True
 
     def _moved(self, key: int) -> int | None:
-        """Return where a key puts the cursor, which begins at the first bar in sight."""
+        """Return the new cursor position for a key, or None; it starts at the first visible bar."""
         if self.sideways:
             key = _SIDEWAYS.get(Qt.Key(key), key)
         at, (start, stop) = self.cursor_bar, self.visible

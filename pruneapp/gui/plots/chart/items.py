@@ -1,4 +1,4 @@
-"""What a chart paints: bars in three colours, the line to be dragged, marks; and its selection."""
+"""What a chart canvas paints: stacked bars, the cut line and marks; and the selection of bars."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Stacks:
-    """Heights of bars that stand on each other, from below: ``float64[n]`` each."""
+    """Heights of the parts of stacked bars, from the bottom up, ``float64[n]`` each."""
 
-    edges: Floats  # ``float64[n + 1]``: where a bar ends the next one begins
+    edges: Floats  # ``float64[n + 1]``: bar i is between the edges i and i + 1
     kept: Floats
     to_prune: Floats
     pruned: Floats
-    pruned_first: bool = False  # whether the pruned stand below, instead of the kept
-    floor: Floats | None = None  # ``float64[n]``: what is below is not drawn; None for all
-    front: Stacks | None = None  # other bars in the same places, drawn over these
+    pruned_first: bool = False  # whether the pruned part is at the bottom instead of the kept part
+    floor: Floats | None = None  # ``float64[n]``: nothing is drawn below; None for 0
+    front: Stacks | None = None  # bars drawn in front, with the same edges
 
     @property
     def top(self) -> float:
-        """Height of the highest stack."""
+        """The height of the highest stack."""
         total = self.kept + self.to_prune + self.pruned
         return float(total.max()) if total.size else 0.0
 
 
 class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Bars whose stripes are as wide on the screen at any zoom."""
+    """Bars with stripes whose width on the screen does not depend on the zoom."""
 
     def __init__(self) -> None:
         super().__init__(x0=[], x1=[], y0=[], y1=[], pen=None, brush="#000000")
         self._color, self._ground = "#000000", "#ffffff"
 
     def set_colors(self, color: str, ground: str) -> None:
-        """Take the colour of the stripes and of what is between them."""
+        """Set the colors of the stripes and of the gaps."""
         self._color, self._ground = color, ground
         self.update()
 
@@ -57,7 +57,7 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
-        """Paint the bars with a brush that undoes the plot's scale."""
+        """Paint the bars with a brush that inverts the scale of the plot."""
         device = painter.device()
         ratio = device.devicePixelRatio() if device else 1.0
         brush = QBrush(hatch(self._color, self._ground, ratio))
@@ -73,7 +73,7 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
         painter.drawRects(*self._rectarray.drawargs())
 
     def _paint_drawing(self, painter: QPainter, brush: QBrush) -> None:
-        """Paint without a scale: SVG has patterns, but Qt writes no transform of theirs."""
+        """Paint in device coordinates, because Qt's SVG engine ignores brush transforms."""
         scale = painter.worldTransform()
         sides = (self.opts[side] for side in ("x0", "x1", "y0", "y1"))
         with saved(painter):
@@ -88,13 +88,13 @@ NO_STACKS = Stacks(np.zeros(1), *(np.zeros(0),) * 3)
 
 
 class StackedBars:
-    """The items of a view box that show `Stacks`; kept ones as words if `neutral`."""
+    """The items of a view box that draw `Stacks`; "kept" has a text color if `neutral`."""
 
     def __init__(self, box: Any, *, neutral: bool = False, sideways: bool = False) -> None:
         self._box, self._neutral, self._sideways = box, neutral, sideways
         self._kept_color = "muted" if neutral else "kept"
         self._colors: Mapping[str, str] = {}
-        self.front: StackedBars | None = None  # made once there is something to show in front
+        self.front: StackedBars | None = None  # created when bars in front are first needed
         self.kept = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
         self.to_prune = HatchedBars()
         self.pruned = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
@@ -102,7 +102,7 @@ class StackedBars:
             box.addItem(item, ignoreBounds=True)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
+        """Apply the colors of a theme (color by token)."""
         self._colors = colors
         if self.front is not None:
             self.front.set_colors(colors)
@@ -111,9 +111,16 @@ class StackedBars:
         self.to_prune.set_colors(colors["pruned"], colors["surface"])
 
     def set_stacks(self, stacks: Stacks, *, gap: float, log: bool, floor: float) -> None:
-        """Show other bars, with a share of their width free beside them.
+        """Draw the bars.
 
-        With `log` heights are counts of which the logarithm is drawn, beginning at `floor`.
+        Parameters
+        ----------
+        gap
+            Share of the width of each bar to leave free.
+        log
+            Draw log10 of the heights, which are counts.
+        floor
+            Lower end of the logarithmic axis, as an exponent.
         """
         wide = np.diff(stacks.edges)
         left, right = stacks.edges[:-1] + wide * gap / 2, stacks.edges[1:] - wide * gap / 2
@@ -148,13 +155,16 @@ def _log(heights: Floats, floor: float) -> Floats:
     return np.log10(np.maximum(heights, 10**floor))
 
 
-GRIP = 6  # pixels to either side of the line in which it is taken hold of
+GRIP = 6  # pixels on both sides of the line in which the mouse grabs it
 _PAD = 6
 
 
 @dataclass(frozen=True)
 class CutLine:
-    """Where the cut is: along x if `upright`, else along y; `mirrored`: and at ``-at``."""
+    """The line of a cut: vertical at x = `at` if `upright`, else horizontal at y = `at`.
+
+    If `mirrored`, there is a second line at ``-at``.
+    """
 
     at: float
     label: str
@@ -164,19 +174,19 @@ class CutLine:
 
     @property
     def places(self) -> tuple[float, ...]:
-        """Where lines are drawn; the first one has the label."""
+        """The positions of the lines; the first one has the label."""
         return (self.at, -self.at) if self.mirrored else (self.at,)
 
 
 def pixels_of(line: CutLine, place: PlotArea) -> tuple[float, ...]:
-    """Return where a line and its mirror are, across."""
+    """Return the pixel coordinates of a line and its mirror: x if upright, else y."""
     if line.upright:
         return tuple(place.pixel(at, 0).x() for at in line.places)
     return tuple(place.pixel(0, at).y() for at in line.places)
 
 
 def handle_of(line: CutLine, place: PlotArea, font: QFont) -> QRectF:
-    """Return where the handle of a line is painted: at its end, within the plot."""
+    """Return the rectangle of the handle with the label, at the end of the line."""
     metrics, plot = QFontMetricsF(font), place.rect
     width = metrics.horizontalAdvance(line.label) + 2 * _PAD
     height = metrics.height() + 4
@@ -189,7 +199,7 @@ def handle_of(line: CutLine, place: PlotArea, font: QFont) -> QRectF:
 
 
 def is_on(line: CutLine, pixel: QPointF, place: PlotArea, font: QFont) -> bool:
-    """Return whether a pixel is near enough to take hold of a line."""
+    """Return whether a pixel is close enough to a line or its handle to grab it."""
     if not place.rect.adjusted(-GRIP, 0, GRIP, 0).contains(pixel):
         return False
     across = pixel.x() if line.upright else pixel.y()
@@ -200,7 +210,7 @@ def is_on(line: CutLine, pixel: QPointF, place: PlotArea, font: QFont) -> bool:
 def paint_line(
     painter: QPainter, line: CutLine, place: PlotArea, colors: Mapping[str, str], *, held: bool
 ) -> None:
-    """Paint a line and its mirror, and the handle with its label; thicker while it is held."""
+    """Paint a line, its mirror, and the handle with its label; thicker while `held`."""
     plot = place.rect
     with saved(painter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -226,39 +236,39 @@ def paint_line(
 
 
 class Pick(Enum):
-    """What a gesture does to what is chosen already."""
+    """How a gesture changes the selection."""
 
-    ONE = auto()  # only this
-    TOGGLE = auto()  # this too, or not any more
-    RANGE = auto()  # from where the last one was to here
+    ONE = auto()  # select only this bar
+    TOGGLE = auto()  # select or deselect this bar, keep the others
+    RANGE = auto()  # select the range from the last selected bar to this one
 
 
 class BarSelection:
-    """Bars that are chosen, by their index in the tensor, whatever their order on the screen."""
+    """Selected bars by their item index, independent of the displayed order."""
 
     def __init__(self) -> None:
         self.reset(0)
 
     @property
     def indices(self) -> NDArray[np.int64]:
-        """Return the chosen ones, rising."""
+        """Indices of the selected bars, ascending."""
         return np.flatnonzero(self.chosen).astype(np.int64)
 
     def __bool__(self) -> bool:
         return bool(self.chosen.any())
 
     def reset(self, size: int) -> None:
-        """Begin with other bars, none of them chosen."""
+        """Clear the selection and set the number of bars."""
         self.chosen: NDArray[np.bool_] = np.zeros(size, dtype=np.bool_)
         self._anchor = -1
 
     def choose(self, chosen: NDArray[np.bool_]) -> None:
-        """Choose exactly these: ``bool[n]``, by their index."""
+        """Select exactly the bars of a mask ``bool[n]`` by index."""
         self.chosen = chosen.copy()
         self._anchor = int(chosen.argmax()) if chosen.any() else -1
 
     def pick(self, bar: int, how: Pick, order: NDArray[np.int64]) -> None:
-        """Choose the bar at a place of an order: ``int64[n]``, the index that stands there."""
+        """Select the bar at position `bar`; ``order[bar]``, ``int64[n]``, is its index."""
         index = int(order[bar])
         if how is Pick.TOGGLE:
             self.chosen[index] = not self.chosen[index]
@@ -274,7 +284,7 @@ class BarSelection:
             self._anchor = index
 
     def pick_range(self, start: int, stop: int, order: NDArray[np.int64], *, add: bool) -> None:
-        """Choose the bars at places from `start` to before `stop`; `add` keeps the others."""
+        """Select the bars at positions from `start` to before `stop`; `add` keeps the others."""
         if not add:
             self.chosen[:] = False
         self.chosen[order[start:stop]] = True
@@ -282,18 +292,18 @@ class BarSelection:
             self._anchor = int(order[start])
 
 
-_LOCK = 12  # pixels across
-_NARROW = 5  # pixels below which there is no room for outlines
-_WIDE = 12  # pixels from which on outlines are 2 pixels each
+_LOCK = 12  # size in pixels
+_NARROW = 5  # minimum width of an outline in pixels
+_WIDE = 12  # width in pixels from which outlines have lines of 2 pixels
 
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Marks of bars, in the order in which they stand; the bar at `i` reaches to ``i ± 0.5``."""
+    """Marks of bars in displayed order; bar i reaches from ``i - 0.5`` to ``i + 0.5``."""
 
     chosen: NDArray[np.bool_]
-    protected: NDArray[np.bool_]  # as a whole
-    partly: NDArray[np.bool_]  # protected in part
+    protected: NDArray[np.bool_]  # completely
+    partly: NDArray[np.bool_]  # partly protected
     heights: Floats
 
 
@@ -304,10 +314,10 @@ def paint_marks(
     visible: tuple[int, int],
     colors: Mapping[str, str],
 ) -> None:
-    """Paint stretches of protected bars with a double outline and a lock, of chosen ones in accent.
+    """Paint outlines and locks of protected runs of bars, and highlight selected runs.
 
-    Those that are protected in part have a dashed outline and no lock. Of bars that are narrower
-    than a pixel, those in the same column are one.
+    Partly protected bars have a dashed outline and no lock. Bars that share a column of pixels are
+    marked together.
     """
     start, stop = visible
     plot = place.rect
@@ -322,7 +332,7 @@ def paint_marks(
             rect = _rect(place, first, last, float(marks.heights[first:last].max()))
             _paint_outlines(painter, rect)
             middle = rect.center().x()
-            if middle - _LOCK / 2 >= next_lock:  # locks over each other are none
+            if middle - _LOCK / 2 >= next_lock:  # overlapping locks would be unreadable
                 top = max(plot.top() + 2, rect.top() - _LOCK - 6)
                 paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
                 next_lock = middle + _LOCK / 2 + 4
@@ -333,7 +343,7 @@ def paint_marks(
 
 
 def _paint_outlines(painter: QPainter, rect: QRectF) -> None:
-    """Paint two outlines, each of which is seen on one of the colours of bars."""
+    """Paint a black and a white outline, so that one is visible on any bar color."""
     wide = 2 if rect.width() >= _WIDE else 1
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if rect.width() < _NARROW:
@@ -348,7 +358,7 @@ def _paint_outlines(painter: QPainter, rect: QRectF) -> None:
 
 
 def _paint_dashes(painter: QPainter, rect: QRectF) -> None:
-    """Paint an outline of black and white dashes in turn: one is seen on each colour."""
+    """Paint an outline of alternating black and white dashes, visible on any bar color."""
     rect = rect.adjusted(-1, -1, 1, 0)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     pens = QPen(QColor("#000000"), 2), QPen(QColor("#ffffff"), 2)
@@ -363,7 +373,7 @@ def _paint_dashes(painter: QPainter, rect: QRectF) -> None:
 
 
 def _paint_choice(painter: QPainter, rect: QRectF, accent: QColor) -> None:
-    """Paint an outline, and a veil; of what is too narrow for that its ends."""
+    """Paint an outline and a translucent fill; only marks at both ends if it is too narrow."""
     veil = QColor(accent)
     veil.setAlpha(48)
     painter.fillRect(rect, veil)
@@ -377,7 +387,7 @@ def _paint_choice(painter: QPainter, rect: QRectF, accent: QColor) -> None:
 
 
 def paint_band(painter: QPainter, ends: tuple[float, float], plot: QRectF, accent: QColor) -> None:
-    """Paint what a drag spans, from edge to edge of the plot."""
+    """Paint the rectangle of a drag selection over the height of the plot."""
     left, right = (min(max(x, plot.left()), plot.right()) for x in sorted(ends))
     ground = QColor(accent)
     ground.setAlpha(48)
@@ -387,7 +397,7 @@ def paint_band(painter: QPainter, ends: tuple[float, float], plot: QRectF, accen
 
 
 def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> None:
-    """Paint a padlock in the colour of text, upon the ground."""
+    """Paint a padlock in the text color on the background color."""
     with saved(painter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -417,7 +427,7 @@ def _rect(place: PlotArea, first: int, last: int, high: float) -> QRectF:
 def _stretches(
     marked: NDArray[np.bool_], start: int, stop: int, width: float
 ) -> list[tuple[int, int]]:
-    """Return stretches of marked bars; at most one a column of pixels."""
+    """Return runs of marked bars as (start, stop), merged to at most one per pixel column."""
     group = max(1, int(np.ceil((stop - start) / max(width, 1))))
     if group == 1 or not marked.size:
         return [(start + a, start + b) for a, b in runs(marked)]

@@ -1,4 +1,4 @@
-"""All tensors of a file on one strip: as wide as their bytes, filled as far as they are pruned."""
+"""A strip with all tensors of a file: width is the size in bytes, fill is the sparsity."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import LIGHT
 
 HEIGHT = 28
-_SEEN = 3.0  # pixels from which on a tensor has a border
+_SEEN = 3.0  # minimum width in pixels of a tensor with a border
 
 
 class SizeStrip(QWidget):
-    """Where the bytes of a file are, and where its holes.
+    """A strip that shows where the bytes of a file are and how much of them is pruned.
 
-    A column of pixels shows the mean of the bytes that it stands for, so that 100,000 tensors are
-    drawn as fast as ten.
+    Each column of pixels shows the mean over its bytes, so painting 100,000 tensors is as fast as
+    painting ten.
     """
 
-    hovered = Signal(int)  # the tensor under the mouse, or where the keys are; -1 for none
-    chosen = Signal(int)  # the person clicked on this tensor, or pressed Return on it
+    hovered = Signal(int)  # the tensor under the mouse or at the cursor; -1 for none
+    chosen = Signal(int)  # the user clicked on this tensor or pressed Return on it
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,16 +49,16 @@ class SizeStrip(QWidget):
 
     @property
     def count(self) -> int:
-        """How many tensors there are."""
+        """Number of tensors."""
         return self._able.size
 
     @property
     def total(self) -> float:
-        """How many bytes there are."""
+        """Number of bytes of all tensors."""
         return float(self._ends[-1])
 
     def set_sizes(self, nbytes: Floats, able: NDArray[np.bool_]) -> None:
-        """Take bytes, and whether it can be pruned, of every tensor."""
+        """Set the size in bytes of each tensor, and whether it is prunable; resets the shares."""
         self._ends = np.concatenate(([0.0], np.cumsum(nbytes)))
         self._able = able
         self._before = self._after = np.zeros(nbytes.size)
@@ -66,30 +66,28 @@ class SizeStrip(QWidget):
         self.update()
 
     def set_current(self, tensor: int) -> None:
-        """Mark the tensor in focus; -1 for none."""
+        """Mark the focused tensor; -1 for none."""
         self._current = tensor
         self.update()
 
     def set_shares(self, before: Floats, after: Floats) -> None:
-        """Take which share of every tensor is pruned, and would be."""
+        """Set the share of each tensor that is pruned now, and after the preview."""
         self._before, self._after = before, after
         self.update()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
+        """Apply the colors of a theme (color by token)."""
         self._colors = colors
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Ask for a strip."""
         return QSize(240, HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for a strip."""
         return QSize(60, HEIGHT)
 
     def tensor_at(self, x: float) -> int:
-        """Return the tensor at a pixel; -1 beside the strip, or where there is none."""
+        """Return the tensor at a pixel; -1 outside the strip or without tensors."""
         total = self.total
         if not total or not 0 <= x < self.width():
             return -1
@@ -97,14 +95,14 @@ class SizeStrip(QWidget):
         return min(tensor, self.count - 1)
 
     def pixels_of(self, tensor: int) -> tuple[float, float]:
-        """Return where a tensor begins and ends."""
+        """Return the pixels at which a tensor begins and ends."""
         scale = self.width() / (self.total or 1.0)
         return float(self._ends[tensor]) * scale, float(self._ends[tensor + 1]) * scale
 
     # -- painting -------------------------------------------------------------------------------
 
     def columns(self) -> Floats:
-        """Return ``float64[3, width]``: shares that can be pruned, are, and would be."""
+        """Return ``float64[3, width]``: shares prunable, pruned, and pruned after the preview."""
         wide = max(1, self.width())
         places = np.linspace(0.0, float(self._ends[-1]), wide + 1)
         sizes = np.diff(self._ends)
@@ -117,7 +115,7 @@ class SizeStrip(QWidget):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint columns of the same height as one, then borders, cursor and focus."""
+        """Paint the columns, borders, cursor and focus frame."""
         painter = QPainter(self)
         colors = self._colors
         whole = QRectF(self.rect())
@@ -143,7 +141,7 @@ class SizeStrip(QWidget):
         ratio = device.devicePixelRatio() if device else 1.0
         kept, pruned = QColor(self._colors["kept"]), QColor(self._colors["pruned"])
         to_prune = hatch(self._colors["pruned"], self._colors["surface"], ratio)
-        # Steps of half a pixel are not seen, and make long stretches of the same.
+        # Rounding to half a pixel is invisible and merges columns into fewer rectangles.
         columns = np.round(self.columns() * 2 * high) / (2 * high)
         turns = np.flatnonzero((np.diff(columns, axis=1) != 0).any(axis=0)) + 1
         ends = [0, *turns.tolist(), columns.shape[1]]
@@ -171,11 +169,11 @@ class SizeStrip(QWidget):
     # -- mouse and keys -------------------------------------------------------------------------
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Say what is under the mouse."""
+        """Report the tensor under the mouse."""
         self.hovered.emit(self.tensor_at(event.position().x()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Choose the tensor on which one clicked."""
+        """Choose the clicked tensor."""
         tensor = self.tensor_at(event.position().x())
         if tensor >= 0 and event.button() == Qt.MouseButton.LeftButton:
             self.cursor_at = tensor
@@ -183,12 +181,11 @@ class SizeStrip(QWidget):
             self.chosen.emit(tensor)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Say that nothing is under the mouse."""
         self.hovered.emit(-1)
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go from tensor to tensor, or choose one."""
+        """Move the cursor between tensors, or choose the tensor at the cursor."""
         at = self.cursor_at
         places = {
             Qt.Key.Key_Left: max(at - 1, 0),
