@@ -1,5 +1,5 @@
-"""Cutting units out of a model, so that its files are smaller, and proving what was written.
+"""Removes units from a model, so that its files become smaller, and verifies the written files.
 
-What is cut is decided by the masks of a state, or chosen for this export; `pruneapp.groups` says
-what belongs together, `pruneapp.export` writes the files.
+The masks of a state, or choices made for this export, decide which units are removed.
+`pruneapp.groups` describes which tensors share units, and `pruneapp.export` writes the files.
 """

@@ -1,8 +1,8 @@
-"""Proof by the class: a shrunk folder is built, or run beside the masked one, by transformers.
+"""Check a shrunk folder with its transformers class, optionally by comparing outputs.
 
-Another process does that, with the Python that has transformers: the worker of the evaluation, and
-`resources/pruneapp_worker/shrunk_folder.py` in it. The class is that of transformers, never code of
-a folder.
+The check runs in a worker process (see `pruneapp.evaluation.worker`) with a Python that has
+transformers; its code is `resources/pruneapp_worker/shrunk_folder.py`. The class always comes from
+transformers; code in the model folder is never run.
 """
 
 from __future__ import annotations
@@ -27,45 +27,45 @@ from pruneapp.progress import Job
 from pruneapp.shrink import configuration
 
 How = Literal["meta", "run"]
-# How far outputs may be apart, in shares of the largest: sums of float32 in another order. A
-# rounding can lead a router to another expert, so the largest may be larger there, but not the
-# median.
+# Largest allowed difference of outputs, relative to the largest output: float32 sums are computed
+# in another order. In models with experts a rounding error can make a router choose another expert,
+# so their largest difference may be larger, but not their median.
 TOLERANCE, TOLERANCE_WITH_EXPERTS = 1e-5, 1e-4
-# Times that, outputs are compared once more in float64 before they are called different: what deep
-# models make of roundings is more than that, what a wrong cut does is far more.
+# Differences up to this many times the tolerance are checked again in float64: rounding errors of
+# deep models can exceed the tolerance, while a wrong cut exceeds it by much more.
 _DOUBTFUL = 1e3
 _LARGEST_CONFIG = 64 << 20
-# What the process is at, behind the title of a job.
+# What the process is doing; shown after the title of a job.
 _LABELS: dict[How, str] = {"meta": "checking shapes", "run": "checking outputs"}
 
 
 class CheckError(PruneAppError):
-    """The class does not take the shrunk folder, or computes something else with it."""
+    """The class rejects the shrunk folder, or its outputs differ from those of the masked model."""
 
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What the masked folder cannot say by its zeros, and how much is run.
+    """The parts of a cut that are not zeros in the masked folder, and how much to run.
 
     Attributes
     ----------
     layers_removed
-        Numbers of the layers that the shrunk folder lacks, by the name of their stack in the masked
-        one (``bert.encoder.layer``). Where a norm follows the sum, no zeros do what leaving out a
-        layer does, so that the reference is the masked model without them.
+        Indices of the removed layers, by the name of their stack in the masked folder
+        (``bert.encoder.layer``). Where a norm follows the residual sum, zeros are not equivalent to
+        removing a layer, so the reference is the masked model without these layers.
     experts_kept
-        By the number of a layer of the masked folder; its router never chooses the others.
+        Indices of the kept experts, by the index of the layer in the masked folder. The router of
+        the masked model is kept from choosing the others.
     vocabulary_kept
-        Ids in the masked folder of the shrunk one's tokens, in the order of their new ids. Without
-        it the shrunk vocabulary is the beginning of the masked one.
+        Token ids of the masked folder, in the order of the new ids. None: the shrunk vocabulary is
+        the beginning of the masked one.
     first_layers
-        Of so many layers of the shrunk folder, and of those of the masked one that become them, the
-        outputs are compared: a large model need not fit into the memory. `layers_removed` has to be
-        given then, whatever the norms. The masked folder may lack the layers behind these.
+        Number of layers of the shrunk folder to run, for models that do not fit in memory; None
+        runs all. Requires `layers_removed`. The masked folder need not contain layers after these.
     seed
-        Of the inputs.
+        Seed of the random inputs.
     time_limit
-        Seconds that the check may take.
+        Maximum duration of the check in seconds; None for no limit.
     """
 
     layers_removed: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -76,26 +76,26 @@ class CheckOptions:
     time_limit: float | None = None
 
     def layers_run(self, stack: str, count: int) -> list[int]:
-        """Return which of the layers of a stack of the masked folder are run."""
+        """Return the indices of the layers of a stack of the masked folder that are run."""
         removed = set(self.layers_removed.get(stack, ()))
         return [number for number in range(count) if number not in removed][: self.first_layers]
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """A check that was passed.
+    """The result of a passed check.
 
     Attributes
     ----------
     largest_difference, median_difference, largest_output
-        Of the outputs of the shrunk and the masked folder; None where nothing was run.
+        Absolute differences between the outputs of the shrunk and the masked folder, and the
+        largest absolute output; None if nothing was run.
     same_largest
-        The share of positions whose largest output is the same: of a language model, its next
-        token.
+        Fraction of positions at which both outputs have the same argmax (the next token, for a
+        language model).
     changed_predictions, largest_change
-        Against the unpruned model, with the same inputs: the share of positions whose largest
-        output is another, and the largest difference, in shares of the largest output. None where
-        it was not run.
+        Compared with the unpruned model on the same inputs: fraction of positions with another
+        argmax, and the largest difference relative to the largest output. None if it was not run.
     """
 
     how: How
@@ -112,7 +112,7 @@ class CheckResult:
     largest_change: float | None = None
 
     def sentence(self) -> str:
-        """Say what was found."""
+        """Return the result as text for the user."""
         by = f"{self.architecture} of transformers {self.transformers}"
         if self.largest_difference is None:
             return f"{by} takes these shapes."
@@ -138,12 +138,12 @@ class CheckResult:
 
 
 class FolderChecker:
-    """A process that checks folders, one after the other: transformers is imported once.
+    """A worker process that checks folders one after the other. It imports transformers only once.
 
     Parameters
     ----------
     python
-        The interpreter that has transformers; None for the one that evaluations would take.
+        Interpreter that has transformers installed; None for the default of evaluations.
     """
 
     def __init__(self, python: Path | None = None) -> None:
@@ -153,7 +153,7 @@ class FolderChecker:
 
     @property
     def pid(self) -> int:
-        """The number of the process; 0 if there is none."""
+        """Process id of the worker; 0 if there is none."""
         return 0 if self._worker is None else self._worker.pid
 
     def check(
@@ -166,7 +166,7 @@ class FolderChecker:
         *,
         original: Path | None = None,
     ) -> CheckResult:
-        """Hold a shrunk folder against its class; see `check_folder`."""
+        """Check a shrunk folder; see `check_folder`."""
         options, job = options or CheckOptions(), job or Job()
         began = time.monotonic()
         request = _request(
@@ -196,7 +196,7 @@ class FolderChecker:
         )
 
     def close(self) -> None:
-        """End the process."""
+        """Stop the worker process."""
         if self._worker is not None:
             self._worker.stop()
 
@@ -217,32 +217,33 @@ def check_folder(
     options: CheckOptions | None = None,
     job: Job | None = None,
 ) -> CheckResult:
-    """Hold a shrunk folder against its class of transformers, in a process of its own.
+    """Check a shrunk folder with its class of transformers, in a new worker process.
 
     Parameters
     ----------
     masked
-        The folder with zeros in place of what was cut, with the configuration of before. For
-        ``meta`` it may be missing; if it is there, only what the cut has caused is an error.
+        Folder with zeros in place of the cut, and the original configuration. Optional for "meta";
+        if given, only differences caused by the cut are errors.
     how
-        ``meta``: the class is built without values, and its shapes are held against the headers.
-        ``run``: both folders are run in float32 with the same seeded inputs, and their outputs are
-        compared.
+        "meta" builds the class without values and compares its shapes with the file headers. "run"
+        runs both folders in float32 with the same seeded inputs and compares the outputs.
     original
-        The folder of the unpruned model: ``run`` says how far its outputs are from those, unless
+        Folder of the unpruned model. "run" reports how far the outputs are from its outputs, unless
         only the first layers are run.
     python
-        The interpreter that has transformers; None for the one that evaluations would take.
+        Interpreter that has transformers installed; None for the default of evaluations.
 
     Raises
     ------
     CheckError
-        If the class refuses the shrunk folder, or its outputs are others.
+        If the class rejects the shrunk folder, or the outputs differ.
     EvaluationError
-        If the check cannot be made: no interpreter, no transformers, a masked folder that does not
-        run.
+        If the check cannot be made: no interpreter, no transformers, or a masked folder that does
+        not run.
+    ValueError
+        If `how` is "run" and `masked` is None.
     Cancelled
-        Within a moment; the process is gone then.
+        If `job` is cancelled; the process is then killed.
     """
     with FolderChecker(python) as checker:
         return checker.check(shrunk, masked, how, options, job, original=original)
@@ -296,7 +297,7 @@ def _request(
 
 
 def _side(folder: Path, job: Job) -> tuple[dict[str, Any], Structure | Unknown]:
-    """Return what the process is told of a folder, and what is known of it; reads no weights."""
+    """Return the worker's arguments for a folder, and its structure. Reads no weights."""
     path = folder / CONFIG
     text = json_codec.read(path, "configuration", _LARGEST_CONFIG, EvaluationError)
     config = json_codec.load_object(text, str(path), constants=True)
@@ -316,12 +317,12 @@ def _side(folder: Path, job: Job) -> tuple[dict[str, Any], Structure | Unknown]:
 
 
 def _first_layers(structure: Structure | Unknown, count: int) -> dict[str, Any]:
-    """Return what else the process is told of a folder of which only the first layers are run."""
+    """Return the changed arguments of the worker if only the first `count` layers are run."""
     return {"config": configuration.first_layers(_known(structure), count), "first": True}
 
 
 def _layers_kept(structure: Structure | Unknown, options: CheckOptions) -> dict[str, list[int]]:
-    """Return the layers of the masked folder that are run, of the stacks that have others."""
+    """Return which layers of the masked folder to run, for each stack with removed layers."""
     kept = {}
     for stack in options.layers_removed:
         count = _known(structure).stacks().get(stack)
@@ -350,7 +351,7 @@ def _vocabulary_of(config: Mapping[str, Any]) -> int:
 
 
 def _changes(answer: Mapping[str, Any]) -> dict[str, float]:
-    """Return how far the outputs are from those of the unpruned model, where it was run."""
+    """Return the differences from the unpruned model; empty if it was not run."""
     found = answer.get("changed")
     if found is None:
         return {}
@@ -361,7 +362,7 @@ def _changes(answer: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
-    """Raise what the answer says against a folder."""
+    """Raise `CheckError` if the worker's answer reports an error or too large a difference."""
     by = f"{answer['architecture']} of transformers {answer['transformers']}"
     if "refused" in answer:
         raise CheckError(f"'{shrunk}' is not what {by} takes: {answer['refused']}.", details=log)
@@ -413,13 +414,13 @@ def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
 
 
 def _allowed(answer: Mapping[str, Any]) -> tuple[float, float]:
-    """Return how large the largest and the median difference may be."""
+    """Return the largest allowed value of the largest and of the median difference."""
     unit = answer["compared"]["largest_output"]
     return unit * (TOLERANCE_WITH_EXPERTS if answer["experts"] else TOLERANCE), unit * TOLERANCE
 
 
 def _doubtful(answer: Mapping[str, Any]) -> bool:
-    """Whether outputs are further apart than they may be, but not far."""
+    """Return whether the differences exceed the tolerance so little that float64 must decide."""
     found = answer.get("compared", {})
     if "largest_difference" not in found:
         return False

@@ -1,4 +1,4 @@
-"""The configuration of a model after a cut: its sizes, and what it says of each layer."""
+"""Update config.json after a cut: sizes, and settings per layer."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from pruneapp.groups.axis import Fields, set_field
 from pruneapp.groups.structure import Structure
 from pruneapp.shrink.cut import ShrinkError
 
-# Lists with an entry for each layer. By name, never by length: others have as many by chance.
+# Fields with one entry per layer. Matched by name, since other lists can have the same length.
 LISTS = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
-# Lists of numbers of layers.
+# Fields that list indices of layers.
 _NUMBERS = (
     "mlp_only_layers",
     "full_attn_idxs",
     "cross_attention_layers",
     "fullatt_block_indexes",
 )
-# How many of the first layers are of a kind.
+# Fields with the number of first layers that are of one kind.
 _FIRST = ("first_k_dense_replace", "max_window_layers")
-# Every so many layers are of a kind, by their numbers; and the list that says so, too, if any.
+# Fields with a period: every n-th layer is of another kind. The value names the list with the same
+# information per layer, "" if there is none.
 _EVERY = {
     "decoder_sparse_step": "",
     "moe_layer_freq": "",
@@ -35,12 +36,15 @@ _EVERY = {
     "sliding_window_pattern": "layer_types",
     "_sliding_window_pattern": "layer_types",
 }
-# What backbones of vision say of their stages follows from the number of layers.
+# Fields of vision backbones that depend on the number of layers; they are removed.
 _STAGES = ("stage_names", "out_features", "out_indices")
 
 
 def first_layers(structure: Structure, count: int) -> dict[str, Any]:
-    """Return config.json for the first layers of each stack alone; raises as `remove_layers`."""
+    """Return config.json with only the first `count` layers of each stack.
+
+    Raises `ShrinkError` if the configuration has no number of layers, and as `remove_layers` does.
+    """
     if not structure.depths:
         raise ShrinkError(
             "The configuration does not say how many layers there are, so the first of them "
@@ -58,10 +62,17 @@ def first_layers(structure: Structure, count: int) -> dict[str, Any]:
 def remove_layers(
     fields: Fields, structure: Structure, kept: Mapping[str, Sequence[int]]
 ) -> tuple[str, ...]:
-    """Write what is said of layers where only some stay, in place; returns what to know.
+    """Update `fields` in place so that only some layers remain, and return notices for the user.
 
-    `kept` are the numbers of those of each stack. Raises `ShrinkError` where the model counts its
-    layers in a way that they would not fit.
+    Parameters
+    ----------
+    kept
+        Indices of the layers to keep, by the name of the stack.
+
+    Raises
+    ------
+    ShrinkError
+        If the remaining layers do not fit a periodic or shared setting of the configuration.
     """
     notices: list[str] = []
     for stack, field in structure.depths.items():
@@ -104,7 +115,7 @@ def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
                 remedy=f"Remove {every} consecutive layers, or several such runs.",
             )
     types = fields.get("attention_types")
-    if isinstance(types, list):  # of GPT-Neo: [[["global", "local"], 12]]
+    if isinstance(types, list):  # GPT-Neo: [[["global", "local"], 12]]
         each = [kind for kinds, times in types for _ in range(times) for kind in kinds]
         fields["attention_types"] = [[[each[old] for old in kept], 1]]
     for name in LISTS:
@@ -128,13 +139,14 @@ def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
 
 
 def encoded(config: Mapping[str, Any]) -> bytes:
-    """Return a configuration as transformers writes it."""
+    """Return a configuration as JSON, formatted like transformers formats it."""
     return (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the lines that differ, each after a minus or a plus."""
-    # Without commas: the last line has none, and differs by that where another follows.
+    """Return the lines that differ, each preceded by "-" or "+"."""
+    # Without commas, because a last line differs from the same line in the middle only by its
+    # comma.
     old, new = ([x.rstrip(",") for x in encoded(c).decode().splitlines()] for c in (before, after))
     lines = difflib.unified_diff(old, new, lineterm="", n=0)
     return tuple(line for line in lines if not line.startswith(("---", "+++", "@@")))

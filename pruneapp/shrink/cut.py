@@ -1,4 +1,4 @@
-"""A cut: which units of which groups stay, and what becomes of every tensor by that."""
+"""The units to keep in each group, and the resulting names and shapes of all tensors."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from pruneapp.errors import PruneAppError
 from pruneapp.groups.group import Group, Member, Units
 from pruneapp.kernels.values import Bools
 
-# Axes whose units no zeros make dead.
+# Axes whose units are chosen by the user: zeros cannot make them dead.
 CHOSEN = frozenset({"experts", "vocabulary"})
 
 
 class ShrinkError(PruneAppError):
-    """A model cannot be cut as was asked."""
+    """The model cannot be cut as requested."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroupCut:
-    """The units of a group that stay, ascending."""
+    """The indices of the units of a group to keep, ascending."""
 
     group: Group
     kept: Units
 
     @property
     def removed(self) -> Units:
-        """The units that go."""
+        """Indices of the units to remove, ascending."""
         left = np.ones(self.group.count, np.bool_)
         left[self.kept] = False
         return np.flatnonzero(left)
@@ -39,16 +39,16 @@ class GroupCut:
 
 @dataclass(frozen=True, eq=False)
 class TensorCut:
-    """What becomes of a tensor.
+    """A tensor before and after the cut.
 
     Attributes
     ----------
     entry
-        It as it is written: of its new names and shape, at the place of the source.
+        Entry with the new names and the new shape; its location is that in the source file.
     source
-        The same in the source.
+        Entry in the source.
     kept
-        The entries that stay along each dimension that is cut, ascending.
+        Indices to keep along each dimension that is cut, ascending.
     """
 
     entry: TensorEntry
@@ -58,12 +58,12 @@ class TensorCut:
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """The groups of a model that lose units; those that lose none need not be there."""
+    """A cut of a model. Groups that lose no units may be missing."""
 
     groups: tuple[GroupCut, ...]
 
     def tensors(self, checkpoint: Checkpoint) -> Iterator[TensorCut]:
-        """Yield what becomes of every tensor of a checkpoint that stays, in its order."""
+        """Yield every tensor that is not removed completely, in the order of the checkpoint."""
         for entry in checkpoint.entries.values():
             names = [name for name in map(self.renamed, entry.names) if name]
             if not names:
@@ -82,7 +82,7 @@ class Cut:
             yield TensorCut(new, entry, kept)
 
     def renamed(self, name: str) -> str:
-        """Return what a tensor is called afterwards; empty if it goes with its unit."""
+        """Return the new name of a tensor; "" if it is removed with its layer or expert."""
         for prefix, number in self._numbers.get(name, ()):
             if number is None:
                 return ""
@@ -91,7 +91,7 @@ class Cut:
         return name
 
     def kept_of(self, entry: TensorEntry) -> dict[int, Units]:
-        """Return the entries of a tensor that stay along each dimension that is cut."""
+        """Return the indices to keep of a tensor, by the dimension that is cut."""
         stays: dict[int, Bools] = {}
         for member, cut in self._members.get(entry.name, ()):
             left = np.zeros(entry.shape[member.dim], np.bool_)
@@ -100,7 +100,7 @@ class Cut:
         return {dim: np.flatnonzero(left) for dim, left in stays.items()}
 
     def chosen_dims(self, name: str) -> tuple[int, ...]:
-        """Return the dimensions of a tensor along which what goes was chosen, and need not be 0."""
+        """Return the dimensions along which the user chose the units: they may be nonzero."""
         members = self._members.get(name, ())
         return tuple(m.dim for m, cut in members if cut.group.axis in CHOSEN)
 
@@ -114,7 +114,10 @@ class Cut:
 
     @cached_property
     def _numbers(self) -> Mapping[str, Sequence[tuple[str, int | None]]]:
-        """The new number of what a name is of, after a prefix of it; the longest prefix first."""
+        """Name prefixes and the new number after each (None: removed), by tensor name.
+
+        Longest first.
+        """
         found: dict[str, list[tuple[str, int | None]]] = {}
         for cut in sorted(self.groups, key=lambda cut: -len(cut.group.prefix)):
             new = {int(unit): number for number, unit in enumerate(cut.kept)}

@@ -1,10 +1,10 @@
-"""Dead units of a state: those that do nothing, whatever made their weights 0.
+"""Find the units of a state that contribute nothing to the output of the model.
 
-A unit is dead where all of its outputs are 0; or where its value is always 0, because a factor of
-it has no weights and its bias, after the activation, is 0. Where all of its factors have no
-weights, its value is a constant: a row of zeros leaves its bias, and the unit says ``act(bias)``
-whatever the input is. Without it the outputs move, by 1.4 in a small BERT; with ``act(bias) @
-weight`` folded into the next bias they do not (6e-8).
+A unit is dead if all of its outgoing weights are 0, or if its value is always 0: one of its factors
+has no weights, and its bias after the activation is 0. If all of its factors have no weights but
+some bias is not 0, its value is the constant ``act(bias)`` for every input. Removing such a unit
+changes the output (by 1.4 in a small BERT), unless ``act(bias) @ weight`` is added to the next bias
+(then by 6e-8).
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from pruneapp.progress import Job
 
 _T = TypeVar("_T", bound=np.generic)
 
-# Elements that are looked at together: whole periods of a dimension, if they are not longer.
+# Number of elements processed at a time, rounded to whole periods of a dimension where they fit.
 _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class UnitState:
-    """What is left of the units of a group.
+    """Alive and dead units of a group.
 
     Attributes
     ----------
     alive
-        Whether each does anything that depends on the input.
+        bool per unit: whether it contributes something that depends on the input.
     constants
-        The values of those that are dead because they are constant, ``float64`` of (units, entries
-        that a unit has in a factor); None if there are none but 0.
+        float64 of shape (units, entries of a unit in a factor): values of units that are dead
+        because they are constant, 0 for others. None if all are 0.
     """
 
     alive: Bools
     constants: NDArray[np.float64] | None = None
 
     def without(self, gone: Units) -> UnitState:
-        """Return what is left if some units are pruned in all their tensors, biases among them."""
+        """Return the state if the given units are pruned in all their tensors, biases included."""
         alive = self.alive.copy()
         alive[gone] = False
         constants = None if self.constants is None else self.constants.copy()
@@ -58,12 +58,13 @@ class UnitState:
 
 
 def units_left(state: State, groups: Iterable[Group], job: Job) -> list[UnitState]:
-    """Return what is left of the units of some groups, in their order.
+    """Return the `UnitState` of each group, in order.
 
-    Reads every tensor that decides once, and steps `job` by its elements.
+    Reads each tensor that decides about a unit once, and advances `job` by its elements (see
+    `work_of`).
     """
     wanted = list(groups)
-    quiet = Job(cancel=job.cancel)  # of the threads
+    quiet = Job(cancel=job.cancel)  # does not report progress: the threads share it
     found = []
     works = in_order(wanted, lambda each: _units_of(state, each, quiet), job, default_threads())
     for group, units in zip(wanted, works, strict=True):
@@ -73,7 +74,7 @@ def units_left(state: State, groups: Iterable[Group], job: Job) -> list[UnitStat
 
 
 def work_of(state: State, groups: Iterable[Group]) -> int:
-    """Return by how much `units_left` steps its job."""
+    """Return the number of elements by which `units_left` advances its job."""
     entries = state.checkpoint.entries
     return sum(
         entries[member.name].numel
@@ -84,9 +85,10 @@ def work_of(state: State, groups: Iterable[Group]) -> int:
 
 
 def entries_left(state: State, entry: TensorEntry, dim: int, job: Job) -> Bools:
-    """Return which entries along a dimension have a number in them that is written as other than 0.
+    """Return a mask of the indices along `dim` at which any written element is not 0; NaN counts.
 
-    NaN is one. O(n) in the elements, in pieces; a tensor that is pruned whole is not read.
+    O(n) in the number of elements, read in pieces. A fully pruned tensor is not read. Advances
+    `job` by the number of elements.
     """
     n = entry.shape[dim]
     mask = state.zeroed(entry.name)
@@ -112,7 +114,7 @@ def entries_left(state: State, entry: TensorEntry, dim: int, job: Job) -> Bools:
 
 
 def is_zero(state: State, entry: TensorEntry, job: Job) -> bool:
-    """Whether a tensor is written as zeros, of either sign, alone; reads until one is not."""
+    """Return whether all written elements of a tensor are 0 or -0; stops at the first other one."""
     mask = state.zeroed(entry.name)
     if mask is not None and not mask.kept:
         return True
@@ -120,19 +122,19 @@ def is_zero(state: State, entry: TensorEntry, job: Job) -> bool:
         job.cancel.check()
         if mask is not None:
             mask.zero(chunk.bits, chunk.start)
-        if np.any(chunk.bits << 1):  # without the sign
+        if np.any(chunk.bits << 1):  # shifts out the sign bit
             return False
     return True
 
 
 def _note(found: NDArray[Any], bits: NDArray[Any], start: int, n: int, inner: int) -> None:
-    """Take note of bits that do not fill whole periods: the runs of `inner` that they cut."""
+    """OR `bits`, which start at element `start` and cover no whole periods, into `found`."""
     at = 0
     while at < bits.size:
         flat = start + at
         index = flat // inner % n
         lead = flat % inner
-        if lead or inner > bits.size - at:  # part of one run
+        if lead or inner > bits.size - at:  # a part of one run
             stop = min(at + inner - lead, bits.size)
             found[index] |= np.bitwise_or.reduce(bits[at:stop])
             at = stop
@@ -145,7 +147,7 @@ def _note(found: NDArray[Any], bits: NDArray[Any], start: int, n: int, inner: in
 
 def _units_of(state: State, group: Group, job: Job) -> UnitState:
     entries = state.checkpoint.entries
-    said = np.zeros(group.count, np.bool_)  # whether anything is done with what a unit says
+    said = np.zeros(group.count, np.bool_)  # whether anything uses the output of a unit
     modules: dict[str, list[Member]] = {}
     for member in group.members:
         job.label(member.name)
@@ -158,7 +160,7 @@ def _units_of(state: State, group: Group, job: Job) -> UnitState:
     if not any(member.role == "output" for member in group.members):
         said[:] = True
     varies = np.zeros(group.count, np.bool_)  # whether the value of a unit depends on the input
-    vanishes = np.zeros(group.count, np.bool_)  # whether it is always 0
+    vanishes = np.zeros(group.count, np.bool_)  # whether the value of a unit is always 0
     constants: NDArray[np.float64] | None = None
     for members in modules.values():
         for depends, value in _factors(state, group, members, job):
@@ -181,9 +183,9 @@ def _units_of(state: State, group: Group, job: Job) -> UnitState:
 def _factors(
     state: State, group: Group, members: Sequence[Member], job: Job
 ) -> Iterator[tuple[Bools, NDArray[np.float64]]]:
-    """Yield of each factor of a module which units depend on the input, and their values if not.
+    """Yield for each factor of a module which units depend on the input, and the constants of all.
 
-    A value is NaN where it is not known. There is one for each entry of the unit.
+    Constants are float64 of shape (units, entries of a unit), NaN where unknown.
     """
     entries = state.checkpoint.entries
     weight = max(members, key=lambda member: len(entries[member.name].shape))
@@ -193,7 +195,7 @@ def _factors(
     if bias is not None and len(entries[bias.name].shape) == 1:
         shift = by_unit(group, bias, values_of(state, entries[bias.name]))
         job.step(entries[bias.name].numel)
-    elif bias is not None:  # of several experts: 0 for all of them, or not known
+    elif bias is not None:  # biases of several experts: 0 for all of them, or unknown
         some = entries_left(state, entries[bias.name], bias.dim, job)
         shift = np.where(by_unit(group, bias, some), np.nan, 0.0)
     for factor in weight.factors:
@@ -203,7 +205,7 @@ def _factors(
 
 
 def by_unit(group: Group, member: Member, values: NDArray[_T]) -> NDArray[_T]:
-    """Return a row for each unit: its entries along the dimension of a member, in their order."""
+    """Return one row per unit: its entries along the dimension of the member, in order."""
     units = member.layout.units(group.count)
     inside = np.flatnonzero(units >= 0)
     order = inside[np.argsort(units[inside], kind="stable")]
@@ -211,7 +213,7 @@ def by_unit(group: Group, member: Member, values: NDArray[_T]) -> NDArray[_T]:
 
 
 def values_of(state: State, entry: TensorEntry) -> NDArray[np.float64]:
-    """Return a small tensor as it is written."""
+    """Return all elements of a small tensor as float64, with pruned weights as 0."""
     mask = state.zeroed(entry.name)
     parts = [np.zeros(0)]
     for chunk in state.chunks(entry.name, size=CHUNK_BYTES):
@@ -222,17 +224,31 @@ def values_of(state: State, entry: TensorEntry) -> NDArray[np.float64]:
 
 
 def takes_constants(state: State, group: Group) -> bool:
-    """Whether the constants of a group's units can go into a bias: of its one output, a matrix."""
+    """Return whether the constants of the units can be added to a bias.
+
+    That requires a single output, which is a matrix with a bias.
+    """
     return _output_of(state, group) is not None
 
 
 def fold(
     state: State, group: Group, constants: NDArray[np.float64], removed: Units, job: Job
 ) -> tuple[str, NDArray[np.float64]] | None:
-    """Return the name of the next bias, and what is to be added to it; None for nothing.
+    """Compute what the bias after the group gains when units that emit constants are removed.
 
-    `constants` is a row for each unit of the group; those of `removed` are folded. Reads the
-    weights of the output once.
+    Reads the weights of the output matrix once.
+
+    Parameters
+    ----------
+    constants
+        Shape (units of the group, entries of a unit); see `UnitState`.
+    removed
+        Indices of the units whose constants are added to the bias.
+
+    Returns
+    -------
+    tuple or None
+        Name of the bias, and the values to add to it. None if there is nothing to add.
     """
     found = _output_of(state, group)
     if found is None or not constants[removed].any():
@@ -241,7 +257,7 @@ def fold(
     entry = state.checkpoint.entries[member.name]
     columns = entry.shape[1]
     along = np.arange(entry.shape[member.dim])
-    entries = by_unit(group, member, along)[removed]  # of each unit that goes
+    entries = by_unit(group, member, along)[removed]  # per removed unit
     each = constants[removed]
     vector = np.zeros(entry.shape[member.dim])
     vector[entries] = np.tile(each, (1, entries.shape[1] // each.shape[1]))
@@ -262,7 +278,7 @@ def fold(
 
 
 def _output_of(state: State, group: Group) -> tuple[Member, TensorEntry] | None:
-    """Return the one output of a group, a matrix, and the bias beside it."""
+    """Return the only output matrix of a group and its bias; None if it lacks either."""
     entries = state.checkpoint.entries
     outputs = [member for member in group.members if member.role == "output"]
     if len(outputs) != 1:
@@ -274,14 +290,14 @@ def _output_of(state: State, group: Group) -> tuple[Member, TensorEntry] | None:
     return (member, bias) if bias.dtype.one is not None else None
 
 
-# Known to be 0 at 0, and nothing else.
+# Activation about which only f(0) = 0 is known.
 ZERO_AT_ZERO = "0"
 
 
 def value_of(activation: str, values: Float64s) -> Float64s:
-    """Return an activation of numbers, NaN where it is not known; an empty name does nothing.
+    """Return the activation of `values`, NaN where it is unknown; "" is the identity.
 
-    In float64, by the formulas of ``transformers/activations.py`` and of torch's functions.
+    In float64, by the formulas of ``transformers/activations.py`` and of torch.
     """
     if not activation:
         return values

@@ -1,7 +1,7 @@
-"""What a cut comes to before it is written, and the cut as it was forecast.
+"""Forecast the sizes that result from a cut, and write a forecast cut.
 
-How many units go decides all sizes, so that a forecast ranks nothing and reads nothing but what was
-dead at the beginning.
+All sizes depend only on the number of removed units, so a forecast neither ranks units nor reads
+weights; it uses the survey of dead units.
 """
 
 from __future__ import annotations
@@ -57,23 +57,24 @@ from pruneapp.statistics.file import holds_statistics
 if TYPE_CHECKING:
     from pruneapp.shrink.check import How
 
-# Who loads a file that holds its graph, by its format.
+# Text about which programs load a file with a graph, by format.
 _GRAPH_LOADERS = {
     ONNX.name: "ONNX Runtime, and whatever runs the original",
     FORMAT: "torch, by torch.export.load, and whatever takes the original",
 }
-# Axes that are cut by a number.
+# Axes that are cut to a number of units.
 _NUMBERED = ("ffn", "kv-groups", "query-heads", "experts")
-# Axes whose cut has to be said to the class, which other programs may not ask for.
+# Axes after whose cut the size of a head must be read from config.json, which not all programs do.
 _OF_HEADS = ("kv-groups", "query-heads")
-# How the names of classes end that predict tokens.
+# Endings of the names of classes that predict tokens.
 _HEADS = ("LM", "LMHeadModel", "ForConditionalGeneration", "MTModel")
 _CACHED = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
 _CHOSEN = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "top_k_experts")
-# In layers: tables, of which a token takes a row; matrices that positions pass; experts' biases.
+# Parts of the names of tensors in layers that need no matrix product per token: embeddings of which
+# a token uses one row, projections of positions, and biases of experts.
 _NO_PRODUCTS = ("embed", "pos_key_proj", "pos_query_proj", "bias")
-# How the names of matrices end that predict tokens; and of others outside of the layers that every
-# token passes. A pooler or a classifier is passed once by a text.
+# Endings of the names of matrices that predict tokens, and of other matrices outside of layers that
+# are applied to every token. Poolers and classifiers are applied once per text.
 _PREDICT = (
     *("lm_head.weight", "embed_out.weight"),
     *("predictions.decoder.weight", "vocab_projector.weight"),
@@ -89,9 +90,10 @@ _PASSED = (
 def forecast(
     surveyed: SurveyedState, request: CutRequest, job: Job, provenance: Provenance | None = None
 ) -> ShrinkForecast:
-    """Return what a cut comes to, to the byte; reads no weights but those that constants go into.
+    """Return the sizes after a cut, exact to the byte.
 
-    What cannot be cut as it is asked for is said in it: nothing is raised for that.
+    Reads no weights except for those that constants are folded into. A request that the model does
+    not allow raises nothing: the forecast contains the error.
     """
     surveyed = surveyed.with_tokens(request, job)
     try:
@@ -115,11 +117,20 @@ def cut_out(  # noqa: PLR0917 - each its own type
     *,
     how: How | None = None,
 ) -> ExportReport:
-    """Prune what was asked for beside what is dead, cut it out, and write what is left.
+    """Prune the requested units, cut them and all dead units, and write the model.
 
-    `how` the class of the model is asked before the folder gets its name; None for not at all.
-    Raises as `shrink_checked`, and `ShrinkError` if that would have other sizes than were
-    `expected`.
+    Parameters
+    ----------
+    expected
+        The forecast of the same request.
+    how
+        The check with the class of the model before the folder is renamed into place; None for
+        none.
+
+    Raises
+    ------
+    ShrinkError
+        If the resulting sizes differ from those of `expected`, and as `shrink_checked` does.
     """
     state, made = surveyed.planned(expected.request, kernel, job)
     sizes = {str(axis.name): axis.after for axis in made.axes}
@@ -200,18 +211,19 @@ class _Forecast:
         )
 
     def _plan(self, request: CutRequest, score: Callable[[Snapshot, Axis], Scores]) -> ShrinkPlan:
-        """Return the cut of so many units, whichever they are: no weight is masked."""
+        """Return the plan of a cut for counting only: no weights are masked."""
         state, found, choices = self._surveyed.chosen(request, score, self._job, counted=True)
         return plan(state, self._structure, choices, self._job, found)
 
     def _ranks(self, state: Snapshot, axis: Axis) -> Scores:
-        """Return no scores: how many go is all that counts; but those of a file must be there."""
+        """Return scores of 0, as only the number of units matters. Validates a file with scores."""
         by = self._request.by
         try:
             if by in WORDS or holds_statistics(Path(by), self._job):
                 return _no_scores(state, axis)
             return read_scores(axis, by, self._job)
-        except CheckpointError as error:  # of that file, which somebody can choose anew
+        # Reported as an error of the request, so that the user can choose another file.
+        except CheckpointError as error:
             raise ShrinkError(str(error)) from None
 
     def _size(
@@ -285,7 +297,7 @@ class _Forecast:
         )
 
     def _protected(self, axis: Axis) -> int:
-        """Return how many units of an axis stay at least for protected weights in them."""
+        """Return the smallest number of units of an axis that its protected weights allow."""
         if axis.name == "experts":
             return 0
         groups = self._surveyed.staying(axis, self._request)
@@ -318,7 +330,7 @@ def _no_scores(_state: Snapshot, axis: Axis) -> Scores:
 
 
 def _loaders(checkpoint: Checkpoint, made: ShrinkPlan) -> Iterator[str]:
-    """Yield who loads a cut, as far as that was tried."""
+    """Yield texts about the programs that are known to load the cut model."""
     structure = made.structure
     if structure.graph is not None:
         yield _GRAPH_LOADERS[checkpoint.format]
@@ -341,9 +353,9 @@ def model_size(  # noqa: PLR0917 - each its own type
     job: Job,
     provenance: Provenance | None = None,
 ) -> ModelSize:
-    """Return how large a state is; `cuts` are its tensors, with those of the model as it was bound.
+    """Return the size of a state. Reads no weights; O(n) in the number of tensors.
 
-    O(n) in the number of tensors, and reads none.
+    `cuts` are the tensors of the state, with their entries in the source.
     """
     cuts = tuple(job.cancel.each(cuts))
     return ModelSize(
@@ -355,7 +367,7 @@ def model_size(  # noqa: PLR0917 - each its own type
 
 
 def _weights(state: State, job: Job, provenance: Provenance | None) -> int:
-    """Return the bytes of all files of weights, and their index."""
+    """Return the total size in bytes of the weight files and their index."""
     form = get("safetensors")
     plans = plan_weights(state, form, validate_all(form.params, {}), job, provenance=provenance)
     return sum(plan.nbytes for plan in plans.values())
@@ -367,9 +379,9 @@ def _is(config: Mapping[str, Any], ends: tuple[str, ...]) -> bool:
 
 
 def _cache(checkpoint: Checkpoint, structure: Structure, config: Mapping[str, Any]) -> int | None:
-    """Return the bytes of keys and values of a token, in the type of the weights.
+    """Return the bytes of keys and values per token, in the dtype of the weights.
 
-    None of encoders, and where it is not said: of latent attention and state space models.
+    None for encoders, and for models with latent attention or state spaces, where it is unknown.
     """
     fields = fields_of(config, structure.inside)
     if not _is(config, _CACHED) or fields.get("is_encoder_decoder") or "kv_lora_rank" in fields:
@@ -395,7 +407,7 @@ def _cache(checkpoint: Checkpoint, structure: Structure, config: Mapping[str, An
 def _multiply_adds(
     cuts: Iterable[TensorCut], structure: Structure, config: Mapping[str, Any], job: Job
 ) -> int | None:
-    """Return how many a token takes in matrices; None where they are packed."""
+    """Return the multiply-adds per token in matrix products; None if the weights are packed."""
     inside = {
         entry.name: rest for layer in structure.layers for rest, entry in layer.entries.items()
     }
@@ -428,12 +440,12 @@ def _multiply_adds(
         head = _table(cuts, structure)
     depth, groups = fields.get("num_hidden_layers"), fields.get("num_hidden_groups")
     if not structure.depths and isinstance(depth, int) and isinstance(groups, int) and groups:
-        total = total * depth // groups  # each group of layers is run several times
+        total = total * depth // groups  # each group of layers runs several times
     return total + head + outside
 
 
 def _is_stacked(entry: TensorEntry, structure: Structure) -> bool:
-    """Whether a tensor holds a matrix of each expert."""
+    """Return whether a tensor stacks one matrix per expert."""
     groups = structure.axes["experts"].groups
     return any(
         member.dim == 0 and member.name == entry.name
@@ -448,13 +460,16 @@ def _experts_left(fields: Mapping[str, Any]) -> int:
 
 
 def _outside(each: TensorCut, ends: tuple[str, ...]) -> int:
-    """Return the multiply-adds of a tensor outside of the layers; 0 if its name ends otherwise."""
+    """Return the multiply-adds of a matrix outside of the layers.
+
+    0 if no name has one of the endings.
+    """
     entry = each.entry
     is_one = len(entry.shape) > 1 and any(name.endswith(ends) for name in each.source.names)
     return entry.numel if is_one else 0
 
 
 def _table(cuts: Iterable[TensorCut], structure: Structure) -> int:
-    """Return the size of the embedding, which predicts tokens where there is no other matrix."""
+    """Return the size of the embedding, which predicts tokens if no other matrix does."""
     ends = tuple(name.replace("{wb}", "weight") for name in structure.family.vocabulary)
     return max((_outside(each, ends) for each in cuts), default=0)

@@ -1,7 +1,7 @@
-"""How a shrunk model that transformers does not configure is loaded.
+"""Loading of shrunk models for which transformers has no class.
 
-Where one argument of the class says how wide all blocks are, by that; else by a few general lines
-of Python, which give each layer of a model the shapes that the file has for it.
+Where one argument of the model's class produces all widths, that argument is used. Otherwise the
+generic script load_shrunk.py gives each layer of a model the shapes of the file.
 """
 
 from __future__ import annotations
@@ -20,15 +20,22 @@ LOADER = "load_shrunk.py"
 
 @cache
 def code() -> bytes:
-    """Return the lines of Python that load any shrunk state dict."""
+    """Return the source of the script that loads any shrunk state dict."""
     return resources.path(LOADER).read_bytes()
 
 
 def arguments(structure: Structure, counts: Mapping[str, int]) -> dict[Argument, float] | None:
-    """Return what the arguments of the class are where its blocks are as wide as is said.
+    """Return the arguments of the class, with their values, that produce the given widths.
 
-    `counts` are the units of groups by their places, of those that have not as many as they had.
-    None if there are blocks that no argument makes so.
+    Parameters
+    ----------
+    counts
+        New numbers of units, by the `place` of the group; groups that are missing keep theirs.
+
+    Returns
+    -------
+    dict or None
+        None if no argument produces these widths.
     """
     found = {}
     for axis in structure.axes.values():
@@ -44,9 +51,9 @@ def arguments(structure: Structure, counts: Mapping[str, int]) -> dict[Argument,
 
 
 def widths_by_argument(axis: Axis, structure: Structure, wanted: Sequence[int]) -> list[int] | None:
-    """Return the least widths that one value of an argument makes and that are not below `wanted`.
+    """Return the smallest widths of at least `wanted` that one value of an argument produces.
 
-    None if the class has no such argument, or its blocks are not what it makes of one now.
+    None if the class has no such argument, or if the present widths do not follow from it.
     """
     argument = _argument_for(axis, structure)
     if argument is None:
@@ -68,7 +75,7 @@ def widths_by_argument(axis: Axis, structure: Structure, wanted: Sequence[int]) 
 
 
 def _argument_for(axis: Axis, structure: Structure) -> Argument | None:
-    """Return the argument that says how wide all blocks of an axis are; None if there is none."""
+    """Return the argument that sets the width of all blocks of an axis; None if there is none."""
     forms = {block.form.argument for block in structure.blocks if block.form.axis == axis.name}
     return next(iter(forms)) if len(forms) == 1 else None
 
@@ -83,5 +90,5 @@ def _value(
 
 
 def _blocks(axis: Axis, structure: Structure) -> dict[str, KnownBlock]:
-    """Return the blocks of the groups of an axis, by the places of these."""
+    """Return the blocks of an axis, by the `place` of their groups."""
     return {g.place: b for b in structure.blocks for g in b.groups if b.form.axis == axis.name}

@@ -1,7 +1,7 @@
-"""A smaller ONNX model: its weights cut, and every size in its graph that follows.
+"""Export a cut ONNX model: smaller weights, and the changed sizes in its graph.
 
-The graph stays as it is but for shapes, sizes of parts and groups of depthwise convolutions. The
-numbers of tensors are written as they are read, a piece at a time.
+Only shapes, sizes of splits and reshapes, and the groups of depthwise convolutions change in the
+graph. Tensor data is copied in pieces.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from pruneapp.progress import Job
 from pruneapp.shrink.cut import Cut
 from pruneapp.shrink.shrunk_state import ShrunkState
 
-_SMALL = 1024  # bytes of a tensor that is never beside the model, as the package onnx has it
-# Since this version an initializer need not be an input of the graph.
+_SMALL = 1024  # Bytes up to which a tensor is never stored externally, as in the package onnx.
+# From this IR version on, an initializer need not be an input of the graph.
 _FREE_INITIALIZERS = 4
 _TYPE_NUMBERS = {name: number for number, name in TYPES.items()}
 _NUMBERS = (
@@ -39,25 +39,30 @@ _NUMBERS = (
 
 @dataclass(frozen=True)
 class _NewTensor:
-    """An initializer as it goes out."""
+    """An initializer of the new model."""
 
-    proto: Any  # all of it but its numbers
-    nbytes: int  # of these
+    proto: Any  # the TensorProto without its data
+    nbytes: int  # size of the data
     pieces: Pieces
 
 
 def plan_onnx(
     shrunk: ShrunkState, graph: OnnxGraph, cut: Cut, name: str, job: Job
 ) -> dict[str, Plan]:
-    """Plan a smaller model, and the file with its numbers if it has more than 2 GiB.
+    """Plan the new model file, and a ``NAME.data`` file for its data if it exceeds 2 GiB.
 
-    That has ``.data`` behind the `name` of the model. External data of the source is moved in.
+    External data of the source is moved into the model file.
+
+    Returns
+    -------
+    dict
+        Plans by file name.
 
     Raises
     ------
     ExportError
-        If what the file holds cannot be written anew, or the shapes of the new graph do not fit
-        each other.
+        If external data of the source cannot be read, or the shapes of the new graph are
+        inconsistent.
     """
     for stored in (*graph.file.tensors, *graph.file.hidden):
         if stored.external and (stored.unreadable or stored.nested):
@@ -83,7 +88,7 @@ def plan_onnx(
 
 
 def _resize(model: Any, graph: OnnxGraph, stays: NDArray[np.bool_]) -> None:
-    """Let shapes, sizes and groups follow the channels."""
+    """Set the sizes, and the groups of depthwise convolutions, to the numbers of kept channels."""
     nodes = model.graph.node
     for number, axis in graph.depthwise.items():
         for attribute in nodes[number].attribute:
@@ -106,12 +111,12 @@ def _resize(model: Any, graph: OnnxGraph, stays: NDArray[np.bool_]) -> None:
 def _set_attribute(node: Any, name: str, values: Sequence[int]) -> None:
     found = next((a for a in node.attribute if a.name == name), None)
     if found is None:
-        found = node.attribute.add(name=name, type=7)  # of whole numbers
+        found = node.attribute.add(name=name, type=7)  # 7: a list of integers
     found.ints[:] = values
 
 
 def _set_input(model: Any, node: Any, place: int, values: Sequence[int], taken: set[str]) -> None:
-    """Give a node numbers of its own: others may share those that it had."""
+    """Give a node a new constant as input number `place`; other nodes may share the old one."""
     base = f"{node.output[0]}_sizes"
     names = chain((base,), (f"{base}_{number}" for number in count(1)))
     name = next(one for one in names if one not in taken)
@@ -119,7 +124,8 @@ def _set_input(model: Any, node: Any, place: int, values: Sequence[int], taken: 
     while len(node.input) <= place:
         node.input.append("")
     node.input[place] = name
-    if node.op_type == "Split":  # parts of one size are none any more
+    # The parts may differ in size now, so that their number no longer describes them.
+    if node.op_type == "Split":
         for at in reversed(range(len(node.attribute))):
             if node.attribute[at].name == "num_outputs":
                 del node.attribute[at]
@@ -132,7 +138,11 @@ def _set_input(model: Any, node: Any, place: int, values: Sequence[int], taken: 
 
 
 def _infer(model: Any, tensors: Sequence[_NewTensor], graph: OnnxGraph) -> None:
-    """Infer the shapes inside of the graph anew; refuse to write one in which they do not fit."""
+    """Infer the shapes of intermediate values again. Raise `ExportError` if they are inconsistent.
+
+    Inconsistent shapes are accepted if the source model has them too. Removes all initializers from
+    `model`.
+    """
     had = bool(model.graph.value_info)
     del model.graph.value_info[:]
     for tensor in tensors:
@@ -167,9 +177,10 @@ def _fits(model: Any) -> bool:
 
 
 def _write_inner_tensors(model: Any, shrunk: ShrunkState, graph: OnnxGraph) -> dict[str, int]:
-    """Write the values of the state into the tensors of branches; return the bytes of each.
+    """Write the values of the state into tensors in subgraphs. Return the bytes of each, by name.
 
-    Of several branches with a tensor of one name only the first is among the entries.
+    If several subgraphs have a tensor of the same name, only the first is an entry of the
+    checkpoint.
     """
     entries = shrunk.checkpoint.entries
     inner = {t.name for t in graph.file.tensors if t.nested and not t.unreadable}
@@ -199,7 +210,7 @@ def _write_inner_tensors(model: Any, shrunk: ShrunkState, graph: OnnxGraph) -> d
 def _take_initializers(
     model: Any, shrunk: ShrunkState, graph: OnnxGraph, kept: dict[str, int], job: Job
 ) -> list[_NewTensor]:
-    """Take the initializers out of a model, and constants of nodes that are too large for those.
+    """Remove and return the initializers of a model, and the constants too large to stay in nodes.
 
     Adds the bytes of constants that stay in their nodes to `kept`, by name.
     """
@@ -238,7 +249,7 @@ def _nothing() -> Iterator[memoryview]:
 
 
 def _cut(proto: Any, shrunk: ShrunkState, entry: TensorEntry) -> _NewTensor:
-    """Return a tensor with its new shape, and what makes its numbers; changes `proto`."""
+    """Return the tensor with its new shape and the source of its data; modifies `proto`."""
     for leaf in _NUMBERS:
         proto.ClearField(leaf)
     proto.dims[:] = entry.shape
@@ -246,7 +257,10 @@ def _cut(proto: Any, shrunk: ShrunkState, entry: TensorEntry) -> _NewTensor:
 
 
 def _declare(model: Any, tensors: Sequence[_NewTensor]) -> None:
-    """Give the inputs that are initializers their new shapes; name new ones where need be."""
+    """Update the shapes of inputs that are initializers.
+
+    Add inputs where the IR version needs them.
+    """
     inputs = {value.name: value for value in model.graph.input}
     for tensor in tensors:
         value = inputs.get(tensor.proto.name)
@@ -265,9 +279,9 @@ def _declare(model: Any, tensors: Sequence[_NewTensor]) -> None:
 
 
 def _in_one_file(model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, int]) -> Plan:
-    """Plan a model with its initializers at the end of its graph, and the graph at its end.
+    """Plan a model file whose initializers, and their data, are at its end.
 
-    `kept` are the bytes of the tensors in nodes of the model, by name.
+    `kept` has the bytes of the tensors inside of nodes, by name.
     """
     heads = []
     for tensor in tensors:
@@ -296,7 +310,7 @@ def _in_one_file(model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, i
 def _with_file_beside(
     model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, int], name: str
 ) -> dict[str, Plan]:
-    """Plan a model whose numbers are in a file beside it."""
+    """Plan a model file, and a file with the data of its tensors of more than `_SMALL` bytes."""
     beside = f"{name}.data"
     outside = [tensor for tensor in tensors if tensor.nbytes > _SMALL]
     plan, offsets = data_plan([(tensor.nbytes, tensor.pieces) for tensor in outside])

@@ -1,8 +1,8 @@
-"""What is cut out of a state: the units that are dead in all layers, and what is chosen beside.
+"""Plan the cut of a state: units that are dead in all layers, and units that the user chose.
 
-Widths must be the same in all layers, or no stock class loads them: the layer with the most units
-alive decides, and in the others dead units stay, as zeros. Blocks of a network without a
-configuration have widths of their own.
+A class of transformers can load only layers of equal width. The layer with the most alive units
+therefore decides the width, and the other layers keep dead units as zeros. Blocks of a network
+without a configuration can each have a different width.
 """
 
 from __future__ import annotations
@@ -43,41 +43,43 @@ from pruneapp.shrink.dead_units import (
 )
 from pruneapp.shrink.tokens.vocabulary import VocabularyCut
 
-# Axes whose units zeros can make dead.
+# Axes whose units can become dead by pruning weights to zero.
 _BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads", "channels")
-# How many groups are named whose dead units are not all cut.
+# Maximum number of groups listed in the notice about dead units that rounding keeps.
 _NAMED = 4
-# How many numbers of a size that is not taken are named beside it.
+# Number of allowed sizes that the error about a size that is not allowed suggests.
 _NEAREST = 2
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What is to be cut beside what is dead.
+    """Choices of the user: what to cut in addition to dead units.
 
     Attributes
     ----------
     multiple
-        What the number of FFN neurons or channels is rounded up to a multiple of; None for
+        The number of FFN neurons or channels is rounded up to a multiple of this; None for
         `Axis.multiple`.
     layers
-        Numbers of layers that go, of every stack.
+        Indices of the layers to remove from every stack.
     experts
-        How many experts of each layer stay, with their scores by the place of the group; those of
-        the highest scores do.
+        Number of experts to keep in each layer, those with the highest scores; None keeps all.
+    expert_scores
+        Score of each expert, by the `place` of the group.
     vocabulary
-        Which rows of the embeddings stay, and the files that say so.
+        Rows of the embeddings to keep, with the tokenizer files to write; None keeps all.
     changed
-        Axes of which units were pruned for this cut alone, so that what goes of them changes what
-        the model computes.
+        Axes in which units were pruned only for this export, so that cutting them changes the
+        output of the model.
     write_as
-        Another model type to write, one that the family knows to compute the same.
+        Model type to write instead of the present one; "" keeps it. The family must list it as
+        equivalent.
     kept
-        How many units are to stay by the names of axes, as it was asked for: a number of heads that
-        the class does not take is refused, while one that zeros leave is rounded up.
+        Requested number of units by axis name. A requested number of heads that the class does not
+        accept is an error, while a number that results from zeros is rounded up.
     one_ratio
-        Whether blocks of a network without a configuration stay as wide as one argument of its
-        class makes all of them.
+        Whether blocks of a network without a configuration keep the widths that a single argument
+        of the model's class can produce.
     """
 
     multiple: int | None = None
@@ -93,7 +95,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class AxisChange:
-    """What becomes of an axis."""
+    """The number of units of an axis before and after a cut."""
 
     name: AxisName
     label: str
@@ -109,16 +111,20 @@ class ShrinkPlan:
 
     Attributes
     ----------
+    axes
+        Sizes of all axes before and after the cut, unchanged axes included.
     biases
-        New values of the biases that take up constants, by the names in the source.
+        New values of the biases that absorb constants of removed units, by tensor name in the
+        source.
     config
-        config.json as it is to be written; empty if there is none.
+        Contents of config.json; empty if the model has none.
     files
-        Further files that are written in place of those beside the model; None leaves one out.
+        Contents of further files that replace those of the source folder, by name; None omits the
+        file.
     loader
-        Whether Python that loads any shrunk state dict goes with it.
+        Whether load_shrunk.py, which loads any shrunk state dict, is written as well.
     loading
-        How it is loaded where no class is configured, a sentence each.
+        Sentences that explain how to load a model that no config.json describes.
     """
 
     structure: Structure
@@ -133,23 +139,23 @@ class ShrinkPlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would be smaller."""
+        """Whether the cut makes no axis smaller."""
         return not any(axis.after < axis.before for axis in self.axes)
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What is dead in a state.
+    """The units that are dead in a state.
 
     Attributes
     ----------
     units
-        What is left of the units of a group, by its axis and place.
+        Alive and dead units of each group, by axis name and `place` of the group.
     silent
-        The layers that hand on what they were given, by the place of their stack.
+        Indices of layers that return their input unchanged, by `place` of their stack.
     whole_zeros
-        How many output channels of zeros the layers of a graph have that stay whole, by the names
-        of their weights.
+        Number of output channels that are all zero in layers of a graph that cannot be cut, by the
+        name of their weight.
     """
 
     units: Mapping[tuple[str, str], UnitState]
@@ -157,11 +163,11 @@ class Survey:
     whole_zeros: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, group: Group) -> UnitState:
-        """Return what is left of the units of a group."""
+        """Return which units of a group are alive."""
         return self.units[group.axis, group.place]
 
     def without(self, going: Iterable[tuple[Group, Units]]) -> Survey:
-        """Return what would be dead with some units pruned, in all their tensors."""
+        """Return the survey as if the given units were pruned in all their tensors as well."""
         units = dict(self.units)
         for group, gone in going:
             units[group.axis, group.place] = units[group.axis, group.place].without(gone)
@@ -169,7 +175,7 @@ class Survey:
 
 
 def survey(state: State, structure: Structure, job: Job) -> Survey:
-    """Find what is dead in a state; reads every member of a group."""
+    """Find the dead units of a state. Reads every tensor that is a member of a group."""
     groups = [group for axis in axes_by_zeros(structure) for group in axis.groups]
     job.start(work_of(state, groups))
     left = units_left(state, groups, job)
@@ -188,7 +194,7 @@ def survey(state: State, structure: Structure, job: Job) -> Survey:
 
 
 def axes_by_zeros(structure: Structure) -> tuple[Axis, ...]:
-    """Return the axes that may be cut and whose units zeros can make dead."""
+    """Return the axes that may be cut and whose units can become dead by zeros."""
     axes = map(structure.axes.get, _BY_ZEROS)
     return tuple(axis for axis in axes if axis is not None and not axis.why_not)
 
@@ -200,19 +206,32 @@ def plan(
     job: Job,
     found: Survey | None = None,
 ) -> ShrinkPlan:
-    """Find what a state has to cut, and what follows from that.
+    """Compute the cut of a state and everything that has to be written with it.
 
-    Reads every member of a group, unless what is dead was `found` before. Raises `ShrinkError` if a
-    choice is not one that the model's class takes.
+    Parameters
+    ----------
+    state, structure
+        The pruned model and its groups.
+    choices
+        What to cut in addition to dead units.
+    job
+        Progress and cancellation.
+    found
+        Result of `survey` of the same state. Without it, every member of a group is read.
+
+    Raises
+    ------
+    ShrinkError
+        If the model cannot be cut as chosen, for example because its class rejects a size.
     """
     found = survey(state, structure, job) if found is None else found
     return _Planning(state, structure, choices, job, found).plan()
 
 
 def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
-    """Return the numbers of units that an axis may have, ascending; the present one is among them.
+    """Return the numbers of units that an axis may have, ascending, including the present number.
 
-    `multiple` is for axes that are rounded, see `Axis.is_rounded`.
+    `multiple` applies to rounded axes only (`Axis.is_rounded`).
     """
     step = math.lcm(axis.step, multiple if axis.is_rounded else 1)
     sizes = {n for n in range(step, axis.count, step) if axis.takes(n, fields)}
@@ -220,14 +239,18 @@ def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> lis
 
 
 def next_legal(axis: Axis, fields: Mapping[str, Any], wanted: int, multiple: int = 1) -> int:
-    """Return the least number of units that may stay and is not less than `wanted`."""
+    """Return the smallest allowed number of units that is at least `wanted` (see `legal_sizes`).
+
+    Raises `StopIteration` if `wanted` is larger than the present number.
+    """
     return next(n for n in legal_sizes(axis, fields, multiple) if n >= wanted)
 
 
 def beside(axis: Axis, changes: Iterable[AxisChange]) -> Axis:
-    """Return an axis as it is beside those that were cut before it.
+    """Return the axis adjusted to the `changes` of axes that were cut before.
 
-    Query heads are counted over all groups of keys and values, of which fewer may be left.
+    Only query heads change: their number depends on the number of key/value heads, of which fewer
+    may be left.
     """
     groups = next((each for each in changes if each.name == "kv-groups"), None)
     if axis.name != "query-heads" or groups is None or groups.after == groups.before:
@@ -238,7 +261,10 @@ def beside(axis: Axis, changes: Iterable[AxisChange]) -> Axis:
 
 
 def must_stay(state: State, group: Group, units: UnitState) -> Bools:
-    """Return which units stay, dead ones among them whose constants nothing takes up."""
+    """Return a mask of the units that must stay.
+
+    These are the alive units, and dead ones that emit constants which no bias can absorb.
+    """
     if units.constants is None or takes_constants(state, group):
         return units.alive
     return units.alive | units.constants.any(axis=1)
@@ -247,7 +273,7 @@ def must_stay(state: State, group: Group, units: UnitState) -> Bools:
 def not_legal(
     axis: Axis, structure: Structure, fields: Mapping[str, Any], wanted: int
 ) -> ShrinkError:
-    """Return the refusal of a number of units, with the nearest that would do."""
+    """Return the error for a number of units that is not allowed, with the nearest allowed ones."""
     sizes = legal_sizes(axis, fields)
     near = sorted(sorted(sizes, key=lambda n: (abs(n - wanted), n))[:_NEAREST])
     rule = f" ({axis.limit})" if axis.limit else ""
@@ -277,7 +303,7 @@ class _Planning:
         self._notices: list[str] = []
         self._loading: list[str] = []
         self._files: dict[str, bytes | None] = {}
-        # Groups of which dead units stay because of rounding: dead and cut units, also of all.
+        # Groups in which rounding keeps dead units: place, number of dead units and of cut units.
         self._rounded: list[tuple[str, int, int]] = []
         self._dead = self._removed = 0
 
@@ -287,7 +313,7 @@ class _Planning:
         if layer_axis is not None:
             gone = self._cut_layers(layer_axis)
         for axis in axes_by_zeros(self._structure):
-            # A layer that goes does not decide how many units the others keep.
+            # Removed layers do not influence how many units the other layers keep.
             groups = tuple(group for group in axis.groups if not group.place.startswith(gone))
             limit = "" if self._choices.write_as else axis.limit
             some = beside(replace(axis, groups=groups, limit=limit), self._axes)
@@ -320,7 +346,7 @@ class _Planning:
         )
 
     def _cut_each(self, axis: Axis) -> None:
-        """Cut the units of an axis that are dead, each group by itself."""
+        """Cut the dead units of an axis whose groups may differ in size; add one `AxisChange`."""
         before = len(self._axes)
         if self._choices.one_ratio:
             self._cut_dead(axis)
@@ -340,7 +366,7 @@ class _Planning:
         ]
 
     def _cut_dead(self, axis: Axis) -> None:
-        """Cut the units of an axis that are dead in all of its groups."""
+        """Cut the units of an axis down to the largest number that one of its groups needs."""
         states = [self._found.of(group) for group in axis.groups]
         notices: list[str] = []
         alive = []
@@ -383,7 +409,7 @@ class _Planning:
         self._axes.append(AxisChange(axis.name, axis.label, before, after, label, tuple(notices)))
 
     def _note_rounding(self, axis: Axis, alive: Sequence[Bools], kept: Sequence[int]) -> None:
-        """Count the dead units of groups with widths of their own, and those that are cut."""
+        """Record the numbers of dead and of cut units of groups that differ in size."""
         if axis.uniform:
             return
         for group, left, count in zip(axis.groups, alive, kept, strict=True):
@@ -394,7 +420,7 @@ class _Planning:
             self._removed += group.count - count
 
     def _say_rounding(self, axis: Axis) -> Iterator[str]:
-        """Say how many dead units stay because what is left is rounded up."""
+        """Yield a notice if rounding keeps dead units."""
         if not self._rounded:
             return
         multiple = axis.multiple_words(self._choices.multiple)
@@ -410,7 +436,7 @@ class _Planning:
         )
 
     def _say_whole(self) -> Iterator[str]:
-        """Name the layers of a graph that stay whole, and why; count their channels of zeros."""
+        """Yield notices about layers of a graph that cannot be cut, with their zero channels."""
         graph = self._structure.graph
         if graph is None:
             return
@@ -424,7 +450,7 @@ class _Planning:
             yield f"{', '.join(names)} {are} whole: {reason}."
 
     def _shifted(self, group: Group, left: Bools) -> Iterator[str]:
-        """Say of units of a block that have no weights why they stay."""
+        """Yield a notice about units of a block that are kept although all their weights are 0."""
         if not self._structure.blocks:
             return
         rows = group.members[0]
@@ -440,7 +466,10 @@ class _Planning:
             )
 
     def _say_how_to_load(self) -> bool:
-        """Write or say what loads blocks of new widths; returns whether Python must go with it."""
+        """Describe how to load blocks of new widths. Return whether load_shrunk.py must be written.
+
+        Sets the argument of timm in the configuration where one produces all widths.
+        """
         structure = self._structure
         if not structure.blocks or not self._cuts:
             return False
@@ -466,7 +495,7 @@ class _Planning:
         return CHANGES if axis.name in self._choices.changed else EXACT
 
     def _sizes(self, axis: Axis, alive: Sequence[Bools]) -> list[int]:
-        """Return how many units of each group stay."""
+        """Return the number of units to keep in each group of an axis."""
         groups = axis.groups
         if self._choices.one_ratio and not axis.uniform:
             least = [max(int(np.count_nonzero(left)), 1) for left in alive]
@@ -479,7 +508,7 @@ class _Planning:
                 )
             return widths
         first = groups[0].count
-        if axis.rule.share:  # stages of several widths, cut by one ratio
+        if axis.rule.share:  # stages of different widths that are cut by one ratio
             wanted = max(
                 -(-int(np.count_nonzero(left)) * first // group.count)
                 for group, left in zip(groups, alive, strict=True)
@@ -512,7 +541,10 @@ class _Planning:
         self._biases[name] = self._biases[name] + shift
 
     def _cut_layers(self, axis: Axis) -> tuple[str, ...]:
-        """Cut layers that were chosen, and those that do nothing; returns how their names begin."""
+        """Cut the chosen layers and those that do nothing.
+
+        Return the name prefixes of cut layers.
+        """
         chosen = set(self._choices.layers)
         if chosen and axis.why_not:
             raise ShrinkError(axis.why_not)
@@ -622,7 +654,7 @@ class _Planning:
 
 
 def _silent(state: State, group: Group, job: Job) -> frozenset[int]:
-    """Return the layers of a stack that hand on what they were given."""
+    """Return the indices of the layers of a stack that return their input unchanged."""
     found = set()
     for number, names in enumerate(group.silenced_by):
         entries = map(state.checkpoint.entry, names)
@@ -632,12 +664,15 @@ def _silent(state: State, group: Group, job: Job) -> frozenset[int]:
 
 
 def _in_runs(alive: Bools, outer: int) -> int:
-    """Return how many units must stay so that each run has as many as the fullest."""
+    """Return the number of units to keep if all `outer` runs keep as many as the fullest one."""
     return int(np.count_nonzero(alive.reshape(outer, -1), axis=1).max()) * outer
 
 
 def _filled(alive: Bools, count: int, outer: int) -> Units:
-    """Return the units alive, and as many dead ones, the first of each run, as `count` wants."""
+    """Return the indices of `count` units to keep: alive ones, then the first dead ones.
+
+    All `outer` runs of the group keep equally many units.
+    """
     runs = []
     each = count // outer
     for number, run in enumerate(alive.reshape(outer, -1)):
@@ -648,6 +683,9 @@ def _filled(alive: Bools, count: int, outer: int) -> Units:
 
 
 def described(changes: Iterable[AxisChange]) -> str:
-    """Say what becomes smaller: "FFN neurons 4,864 -> 3,456, layers 24 -> 22"."""
+    """Return a text such as "FFN neurons 4,864 → 3,456, layers 24 → 22" of the axes that shrink.
+
+    Returns "" if none does.
+    """
     smaller = [each for each in changes if each.after < each.before]
     return ", ".join(f"{each.label} {each.before:,} → {each.after:,}" for each in smaller)

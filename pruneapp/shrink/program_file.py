@@ -1,6 +1,6 @@
-"""A smaller program of torch.export: its weights cut, and every size in its graph that follows.
+"""Export a cut program of torch.export: smaller weights, and the changed sizes in its graph.
 
-What the archive holds besides goes along byte for byte: example inputs, constants, versions.
+All other members of the archive (example inputs, constants, versions) are copied unchanged.
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ from pruneapp.progress import Job
 from pruneapp.shrink.cut import Cut
 from pruneapp.shrink.shrunk_state import ShrunkState
 
-# A compressed member that goes along is inflated in memory.
+# Maximum size of a compressed member that is copied: it is decompressed in memory.
 _MOST_INFLATED = 64 << 20
 
 
 def plan_program(
     shrunk: ShrunkState, source: FileSource, graph: ProgramGraph, cut: Cut, job: Job
 ) -> Plan:
-    """Plan the archive of what is left of a program; `source` is the file that was opened."""
+    """Plan the archive of the cut program. `source` is the opened file."""
     archive = zip_layout(source, job.cancel)
     name = exported_program.config_of(graph.name)
     text = member_content(source, archive, name, exported_program.MAX_CONFIG)
     config = load_object(text, f"'{name}' in '{source.path}'")
     entries = {n: e for e in shrunk.checkpoint.entries.values() for n in e.names}
-    # Storages that one tensor has to itself are written anew; what several view is not cut.
+    # Only storages used by a single tensor are rewritten; the others are not cut, so they are
+    # copied.
     users: dict[str, set[str]] = defaultdict(set)
     for tensor, weight in config["config"].items():
         users[weight["path_name"]].add(entries[tensor].name if tensor in entries else "")
@@ -81,7 +82,7 @@ def _unchanged(source: FileSource, archive: Archive, key: str, path: str) -> Zip
 
 
 def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
-    """Return the JSON of a program with the sizes that are left."""
+    """Return the JSON of the program with the new sizes."""
     stays = graph.stays((each.group, each.kept) for each in cut.groups)
 
     def left(axis: Numbers) -> int:
@@ -103,7 +104,7 @@ def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
 
 
 def _resize(meta: Any, sizes: Sequence[int | None], strides: Sequence[int | None]) -> None:
-    """Write the sizes and strides that are known into the description of a tensor."""
+    """Write known sizes and strides into the metadata of a tensor; None keeps the old number."""
     for key, numbers in (("sizes", sizes), ("strides", strides)):
         for at, number in enumerate(numbers):
             if number is not None:
@@ -111,7 +112,10 @@ def _resize(meta: Any, sizes: Sequence[int | None], strides: Sequence[int | None
 
 
 def _strides_after(meta: Any, sizes: Sequence[int | None]) -> list[int | None]:
-    """Return the strides of a tensor in the order of dimensions that it has; None if unknown."""
+    """Return contiguous strides for new sizes, in the old order of dimensions.
+
+    All strides are None if a size or an old stride is unknown.
+    """
     old = [stride.get("as_int") for stride in meta["strides"]]
     if None in old or None in sizes:
         return [None] * len(sizes)

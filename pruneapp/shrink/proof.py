@@ -1,4 +1,4 @@
-"""Having the class look at a shrunk model before it is put in place."""
+"""Check a shrunk model with its class before the folder is renamed into place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pruneapp.shrink.cut import Cut, GroupCut
 from pruneapp.shrink.plan import ShrinkPlan
 from pruneapp.shrink.shrunk_state import ShrunkState
 
-# Bytes of weights from which on only the first layers are run.
+# Models with more bytes of weights than this run only their first layers in the check.
 LARGE = 6_000_000_000
 _FIRST = 2
 
@@ -42,14 +42,26 @@ def class_proof(
     python: Path | None = None,
     checker: FolderChecker | None = None,
 ) -> Iterator[tuple[Callable[[Path], None], list[CheckResult]]]:
-    """Give what `ShrinkRequest.approve` takes, and the list that its results come into.
+    """Yield the `approve` callback for `ShrinkRequest`, and the list that receives its results.
 
-    For ``run`` the state is written with its zeros first, into a hidden folder beside `target` that
-    is gone when the context is left. Of a model of more than `LARGE` bytes the first layers are
-    written and run; of others the model that was opened is run, too, to say what the cut changes.
-    `checker` may be one that runs already, else a process is started and ended.
+    For the check "run", the state is first written with its zeros into a hidden folder next to
+    `target`, which is deleted when the context ends. Of a model of more than `LARGE` bytes only the
+    first layers are written and run. For smaller models, the opened model is run as well, to
+    measure the effect of the cut.
 
-    Raises as `pruneapp.shrink.check.check_folder` and `export`.
+    Parameters
+    ----------
+    checker
+        A running checker process; None starts one and stops it when the context ends.
+    python
+        Interpreter that has transformers installed; None searches for one.
+
+    Raises
+    ------
+    CheckError, EvaluationError
+        From the callback, as `pruneapp.shrink.check.check_folder` does.
+    ExportError
+        If the hidden folder cannot be written.
     """
     structure = plan.structure
     nbytes = sum(entry.nbytes for entry in state.checkpoint.entries.values())
@@ -63,7 +75,7 @@ def class_proof(
         if how == "run":
             masked = stack.enter_context(_folder_beside(target))
             with _naming(masked):
-                # As a folder, whatever was opened.
+                # Written as a folder of safetensors, whatever the format of the source.
                 written = ShrunkState(
                     state, _first_layers(structure, options) if large else Cut(())
                 )
@@ -81,7 +93,10 @@ def class_proof(
 
 
 def _opened_folder(checkpoint: Checkpoint, structure: Structure) -> Path | None:
-    """Return the folder of the opened model; None if it holds more, or is not of safetensors."""
+    """Return the folder of the opened model; None if the class cannot load just this model from it.
+
+    That is so if the files are not safetensors or the folder contains another model as well.
+    """
     folder = structure.folder
     if any(file.path.suffix != ".safetensors" for file in checkpoint.files):
         return None
@@ -92,14 +107,14 @@ def _opened_folder(checkpoint: Checkpoint, structure: Structure) -> Path | None:
 
 
 def _first_layers(structure: Structure, options: CheckOptions) -> Cut:
-    """Return the cut of the layers behind those that become the first ones."""
+    """Return a cut that keeps only the layers up to the last one that the check runs."""
     stacks = structure.axes["layers"].groups
     last = max(options.layers_run(group.place, group.count)[-1] for group in stacks)
     return Cut(tuple(GroupCut(g, np.arange(min(last + 1, g.count))) for g in stacks))
 
 
 def check_options(plan: ShrinkPlan, first_layers: int | None = None) -> CheckOptions:
-    """Return what a cut did that no zeros say."""
+    """Return the parts of a cut that are not zeros in the state: layers, experts and tokens."""
     layers, experts, tokens = {}, {}, None
     for cut in plan.cut.groups:
         group = cut.group

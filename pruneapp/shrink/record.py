@@ -1,4 +1,4 @@
-"""The record of a shrunk model: which units it kept, so that it can be unshrunk."""
+"""The record of a shrunk model: which units were kept. It is needed for `unshrink`."""
 
 from __future__ import annotations
 
@@ -20,19 +20,23 @@ _LARGEST = 256 << 20
 
 
 class MemberRecord(msgspec.Struct, frozen=True, array_like=True):
-    """A tensor of a group: its name before, the dimension, and the runs of entries along it."""
+    """A tensor of a group: its original name, the dimension that was cut, and its layout.
+
+    `runs` has the number of entries per unit in each run along the dimension.
+    """
 
     name: str
     dim: int
     runs: tuple[int, ...]
-    fixed: tuple[int, ...] = ()  # entries behind each run that belong to no unit; none if empty
-    # Where entries lie in no such order: runs of them, each as the unit of the first, which grows
-    # by one with each entry, and how many there are. The unit -1, which does not grow, is none.
+    # entries after each run that belong to no unit; empty if there are none
+    fixed: tuple[int, ...] = ()
+    # For tensors without regular runs: pairs of the unit of the first entry and the number of
+    # entries. The unit grows by one per entry; unit -1 (no unit) stays -1.
     scattered: tuple[tuple[int, int], ...] = ()
 
 
 class GroupRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A group of which units went; those that stayed are runs, from one unit to before another."""
+    """A group that lost units. `kept` are half-open ranges (start, stop) of units."""
 
     axis: str
     place: str
@@ -45,37 +49,37 @@ class GroupRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ShrinkRecord(msgspec.Struct, frozen=True):
-    """The file as a whole."""
+    """The contents of the file."""
 
     groups: tuple[GroupRecord, ...]
-    # Biases that took up constants of units that went, by their names before.
+    # Original names of the biases that absorbed constants of removed units.
     folded: tuple[str, ...] = ()
     version: int = 1
 
     def encoded(self) -> bytes:
-        """Return it as JSON."""
+        """Return the record as JSON, with a newline at the end."""
         return json_codec.encoded(self) + b"\n"
 
     @property
     def cut(self) -> Cut:
-        """The cut that it records."""
+        """The recorded cut."""
         return Cut(tuple(_cut_of(group) for group in self.groups))
 
 
 def record_of(cut: Cut, folded: tuple[str, ...]) -> ShrinkRecord:
-    """Return what is to be remembered of a cut."""
+    """Return the record of a cut. `folded` names the biases that absorbed constants."""
     return ShrinkRecord(tuple(_record_of(each) for each in cut.groups), folded)
 
 
 def record_name(model: str) -> str:
-    """Return the name of the record beside a shrunk model that is one file."""
+    """Return the name of the record of a shrunk model that is a single file."""
     return f"{model}.shrink.json"
 
 
 def read_record(model: Path) -> ShrinkRecord:
     """Read the record of a shrunk model, a folder or a file.
 
-    Raises `ShrinkError` if there is none, or it is not valid.
+    Raises `ShrinkError` if the record is missing, unreadable, inconsistent or of another version.
     """
     path = model / RECORD if model.is_dir() else model.with_name(record_name(model.name))
     try:

@@ -1,4 +1,4 @@
-"""Writing a shrunk model, and proving it before it is put in place."""
+"""Write a shrunk model, and verify the written files before they are renamed into place."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ from pruneapp.shrink.shrunk_state import ShrunkState
 if TYPE_CHECKING:
     from pruneapp.shrink.check import CheckResult, How
 
-# What loads a file that holds its graph, by its format.
+# The call that loads a file with a graph, by format.
 _LOADERS = {ONNX.name: "onnxruntime.InferenceSession", FORMAT: "torch.export.load"}
-# The type in which graphs have their sizes.
+# The dtype of sizes that a graph stores as tensors.
 _SIZES = "I64"
-# Elements of the source that are held against the shrunk tensor together.
+# Number of elements of the source that are compared at a time.
 _SLAB = 1 << 20
 
 
 @dataclass(frozen=True)
 class ShrinkRequest:
-    """Where a shrunk model goes, and in what."""
+    """The target path of a shrunk model and the parameters of its format."""
 
-    path: Path  # a folder or a file that does not exist yet
-    params: Mapping[str, Any]  # of the format
-    # Looks at the folder when it is whole and before it has its name; what it raises stops it.
+    path: Path  # a folder or file that does not exist yet
+    params: Mapping[str, Any]  # parameters of the export format
+    # Checks the finished folder before it is renamed into place; an exception aborts the export.
     approve: Callable[[Path], None] | None = None
 
 
@@ -73,21 +73,26 @@ def shrink(
     job: Job,
     provenance: Provenance | None = None,
 ) -> ExportReport:
-    """Write a state without the units of a cut, as a folder, or as one file if the name is one's.
+    """Write the state without the removed units: a folder, or one file if the path names a file.
 
-    A folder gets config.json, the record of the cut, and the other files of the model. Beside a
-    file, the record is ``NAME.shrink.json``. What was written is read back and expanded with zeros
-    at the places that the cut names: that must be the state with zeros at all places of the removed
-    units, bit for bit, except for biases that absorbed constants. If it is not, or `approve`
-    raises, nothing is left.
+    A folder gets config.json, the record of the cut (shrink.json) and the other files of the model.
+    The record of a single file is ``NAME.shrink.json`` in the same folder. The written file is read
+    back and compared bit by bit with the state at all kept places; at the removed places of dead
+    units the state must be 0 or the unit must still be found dead. Biases that absorbed constants
+    are not compared. If the comparison fails or `approve` raises, all written files are deleted.
+
+    Returns
+    -------
+    ExportReport
+        The written files, how to load them, and notices.
 
     Raises
     ------
     ExportError
-        If it cannot be written; nothing was changed then.
+        If the files cannot be written.
     ShrinkError
-        If there is nothing to cut, or the target exists already, or the proof fails, or the model
-        cannot be one file of that name.
+        If there is nothing to cut, the target exists, the comparison fails, or the model cannot be
+        written as one file of that name.
     """
     path = request.path
     refuse_target(path, plan.structure)
@@ -113,7 +118,10 @@ def shrink(
 
 
 def _moved_out(report: ExportReport, folder: Path, path: Path) -> ExportReport:
-    """Move the files of a folder into the one around it, the model last."""
+    """Move the files of `folder` into its parent folder, the model last.
+
+    Return the updated report.
+    """
     targets = {file.path: path.with_name(file.path.name) for file in report.files}
     record = record_name(path.name)
     for source, target in targets.items():
@@ -147,7 +155,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     job: Job,
     provenance: Provenance | None,
 ) -> ExportReport:
-    """Write a folder; with a `name` the model is one file of that name in it."""
+    """Write the model into a new folder; with a `name`, as a single file of that name in it."""
     shrunk = ShrunkState(state, plan.cut, plan.biases)
     graph = plan.structure.graph
     form = format_named(Path(name)) if name and graph is None else None
@@ -219,11 +227,26 @@ def shrink_checked(
     how: How | None = None,
     python: Path | None = None,
 ) -> tuple[ExportReport, list[CheckResult]]:
-    """Do what `shrink` does, and ask the class of the model before the folder gets its name.
+    """Call `shrink`, and check the folder with the model's class before it is renamed into place.
 
-    `how` it is asked; None for not at all. `python` is the one that has transformers, if it is not
-    to be found. Raises as `shrink` and `pruneapp.shrink.proof.class_proof`, and `ShrinkError` if no
-    class of transformers configures the model.
+    Parameters
+    ----------
+    how
+        The kind of check; None checks nothing.
+    python
+        Interpreter that has transformers installed; None searches for one.
+
+    Returns
+    -------
+    tuple
+        The report of `shrink`, and the result of the check (an empty list without a check).
+
+    Raises
+    ------
+    ShrinkError
+        If `how` is given and no class of transformers loads the model, or as `shrink` does.
+    CheckError, EvaluationError, ExportError
+        As `class_proof` and `shrink` do.
     """
     if how is not None and not plan.structure.has_class:
         raise ShrinkError(
@@ -234,7 +257,7 @@ def shrink_checked(
     results: list[CheckResult] = []
     with contextlib.ExitStack() as stack:
         if how is not None and not plan.is_empty:
-            # It brings processes with it, which a forecast does without.
+            # Imported here because it starts processes, which a forecast does not need.
             from pruneapp.shrink.proof import class_proof
 
             proof = class_proof(state, plan, how, request.path, job, python=python)
@@ -245,7 +268,7 @@ def shrink_checked(
 
 
 def _loads(plan: ShrinkPlan, weights: Path, *, one_file: bool) -> str:
-    """Return how a folder is loaded; `weights` is the first of its files."""
+    """Return Python code that loads the model. `weights` is its first file."""
     folder = str(weights.parent)
     if plan.loader:
         which = f", [{str(weights)!r}]" if one_file else ""
@@ -276,27 +299,29 @@ def plan_with_graph(  # noqa: PLR0917 - each its own type
     job: Job,
     name: str = "",
 ) -> dict[str, Plan]:
-    """Plan a file that holds its graph, and further files that belong to it, by their names.
+    """Plan a file that contains its graph, and further files that belong to it.
 
-    Without a `name` the file has that of the source.
+    Return plans by name.
+
+    Without `name`, the file is named after the source.
     """
     if isinstance(graph, ProgramGraph):
         name = name or f"{source.path.stem}{PROGRAM_SUFFIX}"
         return {name: plan_program(shrunk, source.files[0], graph, cut, job)}
-    from pruneapp.shrink.onnx_file import plan_onnx  # with the package onnx
+    from pruneapp.shrink.onnx_file import plan_onnx  # imports the optional package onnx
 
     return plan_onnx(shrunk, graph, cut, name or source.path.name, job)
 
 
 def names_file(path: Path) -> bool:
-    """Whether a path has the name of a file, so that a shrunk model is written as one file."""
+    """Return whether a path has a suffix of a model file, so that a single file is written."""
     return format_named(path) is not None
 
 
 def refuse_target(path: Path, structure: Structure | None = None) -> None:
-    """Raise `ShrinkError` if a shrunk model cannot go to a path, as far as is known before.
+    """Raise `ShrinkError` if a shrunk model cannot be written to a path.
 
-    `structure` is that of the model, if it is known already.
+    Without `structure`, only the existence of the path is checked.
     """
     if path.exists():
         raise ShrinkError(
@@ -337,16 +362,24 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
 def prove_back_again(
     state: State, cut: Cut, written: Checkpoint, job: Job, *, folded: frozenset[str]
 ) -> None:
-    """Hold what was written against the state, at all places that stay; see `shrink`.
+    """Compare the written checkpoint with the state at all kept places (see `shrink`).
 
-    `folded` are the biases that may differ where they took up constants, by their names in the
-    source. What went with dead units need not be 0 in the state: then they are looked at again.
-    Steps `job` by the elements of the source that are compared. Raises `ShrinkError`.
+    Parameters
+    ----------
+    folded
+        Source names of the biases that absorbed constants; their values are not compared.
+    job
+        Advances by the number of source elements compared.
+
+    Raises
+    ------
+    ShrinkError
+        If a tensor is unexpected or different, or if a removed unit was not dead.
     """
     tensors = tuple(cut.tensors(state.checkpoint))
     job.extend(sum(each.source.numel for each in tensors))
     wanted = {each.entry.name for each in tensors}
-    # A graph may get sizes of its own: whole numbers beside the weights.
+    # A cut graph may contain new sizes: integer tensors that the source lacks.
     new = {name for name, entry in written.entries.items() if entry.dtype.name != _SIZES}
     if extra := new - wanted:
         raise _defect(f"'{min(extra)}' was written and should not have been")
@@ -360,7 +393,7 @@ def prove_back_again(
             raise _defect(f"'{each.entry.name}' was written with the shape {there.shape}")
         if each.source.name not in folded:
             compared.append(each)
-    quiet = Job(cancel=job.cancel)  # of the threads
+    quiet = Job(cancel=job.cancel)  # does not report progress: the threads share it
     works = in_order(
         compared,
         lambda each: _compare(state, each, cut, written, quiet),
@@ -375,9 +408,10 @@ def prove_back_again(
 
 
 def _prove_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
-    """Refuse units that went and were not dead, of groups with tensors in which they were not 0.
+    """Raise `ShrinkError` if a removed unit was not dead; checks only groups of the named tensors.
 
-    A row of zeros leaves a unit dead whatever its weights in the next matrix are.
+    Those tensors have nonzero values at removed places. That is allowed where the unit is dead for
+    another reason, for example because its row in the matrix before is zero.
     """
     for each in cut.groups:
         if each.group.axis in CHOSEN or names.isdisjoint(each.group.member_of):
@@ -389,7 +423,10 @@ def _prove_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
 
 
 def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> bool:
-    """Hold a tensor against its source; returns whether anything went with a dead unit but 0."""
+    """Compare a written tensor with its source.
+
+    Return whether a removed entry of a dead unit is not 0.
+    """
     source, chosen = each.source, cut.chosen_dims(each.source.name)
     stray = False
     shape = source.shape or (1,)

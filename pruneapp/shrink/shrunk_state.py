@@ -1,7 +1,7 @@
-"""A state without the units that were cut out of it: another checkpoint, read from the same file.
+"""A state without the units of a cut, as a checkpoint that reads from the source file.
 
-Nothing is held in memory: every piece is gathered from the source when it is asked for, and zeros
-are struck where the state has them. So any export writes it as it writes any other state.
+Tensors are not held in memory: each piece is gathered from the source on request, with pruned
+weights set to 0. Every export format can write such a state like any other one.
 """
 
 from __future__ import annotations
@@ -27,44 +27,44 @@ from pruneapp.kernels.values import encode
 from pruneapp.masks.bitmask import Mask
 from pruneapp.shrink.cut import Cut, TensorCut
 
-# The format of what is left of a torch file.
+# Format name of a state that was cut out of a torch file.
 _CUT = "cut state dict"
-# Elements of a row, up to which whole rows are read.
+# Maximum number of elements of a row up to which whole rows are read.
 _ROW = 1 << 20
-# Elements that are skipped rather than read.
+# Maximum number of unneeded elements that are read instead of starting another read.
 _GAP = 1 << 16
 
 Read = Callable[[TensorEntry, int, int], Bits]
 
 
 class DerivedState(ABC):
-    """A state of other tensors, made of files piece by piece; see `pruneapp.export.records.State`.
+    """A state (`pruneapp.export.records.State`) whose tensors are computed from files in pieces.
 
-    It has no masks: zeros are values here.
+    It has no masks: its pruned weights are zeros.
     """
 
     checkpoint: Checkpoint
 
     @abstractmethod
     def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
-        """Return elements `start` to `stop` of a tensor, in memory of their own."""
+        """Return elements `start` to `stop` of a tensor, as a new array."""
 
     def mask(self, _name: str) -> Mask | None:
-        """Return None."""
+        """Return None: there are no masks."""
         return None
 
     def zeroed(self, _name: str) -> Mask | None:
-        """Return None."""
+        """Return None: pruned weights are 0 already."""
         return None
 
     def replaces(self, _name: str) -> bool:
-        """Say yes: nothing is where it was."""
+        """Return True: no tensor has its bytes in the source file."""
         return True
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield the elements of a tensor."""
+        """Yield elements `start` to `stop` of a tensor in chunks of up to `size` elements."""
         entry = self.checkpoint.entry(name)
         total = entry.dtype.nbytes(entry.numel) if entry.dtype.packed else entry.numel
         stop = total if stop is None else stop
@@ -74,17 +74,16 @@ class DerivedState(ABC):
 
 
 class ShrunkState(DerivedState):
-    """What is left of a state after a cut: tensors of their new names and shapes.
+    """The tensors of a state after a cut, with their new names and shapes.
 
     Parameters
     ----------
     state
-        The state before.
+        The state before the cut.
     cut
-        What goes.
+        The units to keep.
     biases
-        New values of biases that took up the constants of units that went, by the names in the
-        source.
+        New values of biases that absorbed constants of removed units, by name in the source.
     """
 
     def __init__(
@@ -97,7 +96,7 @@ class ShrunkState(DerivedState):
         self.checkpoint = _checkpoint_of(state.checkpoint, self.cuts)
 
     def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
-        """Return elements of a tensor, gathered from the source, with its zeros."""
+        """Return elements of a tensor, read from the source with pruned weights as 0."""
         cut = self._cut_of[entry.name]
         bias = self._biases.get(cut.source.name)
         if bias is not None:
@@ -107,7 +106,7 @@ class ShrunkState(DerivedState):
         return _gathered(cut, start, stop, self._read)
 
     def _read(self, entry: TensorEntry, start: int, stop: int) -> Bits:
-        """Return elements of the source with its zeros, in memory of their own."""
+        """Return elements of the source with pruned weights as 0, as a new array."""
         (chunk,) = self._state.chunks(entry.name, start, stop, stop - start)
         zeroed = self._state.zeroed(entry.name)
         if zeroed is not None:
@@ -116,7 +115,7 @@ class ShrunkState(DerivedState):
 
 
 def _gathered(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
-    """Return elements `start` to `stop` of a tensor of which some entries went."""
+    """Return elements `start` to `stop` of a cut tensor, gathered from its source."""
     shape, last = cut.source.shape, max(cut.kept)
     kept, n, inner = cut.kept[last], shape[last], math.prod(shape[last + 1 :])
     if n * inner <= _ROW:
@@ -134,7 +133,7 @@ def _gathered(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
     numbers = np.arange(first, -(-stop // inner))
     outer = _outer(cut, last, first // kept.size, numbers[-1] // kept.size + 1)
     segments = outer[numbers // kept.size - first // kept.size] * n + kept[numbers % kept.size]
-    if inner > _GAP:  # few and long: just what is asked for of each
+    if inner > _GAP:  # few long segments: read exactly what is needed of each
         parts = []
         for number, segment in zip(numbers.tolist(), segments.tolist(), strict=True):
             a, b = max(start, number * inner), min(stop, (number + 1) * inner)
@@ -155,7 +154,7 @@ def _joined(parts: list[Bits]) -> Bits:
 
 
 def _outer(cut: TensorCut, last: int, first: int, stop: int) -> Units:
-    """Return where indices over the dimensions before `last` are in the source."""
+    """Return the source indices of flat indices over the dimensions before `last`."""
     numbers = np.arange(first, stop)
     if len(cut.kept) == 1:
         return numbers
@@ -166,13 +165,13 @@ def _outer(cut: TensorCut, last: int, first: int, stop: int) -> Units:
 
 
 def _runs(numbers: Units, gap: int) -> list[tuple[int, int]]:
-    """Return runs of ascending numbers, as (first, behind the last); small gaps are filled."""
+    """Return half-open ranges that cover ascending numbers; gaps of up to `gap` are included."""
     breaks = np.flatnonzero(np.diff(numbers) > max(gap, 1)) + 1
     return [(int(run[0]), int(run[-1]) + 1) for run in np.split(numbers, breaks)]
 
 
 def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
-    """Return a checkpoint of the tensors that stay, as a folder; it reads no file by itself."""
+    """Return a checkpoint of the kept tensors. It reads from the sources of `source`."""
     contents = source.contents
     entries = tuple(cut.entry for cut in cuts)
     only = Shard(source.path, source.path.name, range(len(source.sources)), contents.metadata)
@@ -183,7 +182,8 @@ def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
         left = [_renumbered(shard, number, len(left)) for number, shard in enumerate(left, 1)]
     contents = replace(
         contents,
-        # An export of a torch file would patch the file itself, whose tensors have other shapes.
+        # The format must differ: for a torch file, the exporter would patch the source file, whose
+        # tensors have other shapes.
         format=_CUT if source.format in {ZIP.name, LEGACY.name} else contents.format,
         entries=entries,
         shards=tuple(left),

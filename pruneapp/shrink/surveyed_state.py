@@ -1,7 +1,7 @@
-"""A state of a model that is known, what is dead in it, and what is cut as it is asked for.
+"""A state together with its structure and dead units, and the plan of a cut on request.
 
-Units that are chosen to go are pruned in all their tensors first, in a state that is nobody's but
-the export's: then they are dead, and are cut as what was dead before.
+Units that the user chose to remove are first pruned in all their tensors, in a temporary copy of
+the state. After that they are dead, and are cut like the units that were dead before.
 """
 
 from __future__ import annotations
@@ -40,27 +40,27 @@ from pruneapp.shrink.unit_choice import (
 )
 
 Scores = Mapping[str, Float64s]
-# Axes whose units are pruned before they are cut, in this order: each is ranked in what the one
-# before it left.
+# Axes whose units are pruned before the cut, in this order: units of an axis are ranked after those
+# of the previous axes were pruned.
 _PRUNED: tuple[AxisName, ...] = ("ffn", "channels", "kv-groups", "query-heads")
 
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """What is known of the tokens of a model, and which stay.
+    """The vocabulary of a model, and which tokens to keep.
 
     Attributes
     ----------
     asked
-        The part of the request that it answers.
+        The part of the request that this is computed from; see `_asked`.
     vocabulary
-        What the folder says of them; None if it says nothing that can be used.
+        The vocabulary in the model's folder; None if it cannot be used.
     surplus
-        Rows of the embedding behind the last token.
+        Number of rows of the embedding after the last token.
     cut
-        Which stay; None if nothing was asked for.
+        Tokens to keep; None if nothing was requested.
     error
-        Why what was asked for cannot be done, or why nothing could be.
+        Why the request, or any cut of the vocabulary, is impossible; None if it is possible.
     """
 
     asked: tuple[Any, ...]
@@ -72,19 +72,19 @@ class Tokens:
 
 @dataclass(frozen=True, eq=False)
 class SurveyedState:
-    """A state whose structure is known, and what is dead in it."""
+    """A state with its structure and its dead units."""
 
     state: Snapshot
     structure: Structure
     found: Survey
-    tokens: Tokens | None = None  # as far as somebody asked
+    tokens: Tokens | None = None  # None until `with_tokens` computes it
 
     def axis(self, name: AxisName) -> Axis:
-        """Return an axis that can be cut; raises `ShrinkError` if it cannot."""
+        """Return an axis that can be cut. Raises `ShrinkError` if it cannot."""
         return axis_of(self.structure, name)
 
     def staying(self, axis: Axis, request: CutRequest) -> list[Group]:
-        """Return the groups of an axis in layers that stay."""
+        """Return the groups of an axis whose layers are not removed."""
         stacks = self.structure.axes.get("layers")
         gone = tuple(
             f"{stack.prefix}{number}."
@@ -94,7 +94,10 @@ class SurveyedState:
         return [group for group in axis.groups if not group.place.startswith(gone)]
 
     def with_tokens(self, request: CutRequest, job: Job) -> SurveyedState:
-        """Return it with the tokens that a request keeps; texts are read once for all requests."""
+        """Return a copy with the tokens for a request.
+
+        The vocabulary is read once for all requests.
+        """
         if self.tokens is not None and self.tokens.asked == _asked(request):
             return self
         known = None if self.tokens is None else self.tokens.vocabulary
@@ -108,11 +111,26 @@ class SurveyedState:
         *,
         counted: bool = False,
     ) -> tuple[Snapshot, Survey, Choices]:
-        """Return a state without the units that go, what is dead in it, and all other choices.
+        """Choose the units to remove, and prune them.
 
-        `score` ranks the units of an axis in a state. Where units are only `counted` nothing is
-        pruned: the state is as it was. Raises `ShrinkError`, and what the texts that are asked for
-        raised, see `pruneapp.shrink.tokens.text_tokens`.
+        Parameters
+        ----------
+        score
+            Returns the importance of the units of an axis in a state, by the `place` of the group.
+        counted
+            Only count the units: the returned state is then the unchanged one.
+
+        Returns
+        -------
+        tuple
+            The state with the chosen units pruned, the dead units in it, and all other choices.
+
+        Raises
+        ------
+        ShrinkError
+            If the request does not fit the model.
+        PruneAppError
+            If the texts of the request cannot be used (see `pruneapp.shrink.tokens.text_tokens`).
         """
         state, found = self.state, self.found
         changed: set[AxisName] = set()
@@ -134,9 +152,9 @@ class SurveyedState:
         return state, found, self._choices(request, changed, experts, score, job)
 
     def planned(self, request: CutRequest, kernel: Kernel, job: Job) -> tuple[Snapshot, ShrinkPlan]:
-        """Prune what is asked for beside what is dead; return the state, and its cut.
+        """Prune the requested units and plan the cut. Return the pruned state and the plan.
 
-        Raises as `chosen` and `plan`.
+        Raises as `chosen` and `plan` do.
         """
         statistics, forced = request.statistics or None, request.force_statistics
         with ranking_by(request.by, statistics, kernel, job, forced=forced) as score:
@@ -145,7 +163,7 @@ class SurveyedState:
         return state, replace(made, notices=(*self._rounding(request), *made.notices))
 
     def _rounding(self, request: CutRequest) -> Iterator[str]:
-        """Say what rounding makes of the shares that are asked for, where it changes them."""
+        """Yield a notice for each requested share that rounding changes."""
         for name in _PRUNED:
             share = request.shares.get(name)
             if share is None:
@@ -189,7 +207,7 @@ class SurveyedState:
         )
 
     def _wanted(self, axis: Axis, request: CutRequest) -> Iterator[tuple[Group, int]]:
-        """Yield how many units of each group of an axis stay."""
+        """Yield the groups of an axis, and the number of units to keep in each."""
         groups = self.staying(axis, request)
         share, kept = request.shares.get(axis.name), request.kept.get(axis.name)
         if share is not None:
@@ -206,7 +224,10 @@ class SurveyedState:
 
 
 def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
-    """Find what is known of a model, and what is dead; reads every member of a group."""
+    """Analyze the structure and the dead units of a state. Reads every member of a group.
+
+    Returns `Unknown` if the structure of the model is not recognized.
+    """
     structure = structure_of(state.checkpoint)
     if isinstance(structure, Unknown):
         return structure
@@ -214,7 +235,7 @@ def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
 
 
 def axis_of(structure: Structure, name: AxisName) -> Axis:
-    """Return an axis that can be cut; raises `ShrinkError` if it cannot."""
+    """Return an axis that can be cut. Raises `ShrinkError` if it cannot."""
     axis = structure.axes.get(name)
     if axis is None or not axis.groups:
         why = axis.why_not if axis is not None else ""
@@ -224,7 +245,7 @@ def axis_of(structure: Structure, name: AxisName) -> Axis:
 
 
 def _asked(request: CutRequest) -> tuple[Any, ...]:
-    """Return the part of a request that decides which tokens stay."""
+    """Return the part of a request that decides which tokens are kept."""
     chosen = bool(request.texts) or request.vocabulary not in {"", TRAILING}
     return request.vocabulary, request.texts, request.multiple if chosen else None
 
@@ -254,7 +275,7 @@ def _tokens(
 def _cut_tokens(
     structure: Structure, vocabulary: Vocabulary, request: CutRequest, rows: int, job: Job
 ) -> VocabularyCut:
-    """Return the cut of all tokens but those of a file, or those that texts use."""
+    """Return the cut that keeps only the tokens of a file, or those that texts use."""
     from pruneapp.shrink.tokens.text_tokens import check_segmentation, read_ids, tokens_of
 
     texts = [Path(path) for path in request.texts]

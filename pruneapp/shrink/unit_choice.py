@@ -1,4 +1,4 @@
-"""Choosing units for a cut: a share or a number of an axis, and the state without them."""
+"""Choose the units of an axis to remove, by a share or a number, and prune them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pruneapp.statistics.file import Statistics, holds_statistics, open_statisti
 
 WORDS = tuple(choice.value for choice in BY.choices)
 
-# Returns a score for each unit of an axis, as `scores_of`.
+# Returns a score for each unit of an axis; see `scores_of`.
 Ranking = Callable[[Snapshot, Axis], Mapping[str, Float64s]]
 
 
@@ -43,15 +43,22 @@ Ranking = Callable[[Snapshot, Axis], Mapping[str, Float64s]]
 def ranking_by(
     by: str, statistics: str | None, kernel: Kernel, job: Job, *, forced: bool = False
 ) -> Iterator[Ranking]:
-    """Open what units are ranked by, which is `by` of `scores_of` or a path; yields the ranking.
+    """Open the files that a ranking of units needs, and yield the ranking.
 
-    `statistics` are the path of those that a score by inputs needs. Where `by` is itself that of
-    statistics, they rank by Wanda. `forced` statistics may belong to another checkpoint.
+    Parameters
+    ----------
+    by
+        A name such as "l2", or the path of a file with scores or statistics of activations (see
+        `scores_of`). Statistics rank by Wanda.
+    statistics
+        Path of the statistics of activations, for rankings that use the inputs; None otherwise.
+    forced
+        Whether statistics of another checkpoint are accepted.
 
     Raises
     ------
     ParameterError
-        If statistics are wanted and not given, or given and not wanted.
+        If statistics are required but missing, or given but not used.
     CheckpointError
         If a file cannot be read.
     """
@@ -85,13 +92,22 @@ def scores_of(  # noqa: PLR0917 - each its own type
     job: Job,
     statistics: Statistics | None = None,
 ) -> Mapping[str, Float64s]:
-    """Return a score for each unit of an axis, by the place of the group; the highest stay.
+    """Return a score for each unit of an axis, by `place` of the group.
 
-    `by` is one of the choices of the methods on units, or the path of a safetensors file that has
-    the scores: a vector of as many numbers as units for each group, by its place.
+    Low scores are removed first.
 
-    Raises `ShrinkError` if the file lacks a group, or has another number of scores;
-    `ParameterError` for statistics of another checkpoint; and as `score_units`.
+    Parameters
+    ----------
+    by
+        One of `WORDS`, or the path of a safetensors file with one vector of scores for each group,
+        named by the `place` of the group.
+
+    Raises
+    ------
+    ShrinkError
+        If the file lacks a group, or a vector has another length.
+    ParameterError
+        If the statistics belong to another checkpoint, and as `score_units` does.
     """
     if by in WORDS:
         if statistics is not None:
@@ -102,7 +118,7 @@ def scores_of(  # noqa: PLR0917 - each its own type
 
 
 def read_scores(axis: Axis, by: str, job: Job) -> Mapping[str, Float64s]:
-    """Read the scores of an axis out of a file, see `scores_of`."""
+    """Read the scores of an axis from a file; see `scores_of`."""
     scores = {}
     with open_checkpoint(Path(by), job=job) as file:
         for group in axis.groups:
@@ -123,9 +139,9 @@ def read_scores(axis: Axis, by: str, job: Job) -> Mapping[str, Float64s]:
 
 
 def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int) -> int:
-    """Return how many units stay if a share goes, rounded up to what may stay.
+    """Return how many units to keep if a share (0 to 1) is removed, rounded up to an allowed size.
 
-    Raises `ShrinkError` if nothing would go then, with the nearest sizes.
+    Raises `ShrinkError`, which names the nearest sizes, if nothing would be removed.
     """
     wanted = axis.count - round(share * axis.count)
     sizes = legal_sizes(axis, structure.fields, multiple)
@@ -143,16 +159,16 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
 
 
 def check_size(axis: Axis, structure: Structure, kept: int) -> None:
-    """Raise `ShrinkError` if a model's class does not take a number of units."""
+    """Raise `ShrinkError` if the model's class does not accept this number of units."""
     if kept != axis.count and not axis.takes(kept, structure.fields):
         raise not_legal(axis, structure, structure.fields, kept)
 
 
 def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> list[int]:
-    """Return how many units stay of groups with widths of their own if a share of each goes.
+    """Return how many units to keep in each group if a share (0 to 1) of each is removed.
 
-    What stays of each is rounded up to a multiple, without one to that of the group. Raises
-    `ShrinkError` if nothing goes of any.
+    For groups of different widths. The numbers are rounded up to `multiple`, or to that of the
+    group if it is None. Raises `ShrinkError` if nothing would be removed from any group.
     """
     kept = _widths(axis, share, multiple)
     if all(stay == group.count for stay, group in zip(kept, axis.groups, strict=True)):
@@ -166,7 +182,7 @@ def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> l
 
 
 def _widths(axis: Axis, share: float, multiple: int | None) -> list[int]:
-    """Return what stays of each group; of each at least one unit, rounded up."""
+    """Return the rounded number of units to keep in each group, at least one."""
     left = [max(group.count - round(share * group.count), 1) for group in axis.groups]
     steps = [multiple or group.multiple for group in axis.groups]
     return [
@@ -176,7 +192,7 @@ def _widths(axis: Axis, share: float, multiple: int | None) -> list[int]:
 
 
 def percents_of(axis: Axis, multiple: int | None = None) -> tuple[int, ...]:
-    """Return the shares, in percent, with which something goes of groups with own widths."""
+    """Return the shares, in whole percent up to 99, that remove units of some group."""
     counts = [group.count for group in axis.groups]
     first = bisect_left(
         range(1, 100), True, key=lambda part: _widths(axis, part / 100, multiple) != counts
@@ -191,10 +207,17 @@ def chosen_units(
     found: Survey,
     job: Job,
 ) -> list[tuple[Group, Units]]:
-    """Return the units to prune so that of each group as many stay as are wanted.
+    """Return the units to prune so that each group keeps the given number of units.
 
-    What is dead goes first and need not be pruned, then what scores lowest; units with a protected
-    weight stay. `scores` are by the place of the group.
+    Dead units are removed first and are not in the result, as they need no pruning. Then follow the
+    units with the lowest scores. Units that contain a protected weight are kept.
+
+    Parameters
+    ----------
+    wanted
+        Groups, and the number of units to keep in each.
+    scores
+        Scores by the `place` of the group.
     """
     groups = [group for group, _ in wanted]
     ranks = [scores[group.place] for group in groups]
@@ -213,13 +236,16 @@ def chosen_units(
 
 
 def pruned(state: Snapshot, going: Sequence[tuple[Group, Units]], job: Job) -> Snapshot:
-    """Return the state without units, in all their tensors."""
+    """Return the state with the given units pruned in all their tensors."""
     masks = masks_without([(group, state.view, units) for group, units in going], job)
     return state.replaced({"masks": masks}) if masks else state
 
 
 def without_layers(state: Snapshot, axis: Axis, numbers: tuple[int, ...], job: Job) -> Snapshot:
-    """Return the state in which layers hand on what they were given, where zeros can do that."""
+    """Return the state with layers pruned so that they return their input.
+
+    Changes nothing in stacks where zeros cannot do that, such as those with a norm after the sum.
+    """
     gone = np.array(sorted(numbers), np.int64)
     stacks = [group for group in axis.groups if any(group.silenced_by)]
     return pruned(state, [(group, gone[gone < group.count]) for group in stacks], job)

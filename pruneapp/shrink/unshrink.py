@@ -1,4 +1,4 @@
-"""The way back: a shrunk model in the shape that it had, zeros where it was cut."""
+"""Restore the original shapes of a shrunk model, with zeros in place of removed units."""
 
 from __future__ import annotations
 
@@ -14,13 +14,25 @@ from pruneapp.shrink.shrunk_state import DerivedState
 
 
 class UnshrunkState(DerivedState):
-    """A shrunk model in the shapes of the model that it was cut out of.
+    """A shrunk model in the shapes of the original model.
 
-    What was cut is 0. What was chosen to go and no zeros stand for, experts and tokens, comes from
-    the model, and so do the tensors of a layer that went, of which those that write into the
-    residual stream are 0.
+    Removed entries are 0, except for those that no zeros can represent: experts, tokens and removed
+    layers, whose values are read from the original. In a removed layer, the tensors that write into
+    the residual stream are 0.
 
-    Raises `ShrinkError` if a tensor that stayed is not in the shrunk model, or has another shape.
+    Parameters
+    ----------
+    shrunk
+        The shrunk checkpoint.
+    against
+        The original checkpoint, from which `shrunk` was cut.
+    cut
+        The recorded cut.
+
+    Raises
+    ------
+    ShrinkError
+        If a kept tensor is missing in the shrunk model, or its shape or dtype does not match.
     """
 
     def __init__(self, shrunk: Checkpoint, against: Checkpoint, cut: Cut) -> None:
@@ -48,7 +60,7 @@ class UnshrunkState(DerivedState):
                 )
 
     def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
-        """Return elements of a tensor in the shape that it had."""
+        """Return elements `start` to `stop` of a tensor in its original shape."""
         each = self._tensors.get(entry.name)
         if each is None:
             bits = self.checkpoint.bits(entry.name, start, stop)
@@ -63,7 +75,7 @@ class UnshrunkState(DerivedState):
         return self._chosen(each, rows, first, last)[start - first * inner : stop - first * inner]
 
     def _chosen(self, each: TensorCut, rows: Bits, first: int, last: int) -> Bits:
-        """Return rows in which what was chosen to go is that of the model."""
+        """Set the entries of `rows` that the user chose to remove to the original values."""
         for dim in self._cut.chosen_dims(each.source.name):
             inner = max(math.prod(each.source.shape[1:]), 1)
             there = self.checkpoint.bits(each.source.name, first * inner, last * inner)
@@ -84,7 +96,7 @@ def _misfit(shrunk: Checkpoint, against: Checkpoint, what: str) -> ShrinkError:
 
 
 def _scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
-    """Return rows `first` to `stop` (dim 0) of a tensor before the cut, zeros where it was cut."""
+    """Return rows `first` to `stop` (dim 0) of a tensor in its original shape, with zeros."""
     shape = each.source.shape
     inner = int(np.prod(shape[1:], dtype=np.int64))
     rows = np.arange(first, stop)

@@ -1,1 +1,1 @@
-"""Tokens of a vocabulary: which are kept, and the tokenizer that goes with them."""
+"""Cutting a vocabulary: which tokens to keep, and a tokenizer for them."""

@@ -1,6 +1,6 @@
-"""Which tokens texts are made of, and whether a smaller tokenizer makes the same of them.
+"""Find the tokens of texts, and check that a smaller tokenizer segments texts like before.
 
-The library `tokenizers` is imported here only, when it is needed.
+The library `tokenizers` is optional, and is imported only when it is used.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from pruneapp.progress import Job
 from pruneapp.shrink.tokens.tokenizer import Flags, Ids, Tokenizer, WordPieces
 from pruneapp.shrink.tokens.vocabulary import TOKENIZER, VocabularyCut
 
-# Some milliseconds of work each.
+# Bytes of text to process at a time: some milliseconds of work.
 _PIECE = 1 << 14
-# So much of a piece is in the next one too: what comes out at its end, or at its beginning, is not
-# always what the whole text would give there.
+# Number of characters by which pieces overlap: the tokens at the ends of a piece can differ from
+# those of the whole text.
 _OVERLAP = 512
-# No list of ids is larger.
+# Maximum size of a list of ids.
 _LIST_BYTES = 1 << 24
 
 
 class _Library:
-    """A tokenizer as the library runs it."""
+    """A tokenizer of the library `tokenizers`, whose errors are converted to `CheckpointError`."""
 
     def __init__(self, data: bytes, where: str) -> None:
         try:
@@ -44,17 +44,17 @@ class _Library:
         self._where = where
         with self._refusals():
             self._tokenizer = tokenizers.Tokenizer.from_str(data.decode())
-            self._tokenizer.no_truncation()  # or else nothing is seen of what it would cut off
+            self._tokenizer.no_truncation()  # Tokens that truncation removes must be found as well.
             self._tokenizer.no_padding()
 
     def encoded(self, texts: Sequence[str]) -> list[Any]:
-        """Segment texts; with what is put before and behind each."""
+        """Return the encodings of texts, including special tokens that the tokenizer adds."""
         with self._refusals():
             found: list[Any] = self._tokenizer.encode_batch(list(texts))
         return found
 
     def normalized(self, text: str) -> str:
-        """Return a text as it is before it is segmented."""
+        """Return the text as the tokenizer normalizes it before segmentation."""
         with self._refusals():
             normalizer = self._tokenizer.normalizer
             return text if normalizer is None else str(normalizer.normalize_str(text))
@@ -64,7 +64,7 @@ class _Library:
         try:
             yield
         except BaseException as error:
-            # A panic of the library is no `Exception`.
+            # Panics of the library are not subclasses of `Exception`.
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             raise CheckpointError(
@@ -74,22 +74,22 @@ class _Library:
 
 
 def tokens_of(tokenizer: Tokenizer, texts: Sequence[Path], job: Job) -> Ids:
-    """Return the ids of the tokens that texts are made of, ascending.
+    """Return the ids of the tokens that texts consist of, ascending.
 
-    A text counts as a whole, and each of its lines by itself: tokens of a line's start need not
-    occur within the text, nor those of several line ends within a line.
+    Each text is segmented as a whole and each of its lines separately, because tokens at the start
+    of a line need not occur within the text, nor tokens of several line ends within a line.
 
     Parameters
     ----------
     texts
-        Files of UTF-8 text.
+        Paths of UTF-8 files.
 
     Raises
     ------
     CheckpointError
-        If a file cannot be read or is no such text, or the library cannot read the tokenizer.
+        If a file cannot be read or is not UTF-8, or the library cannot read the tokenizer.
     ParameterError
-        If the library is not installed.
+        If the library `tokenizers` is not installed.
     """
     library = _Library(tokenizer.data, tokenizer.where)
     seen = np.zeros(tokenizer.known.size, np.bool_)
@@ -106,12 +106,9 @@ def tokens_of(tokenizer: Tokenizer, texts: Sequence[Path], job: Job) -> Ids:
 def check_segmentation(
     tokenizer: Tokenizer, cut: VocabularyCut, texts: Sequence[Path], job: Job
 ) -> None:
-    """Refuse a cut if its tokenizer makes other tokens of any line of texts than before.
+    """Raise `ExportError` if the tokenizer of a cut segments any line of the texts differently.
 
-    Raises
-    ------
-    ExportError
-        If it does; for the rest, see `tokens_of`.
+    Other errors are those of `tokens_of`.
     """
     before = _Library(tokenizer.data, tokenizer.where)
     after = _Library(cut.files[TOKENIZER], f"the smaller {TOKENIZER}")
@@ -127,14 +124,14 @@ def check_segmentation(
 
 
 def read_ids(path: Path, tokenizer: Tokenizer, job: Job) -> Ids:
-    """Read a list of ids to keep: on each line one, or a range ``a-b``; ascending.
+    """Read a list of ids to keep, one id or one range ``a-b`` per line. Return them ascending.
 
     Raises
     ------
     CheckpointError
-        If it cannot be read.
+        If the file cannot be read.
     ParameterError
-        If a line is something else, or the tokenizer has no such id.
+        If a line is anything else, or contains an id beyond those of the tokenizer.
     """
     chosen = np.zeros(tokenizer.known.size, np.bool_)
     data = json_codec.read(path, "list of ids", _LIST_BYTES, CheckpointError)
@@ -166,9 +163,10 @@ def _choose(line: str, number: int, path: Path, chosen: Flags) -> None:
 
 
 class _UnknownWords:
-    """Keeps what WordPiece found of a word before it gave up.
+    """Marks the entries that WordPiece matched at the beginning of an unknown word.
 
-    Without these entries it would take shorter ones, get further, and find something.
+    Without these entries, WordPiece would match shorter ones and could find tokens for the whole
+    word.
     """
 
     def __init__(self, tokenizer: Tokenizer, library: _Library) -> None:
@@ -177,7 +175,7 @@ class _UnknownWords:
         self._words: set[str] = set()
 
     def note(self, text: str, encoding: Any, seen: Flags) -> None:
-        """Add the beginnings of the unknown words of a text to what was seen."""
+        """Set `seen` for the entries at the beginning of each unknown word of a text."""
         model = self._model
         if model.vocab.get(model.unk_token) not in encoding.ids:
             return
@@ -203,7 +201,10 @@ class _UnknownWords:
 
 
 def _parts(texts: Sequence[Path], job: Job) -> Iterator[tuple[Path, int, list[str]]]:
-    """Yield pieces of texts: the file, the number of the first line, the piece and its lines."""
+    """Yield pieces of texts: path, number of the first line, and a list of the piece and its lines.
+
+    Consecutive pieces overlap by up to `_OVERLAP` characters.
+    """
     sizes = []
     for path in texts:
         try:
@@ -218,13 +219,17 @@ def _parts(texts: Sequence[Path], job: Job) -> Iterator[tuple[Path, int, list[st
             piece = before + text
             yield path, line, [piece, *piece.splitlines()]
             before = piece[-_OVERLAP:]
-            before = before[max(0, before.find(" ", 0, _OVERLAP // 2)) :]  # rather not in a word
+            # preferably start after a space
+            before = before[max(0, before.find(" ", 0, _OVERLAP // 2)) :]
             line += piece[: len(piece) - len(before)].count("\n")
             job.step(size)
 
 
 def _pieces(path: Path, job: Job) -> Iterator[tuple[str, int]]:
-    """Yield a text in pieces that end with a line or a word, and their sizes in bytes."""
+    """Yield a text in pieces, and the number of bytes read for each.
+
+    Pieces end after a line or a word if possible.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
     rest, done, pending = "", 0, 0
     try:

@@ -1,9 +1,12 @@
-"""A tokenizer.json, and a smaller one for fewer of its tokens.
+"""Read a tokenizer.json, and write a smaller one with fewer tokens.
 
-What is kept is segmented as before. A merge of BPE is made only where its parts are, so that every
-token needs those of all merges that lead to it. The best path through the pieces of a Unigram stays
-the best if others are gone, except that an unknown character costs as much as the worst piece of
-all and some: that piece stays. WordPiece takes the longest entry, which stays if it was used.
+Text that consists of kept tokens is segmented as before:
+
+- BPE applies a merge only if both parts exist, so each kept token needs the parts of all merges
+  that produce it.
+- The best path through Unigram pieces remains the best if other pieces are removed. The cost of an
+  unknown character depends on the worst piece of all, so that piece is always kept.
+- WordPiece takes the longest entry that matches; an entry that was used is kept.
 """
 
 from __future__ import annotations
@@ -23,11 +26,11 @@ from pruneapp.errors import DamagedFileError, UnsupportedFileError
 from pruneapp.progress import Job
 
 Ids = NDArray[np.int64]  # ids of tokens
-Flags = NDArray[np.bool_]  # one for each id
+Flags = NDArray[np.bool_]  # one bool per id
 Kind = Literal["BPE", "Unigram", "WordPiece"]
 _KINDS: tuple[Kind, ...] = ("BPE", "Unigram", "WordPiece")
 
-# The largest that are published have 300,000 tokens and 40 MB.
+# The largest published tokenizers have 300,000 tokens and 40 MB.
 MAX_ID = (1 << 24) - 1
 MAX_BYTES = 1 << 27
 _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
@@ -65,7 +68,7 @@ class _Pieces(msgspec.Struct):
 
 
 class WordPieces(msgspec.Struct):
-    """A model of the type WordPiece, with what the library takes where the file does not say it."""
+    """A WordPiece model, with the defaults of the library for missing fields."""
 
     vocab: dict[str, _Id]
     unk_token: str = "[UNK]"  # noqa: S105 - the library's default, no password
@@ -79,30 +82,31 @@ class _SpecialToken(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
-    """What a tokenizer.json says of its tokens.
+    """The contents of a tokenizer.json.
 
     Attributes
     ----------
     where
-        The file, for messages.
+        Path of the file, for messages.
     data
-        Its bytes.
+        Bytes of the file.
     tree
-        Its JSON, never changed.
+        Parsed JSON; must not be modified.
     kind
-        The type of its model.
+        Type of the model.
     vocab
         Ids of the tokens of the model, in the order of the file.
     model_size
-        How many the model has; more than in `vocab` where a Unigram has a piece twice.
+        Number of tokens of the model; larger than ``len(vocab)`` if a Unigram model repeats a
+        piece.
     added
         Contents and ids of added tokens, in the order of the file.
     merges
-        Merges of BPE that can be made, as ids of left part, right part and result.
+        Possible merges of BPE, shape (merges, 3): ids of left part, right part and result.
     merge_numbers
-        The number of each of them in the file.
+        Index of each of these merges in the file.
     needed
-        Ids that stay whatever is kept, ascending.
+        Ids that are always kept, ascending.
     """
 
     where: str
@@ -118,7 +122,7 @@ class Tokenizer:
 
     @cached_property
     def known(self) -> Flags:
-        """Whether each id up to the last is that of a token."""
+        """Whether a token has the id, for each id up to the last one."""
         in_model = range(self.model_size) if self.kind == "Unigram" else self.vocab.values()
         ids = np.array([*in_model, *(number for _, number in self.added)], np.int64)
         known = np.zeros(int(ids.max(initial=-1)) + 1, np.bool_)
@@ -127,13 +131,13 @@ class Tokenizer:
 
     @property
     def last_id(self) -> int:
-        """The largest id of a token; -1 if there is none."""
+        """The largest id of a token; -1 if there are no tokens."""
         return self.known.size - 1
 
     def closure(self, wanted: Ids, job: Job) -> Flags:
-        """Return which ids must be kept so that these and all that are needed are made as before.
+        """Return which ids must be kept so that the given ids can be produced as before.
 
-        Ids without a token are passed over.
+        Includes all needed ids. Ids without a token are ignored.
         """
         kept = np.zeros_like(self.known)
         kept[wanted[wanted < kept.size]] = True
@@ -148,10 +152,10 @@ class Tokenizer:
             kept[left[missing]] = kept[right[missing]] = True
 
     def filled(self, kept: Flags, count: int, job: Job) -> Flags:
-        """Return a closed set of `count` ids, if there are so many, that holds a closed set.
+        """Add tokens to a closed set of ids until it has `count`, or no more can be added.
 
-        Of the tokens that can be made of those that are kept it takes the smallest ids first: in
-        BPE and Unigram the most frequent.
+        Adds the smallest ids first whose parts are kept; in BPE and Unigram these are the most
+        frequent. The result is closed as well (see `closure`).
         """
         kept = kept.copy()
         left, right, result = self.merges.T
@@ -166,19 +170,19 @@ class Tokenizer:
         return kept
 
     def check_ids(self, later: Sequence[tuple[str, int]] = ()) -> None:
-        """Refuse a file whose ids are not those that the library assigns when it reads it.
+        """Raise an error if the library would assign other ids than the file has.
 
         Parameters
         ----------
         later
-            Tokens that other files of the folder add, ascending by their ids.
+            Tokens that other files of the folder add, ascending by id.
 
         Raises
         ------
         DamagedFileError
-            If an added token comes out with another id, or an id is needed that no token has.
+            If an added token would get another id, or a needed id has no token.
         UnsupportedFileError
-            If segmentation is random, so that no text tells which tokens are needed.
+            If segmentation is random, so that the needed tokens cannot be determined.
         """
         if self.tree["model"].get("dropout"):
             raise UnsupportedFileError(
@@ -195,24 +199,29 @@ class Tokenizer:
         _check_assigned(self.where, self.vocab, self.model_size, (*self.added, *later))
 
     def kept_merges(self, kept: Flags) -> list[Any]:
-        """Return the merges whose three parts are kept, as they are in the file."""
+        """Return the merges whose three parts are all kept, as written in the file."""
         listed = self.tree["model"].get("merges", ())
         return [listed[number] for number in self.merge_numbers[kept[self.merges].all(axis=1)]]
 
     def cut(self, kept: Flags, new_ids: Ids, later: Sequence[tuple[str, int]], job: Job) -> bytes:
-        """Return the file with fewer tokens.
+        """Return the bytes of a tokenizer.json with only the kept tokens.
 
         Parameters
         ----------
         kept
-            A closed set of ids.
+            A closed set of ids (see `closure`).
         new_ids
-            The new id for each old one.
+            New id for each old id.
         later
             Tokens that other files of the folder add, with their old ids.
+
+        Raises
+        ------
+        DamagedFileError
+            If the library would assign other ids than `new_ids`.
         """
         model = dict(self.tree["model"])
-        # A piece of a Unigram that stands there twice has the id of its last place.
+        # A repeated piece of a Unigram model has the id of its last occurrence.
         vocab: dict[str, int] = {}
         for batch in job.cancel.batches(self.vocab.items()):
             vocab.update((token, int(new_ids[number])) for token, number in batch if kept[number])
@@ -243,12 +252,12 @@ class Tokenizer:
 
 
 def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
-    """Read the bytes of a tokenizer.json.
+    """Parse the bytes of a tokenizer.json. `where` names the file in errors.
 
     Raises
     ------
     CheckpointError
-        If it is no such file, or its model is not BPE, Unigram or WordPiece.
+        If the contents are not valid, or the model is not BPE, Unigram or WordPiece.
     """
     tree: dict[str, Any] = json_codec.decode(data, dict[str, Any], where)
     job.step(0)
@@ -306,7 +315,7 @@ def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
 
 def _kind_of(model: Mapping[str, Any], where: str) -> Kind:
     kind: Any = model.get("type")
-    if kind is None:  # files of old versions do not say
+    if kind is None:  # older files lack the type
         if "merges" in model:
             kind = "BPE"
         elif "unk_id" in model:
@@ -342,7 +351,7 @@ def _possible_merges(
     where: str,
     job: Job,
 ) -> tuple[Ids, Ids]:
-    """Return the merges as ids, and their numbers, where the vocabulary has all three parts."""
+    """Return the merges whose three parts are in the vocabulary, as ids, and their indices."""
     ids = np.empty((len(merges), 3), np.int64)
     end = 0
     for batch in job.cancel.batches(merges):
@@ -365,15 +374,15 @@ def _possible_merges(
 def _check_assigned(
     where: str, vocab: Mapping[str, int], size: int, added: Iterable[tuple[str, int]]
 ) -> None:
-    """Refuse added tokens whose ids are not those that the library assigns.
+    """Raise `DamagedFileError` if added tokens have other ids than the library assigns.
 
-    It takes no notice of the ids in the file: a token that the model has not comes behind the model
-    and those before (`AddedVocabulary::add_tokens` of tokenizers 0.23).
+    The library ignores the ids in the file: a token that the model lacks gets the next id after the
+    model and the tokens added before (`AddedVocabulary::add_tokens` of tokenizers 0.23).
     """
     assigned: dict[str, int] = {}
     last = size - 1
     for content, number in added:
-        if not content:  # passed over by the library
+        if not content:  # ignored by the library
             continue
         given = assigned.get(content, vocab.get(content, last + 1))
         if given != number:
@@ -388,7 +397,7 @@ def _check_assigned(
 
 
 def _processor_ids(processor: Any, where: str) -> list[int]:
-    """Return the ids that a post-processor puts between the tokens of a text."""
+    """Return the ids of the special tokens that a post-processor inserts."""
     ids: list[int] = []
     for one in _processors(processor, where):
         if one["type"] == "TemplateProcessing":

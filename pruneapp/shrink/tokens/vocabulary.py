@@ -1,7 +1,7 @@
-"""Which rows of an embedding are kept, and what files beside it say of their tokens.
+"""Choose the rows of an embedding to keep, and update the files that refer to token ids.
 
-Rows behind the last id of the tokenizer can be cut for every text. Fewer tokens are a choice: what
-is said is the same for texts that need no others.
+Rows after the last id of the tokenizer can be removed for every text. Removing tokens changes
+nothing only for texts that do not contain them.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _GENERATION = "generation_config.json"
 _VOCAB_JSON = "vocab.json"
 _VOCAB_TEXT = "vocab.txt"
 _MERGES = "merges.txt"
-# What is read beside tokenizer.json, because ids stand in it, or follow from it.
+# Files that contain token ids, or depend on them, in addition to tokenizer.json.
 _BESIDE = (_TOKENIZER_CONFIG, _ADDED, _GENERATION, _VOCAB_JSON, _VOCAB_TEXT, _MERGES)
-# Vocabularies in formats of their own: sentencepiece, tiktoken, Mistral's, fastBPE's.
+# Vocabularies in other formats: sentencepiece, tiktoken, Mistral, fastBPE.
 _OTHER = re.compile(
     r"(?:tokenizer|spiece|sentencepiece|spm|source|target|vocab)\S*\.(?:model|spm)(?:\.v\d+)?"
     r"|.*\.tiktoken|tiktoken\.model|tekken\.json|bpe\.codes"
@@ -51,18 +51,18 @@ class _DecoderToken(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """What a model folder says of its tokens.
+    """The tokens of a model folder.
 
     Attributes
     ----------
     tokenizer
-        Its tokenizer.json.
+        The contents of tokenizer.json.
     later
-        Tokens that tokenizer_config.json or added_tokens.json add to it, ascending by their ids.
+        Tokens that only tokenizer_config.json or added_tokens.json contain, ascending by id.
     files
-        The other files that name tokens, as far as there are any.
+        Contents of the other files that refer to tokens, by name; only files that exist.
     others
-        Names of vocabularies in other formats, which cannot be cut.
+        Names of vocabulary files in other formats, which cannot be cut.
     """
 
     tokenizer: Tokenizer
@@ -78,22 +78,22 @@ class Vocabulary:
 
 @dataclass(frozen=True, eq=False)
 class VocabularyCut:
-    """The rows that an embedding keeps, and the files that go with it.
+    """The rows of an embedding to keep, and the updated files.
 
     Attributes
     ----------
     rows
-        How many it had.
+        Number of rows before.
     kept
-        Those that it keeps: row ``i`` is row ``kept[i]`` of before; ascending.
+        Rows to keep, ascending: new row ``i`` is old row ``kept[i]``.
     promise
-        For which texts the model says the same.
+        For which texts the model computes the same.
     files
-        What replaces the files of these names.
+        New contents of files, by name.
     left_out
-        Names of files that must not be copied, as they are about the vocabulary of before.
+        Names of files that must not be copied because they describe the old vocabulary.
     notices
-        What a person should know, as sentences.
+        Sentences for the user.
     """
 
     rows: int
@@ -105,21 +105,21 @@ class VocabularyCut:
 
     @cached_property
     def new_ids(self) -> Ids:
-        """The new id for each old one, -1 where it is cut."""
+        """The new id for each old id, -1 if it is removed."""
         return _new_ids(self.kept, self.rows)
 
     def remapped(self, config: Mapping[str, Any], where: str) -> dict[str, Any]:
-        """Return a config.json with the new ids of its tokens; its `vocab_size` is not touched."""
+        """Return a config.json with new token ids; `vocab_size` is not changed."""
         return _remapped(config, self.new_ids, where)
 
 
 def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
-    """Read what a model folder says of its tokens.
+    """Read the tokens of a model folder.
 
     Raises
     ------
     CheckpointError
-        If it has no tokenizer.json, or one of the files is not what it should be.
+        If the folder has no tokenizer.json, or one of the files is not valid.
     """
     names = names_in(folder)
     others = tuple(name for name in names if _OTHER.fullmatch(name))
@@ -141,12 +141,10 @@ def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
 
 
 def surplus_rows(vocabulary: Vocabulary, config: Mapping[str, Any], rows: int) -> int:
-    """Return how many rows of an embedding lie behind all ids of its tokens.
+    """Return the number of embedding rows after all token ids.
 
-    Parameters
-    ----------
-    config
-        The config.json: a row whose id it names, or generation_config.json, is none of them.
+    Rows named in `config` (config.json), generation_config.json or tokenizer_config.json do not
+    count.
     """
     named = _named_rows(vocabulary, config, rows)
     return max(0, rows - 1 - max([vocabulary.last_id, *named]))
@@ -155,7 +153,7 @@ def surplus_rows(vocabulary: Vocabulary, config: Mapping[str, Any], rows: int) -
 def cut_surplus(
     vocabulary: Vocabulary, config: Mapping[str, Any], rows: int, *, multiple: int = 1
 ) -> VocabularyCut:
-    """Cut the rows behind all ids; of these as many stay as make their number a multiple."""
+    """Return the cut of the rows after all token ids; keeps a number divisible by `multiple`."""
     left = rows - surplus_rows(vocabulary, config, rows)
     kept = np.arange(min(rows, -(-left // multiple) * multiple), dtype=np.int64)
     return VocabularyCut(rows, kept, "exact", {}, (), ())
@@ -170,25 +168,25 @@ def cut_tokens(
     *,
     multiple: int = 1,
 ) -> VocabularyCut:
-    """Cut all tokens but some, and those that these are made of.
+    """Return the cut of all tokens except those to keep and those needed to produce them.
 
-    Added tokens, single characters and bytes, and those that a configuration names are kept too.
+    Added tokens, single characters and bytes, and tokens named by a configuration are kept as well.
 
     Parameters
     ----------
     config
-        The config.json.
+        Contents of config.json.
     wanted
         Ids of the tokens to keep.
     rows
-        Those of the embedding.
+        Number of rows of the embedding.
     multiple
-        More tokens are kept, so that their number is a multiple of this.
+        Further tokens are kept so that their number is a multiple of this.
 
     Raises
     ------
     CheckpointError
-        If the ids in the files do not agree with each other, or with the embedding.
+        If the ids in the files contradict each other or the embedding.
     """
     tokenizer = vocabulary.tokenizer
     if vocabulary.last_id >= rows:
@@ -207,7 +205,7 @@ def cut_tokens(
     target = min(rows, -(-count // multiple) * multiple)
     flags = tokenizer.filled(flags, target - len(behind), job)
     kept = np.array([*np.flatnonzero(flags), *sorted(behind)], np.int64)
-    if kept.size < target:  # nothing but rows without a token is left to fill it with
+    if kept.size < target:  # only rows without a token are left to fill up with
         free = np.setdiff1d(np.arange(tokenizer.last_id + 1, rows), kept)
         kept = np.sort(np.concatenate([kept, free[: target - kept.size]]))
     job.step(0)
@@ -226,7 +224,7 @@ def cut_tokens(
 
 
 def _later_tokens(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> tuple[tuple[str, int], ...]:
-    """Return the tokens that are not in tokenizer.json, but in files for other readers of it."""
+    """Return the tokens of other files that tokenizer.json lacks, ascending by id."""
     found: dict[str, int] = {}
     for name in (_TOKENIZER_CONFIG, _ADDED):
         where = str(Path(tokenizer.where).with_name(name))
@@ -257,7 +255,7 @@ def _added_in(name: str, files: Mapping[str, bytes], where: str) -> Iterable[tup
 
 
 def _named_rows(vocabulary: Vocabulary, config: Mapping[str, Any], rows: int) -> set[int]:
-    """Return the rows whose ids the configurations name."""
+    """Return the row numbers that the configurations name as token ids."""
     folder = Path(vocabulary.tokenizer.where).parent
     named = named_ids(config, str(folder / "config.json"))
     for name in (_GENERATION, _TOKENIZER_CONFIG):
@@ -280,7 +278,7 @@ def _remapped(config: Mapping[str, Any], new_ids: Ids, where: str) -> dict[str, 
 
 
 def _files_beside(vocabulary: Vocabulary, flags: Flags, new_ids: Ids, job: Job) -> dict[str, bytes]:
-    """Return the files beside tokenizer.json for the new ids; without those that disagree."""
+    """Return the other files with the new ids; omits files that contradict tokenizer.json."""
     files: dict[str, bytes] = {}
     tokenizer = vocabulary.tokenizer
     folder = Path(tokenizer.where).parent
@@ -313,7 +311,7 @@ def _files_beside(vocabulary: Vocabulary, flags: Flags, new_ids: Ids, job: Job) 
 
 
 def _merges_text(data: bytes, tokenizer: Tokenizer, flags: Flags) -> bytes | None:
-    """Return merges.txt; None if it would not be the same merges."""
+    """Return merges.txt for the kept tokens; None if the format cannot represent the merges."""
     pairs = [
         merge if isinstance(merge, str) else " ".join(merge)
         for merge in tokenizer.kept_merges(flags)
@@ -325,11 +323,11 @@ def _merges_text(data: bytes, tokenizer: Tokenizer, flags: Flags) -> bytes | Non
     return head + "".join(f"{pair}\n" for pair in pairs).encode()
 
 
-# Where configurations of a model name tokens by their ids.
+# Fields of model configurations that contain token ids:
 
-# `eos_token_id`, `image_token_index`, `stop_token_ids`. Those of codebooks are ids of other tables.
+# `eos_token_id`, `image_token_index`, `stop_token_ids`. Codebook fields refer to other tables.
 _ID = re.compile(r"(?!codebook_).*_token_(?:id|ids|index)")
-# Lists of ids, of lists of ids, and objects whose values are ids (generation_config.json).
+# Fields with lists of ids, nested lists of ids, or objects whose values are ids.
 _IDS = frozenset(
     {
         "suppress_tokens",
@@ -341,20 +339,21 @@ _IDS = frozenset(
         "task_to_id",
     }
 )
-# Of the pairs in these lists, one part is an id, or ids: [position, id] and [ids, bias].
+# Fields with lists of pairs, and which element of a pair is an id or a list of ids: [position, id]
+# and [ids, bias].
 _PAIRS = {"forced_decoder_ids": 1, "sequence_bias": 0}
-# Configurations within a configuration that are about the same tokens.
+# Nested configurations that refer to the same tokens.
 _NESTED = frozenset({"text_config", "language_config", "llm_config"})
 _EACH_NESTED = frozenset({"task_specific_params"})
 
 
 def named_ids(config: Mapping[str, Any], where: str) -> set[int]:
-    """Return every id that a config.json, generation_config.json or the like names.
+    """Return all token ids that a config.json, generation_config.json or similar file names.
 
     Raises
     ------
     UnsupportedFileError
-        If something stands where ids belong that is none.
+        If a field for ids contains anything else.
     """
     found: set[int] = set()
 
@@ -369,17 +368,18 @@ def named_ids(config: Mapping[str, Any], where: str) -> set[int]:
 def remap_ids(
     config: Mapping[str, Any], old_to_new: Mapping[int, int], rows: int, where: str
 ) -> dict[str, Any]:
-    """Return a configuration with the new ids of the tokens that it names.
+    """Return a configuration with new token ids.
 
     Parameters
     ----------
     rows
-        Those that the embedding had. Ids that never had one (-1, 50,256 in a small model) stay.
+        Number of rows of the old embedding. Ids outside of it (-1, or 50,256 in a small model) are
+        not changed.
 
     Raises
     ------
     UnsupportedFileError
-        If something stands where ids belong that is none, or the token of one is not kept.
+        If a field for ids contains anything else, or the token of an id is not kept.
     """
 
     def renumber(number: int, place: str) -> int:
@@ -419,7 +419,7 @@ def _mapped(
 
 
 def _each(value: Any, change: Callable[[int, str], int], where: str, place: str) -> Any:
-    """Change an id, or all in a list or an object."""
+    """Apply `change` to an id, or to all ids in a list or object."""
     if type(value) is int:
         return change(value, place)
     if value is None:
