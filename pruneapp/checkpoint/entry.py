@@ -56,6 +56,11 @@ def c_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
 
 
+def fortran_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the steps, in elements, of a tensor in Fortran order without gaps."""
+    return c_strides(shape[::-1])[::-1]
+
+
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Whether the elements lie in C order without gaps."""
     if 0 in shape:

@@ -131,8 +131,8 @@ def _current(root: Path, revisions: Sequence[str]) -> str:
 def _refuse_whole_cache(path: Path) -> None:
     """Refuse the folder of all models of a cache, and name them."""
     try:
-        names = sorted(child.name for child in path.iterdir())
-    except OSError:  # the reader of the folder has the better message
+        names = names_in(path)
+    except CheckpointError:  # the reader of the folder has the better message
         return
     models = [name for name in names if name.startswith(_CACHED) and is_folder(path / name)]
     if models:

@@ -14,14 +14,14 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.gguf import GGUF
-from pruneapp.checkpoint.formats.headers import show
+from pruneapp.checkpoint.formats.headers import quoted_names, show
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
-from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted, first_names
+from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.safetensors import LAID_OUT, SAFETENSORS
-from pruneapp.export.records import State
+from pruneapp.export.records import State, is_changed
 from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
@@ -76,7 +76,7 @@ def omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
     unreadable = checkpoint.contents.unreadable
     for pattern in omit:
         if not any(_matches(name, [pattern]) for name in unreadable):
-            reason = f" ({_listed(tuple(unreadable))})" if unreadable else ": there is none"
+            reason = f" ({quoted_names(tuple(unreadable))})" if unreadable else ": there is none"
             raise ParameterError(
                 f"'--omit' must name a tensor of the file that cannot be read{reason} "
                 f"(got '{show(pattern)}').",
@@ -109,8 +109,8 @@ def account_for(
     missing = [*_missing(checkpoint, tuple(weights.values()), job)]
     if missing:
         raise ExportError(
-            f"{_listed(missing)} of '{checkpoint.path}' would not be in the export, which is a "
-            "defect of Pruneapp.",
+            f"{quoted_names(missing)} of '{checkpoint.path}' would not be in the export, which is "
+            "a defect of Pruneapp.",
             remedy="Choose another format, and report this.",
             details="\n".join(map(show, missing)),
         )
@@ -133,7 +133,11 @@ def losses(
         return ()
     unreadable = tuple(checkpoint.contents.unreadable)
     are = "is" if len(unreadable) == 1 else "are"
-    first = (f"{_listed(unreadable)} {are} left out: the export asks first.",) if unreadable else ()
+    first = (
+        (f"{quoted_names(unreadable)} {are} left out: the export asks first.",)
+        if unreadable
+        else ()
+    )
     text = _has_metadata(form, suffix)
     return (*first, *_lost(checkpoint, lambda _trait, names: names, job, text=text))
 
@@ -150,14 +154,14 @@ def _refuse(
         return
     them = "it" if len(names) == 1 else "them"
     if blocked_by:
-        why = f"the container cannot be kept because {_listed(blocked_by)} would be pruned"
+        why = f"the container cannot be kept because {quoted_names(blocked_by)} would be pruned"
         these = "that tensor" if len(blocked_by) == 1 else "those tensors"
-        remedy = f"Uncheck {these}, or leave out {_listed(names)} with --omit NAME."
+        remedy = f"Uncheck {these}, or leave out {quoted_names(names)} with --omit NAME."
     else:
         why = _reasons({name: unread[name] for name in names})
         remedy = f"Leave {them} out with --omit NAME{_elsewhere(checkpoint, form)}."
     error = UnwritableError(
-        f"{_listed(names)} of '{checkpoint.path}' cannot be written as {form.name}: {why}.",
+        f"{quoted_names(names)} of '{checkpoint.path}' cannot be written as {form.name}: {why}.",
         remedy=remedy,
         details="\n".join(f"{show(name)}: {unread[name]}" for name in names),
     )
@@ -176,7 +180,7 @@ def _elsewhere(checkpoint: Checkpoint, form: Format) -> str:
                 for entry in checkpoint.entries.values()
                 if entry.prunable and not other.in_place(checkpoint, entry)
             ]
-            unless = f" as long as you do not prune {_listed(moved)}" if moved else ""
+            unless = f" as long as you do not prune {quoted_names(moved)}" if moved else ""
             return f", or export as {other.name}, which keeps what was opened{unless}"
     return ""
 
@@ -210,16 +214,19 @@ def _notices(
     if kept:
         if unreadable:
             were = "was" if len(unreadable) == 1 else "were"
-            yield (f"{_listed(tuple(unreadable))} {were} not read, and {were} written unchanged.")
+            yield (
+                f"{quoted_names(tuple(unreadable))} {were} not read, and {were} written unchanged."
+            )
         if checkpoint.contents.others:
             yield f"Kept unchanged: {_no_tensors(checkpoint)}."
         changed_beside = {
             key: names
             for key, tensors in checkpoint.contents.shared_beside.items()
-            if (names := [n for n in tensors if _is_changed(state, n)])
+            if (names := [n for n in tensors if is_changed(state, state.checkpoint.entry(n).name)])
         }
         for key, names in changed_beside.items():
-            yield f"Changed as well: '{show(key)}', which shares the numbers of {_listed(names)}."
+            shown = quoted_names(names)
+            yield f"Changed as well: '{show(key)}', which shares the numbers of {shown}."
         unchanged = [key for key in checkpoint.contents.beside if key not in changed_beside]
         if unchanged:
             yield f"Kept unchanged: {_outside(checkpoint, unchanged)}."
@@ -227,7 +234,7 @@ def _notices(
     if leave:
         were = "was" if len(leave) == 1 else "were"
         why = _reasons({name: unreadable[name] for name in leave})
-        yield f"{_listed(leave)} {were} left out, as asked: {why}."
+        yield f"{quoted_names(leave)} {were} left out, as asked: {why}."
 
     def changed(trait: str, names: tuple[str, ...]) -> tuple[str, ...]:
         if not trait.startswith("sparse") or form.name != "csr":
@@ -250,7 +257,7 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     for name, (what, *parts) in islice(contents.parts.items(), _NAMED):
         yield (
             f"'{show(name)}', a {what}, was written as the plain tensors that it is made of: "
-            f"{_listed(parts, len(parts))}."
+            f"{quoted_names(parts, len(parts))}."
         )
     if len(contents.parts) > _NAMED:
         others = counted(len(contents.parts) - _NAMED, "more tensor")
@@ -271,13 +278,13 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
             "them only after a conversion."
         )
     elif contents.unknown_globals:
-        yield f"Left out: objects and code of the file ({_listed(contents.unknown_globals)})."
+        yield f"Left out: objects and code of the file ({quoted_names(contents.unknown_globals)})."
     if text and checkpoint.format in LAID_OUT:
         return
     ties = {alias for entry in job.cancel.each(entries) for alias in entry.aliases}
     texts = [key for key in checkpoint.metadata if key != "format" and key not in ties]
     if texts:
-        yield f"Left out: the metadata of the file ({_listed(texts, _KEYS)})."
+        yield f"Left out: the metadata of the file ({quoted_names(texts, _KEYS)})."
 
 
 def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
@@ -290,7 +297,7 @@ def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
     for name, some in traits_of.items():
         groups.setdefault(some, []).append(name)
     return ", ".join(
-        f"{_listed(names) if len(names) <= _NAMED else counted(len(names), 'tensor')} "
+        f"{quoted_names(names) if len(names) <= _NAMED else counted(len(names), 'tensor')} "
         f"({', '.join(some)})"
         for some, names in groups.items()
     )
@@ -299,27 +306,17 @@ def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
 def _no_tensors(checkpoint: Checkpoint) -> str:
     others = checkpoint.contents.others
     kind = "which is not a tensor" if len(others) == 1 else "which are not tensors"
-    return f"{_listed(others, _KEYS)}, {kind}"
-
-
-def _is_changed(state: State, name: str) -> bool:
-    """Return whether an export writes other values than those of the file for a tensor."""
-    entry = state.checkpoint.entry(name)
-    return state.zeroed(entry.name) is not None or state.replaces(entry.name)
+    return f"{quoted_names(others, _KEYS)}, {kind}"
 
 
 def _outside(checkpoint: Checkpoint, keys: Sequence[str]) -> str:
     contents = checkpoint.contents
     where = f"state dict '{show(contents.state_dict)}'" if contents.state_dict else "state dict"
     are = "is" if len(keys) == 1 else "are"
-    return f"{_listed(keys, _KEYS)}, which {are} not in the {where}"
+    return f"{quoted_names(keys, _KEYS)}, which {are} not in the {where}"
 
 
 def _has_metadata(form: Format, suffix: str) -> bool:
     """Whether a file of a format carries on the metadata of a safetensors file."""
     container = form.container(suffix) or form.suffixes[0]
     return SAFETENSORS.name in container
-
-
-def _listed(names: Sequence[str], most: int = _NAMED) -> str:
-    return first_names(names, most, lambda name: f"'{show(name)}'")

@@ -54,6 +54,11 @@ class State(Protocol):
         """Whether a tensor has other values than those of the file, besides the zeros."""
 
 
+def is_changed(state: State, name: str) -> bool:
+    """Return whether an export writes other values than those of the file for a tensor."""
+    return state.zeroed(name) is not None or state.replaces(name)
+
+
 # Read, zeroed and handed on before it leaves the cache of a core.
 CHUNK_BYTES = 1 << 20
 

@@ -20,11 +20,11 @@ from pruneapp.checkpoint.formats.gguf_header import (
     GgufTensor,
     read_gguf_header,
 )
-from pruneapp.checkpoint.formats.headers import show
+from pruneapp.checkpoint.formats.headers import quoted_names, show
 from pruneapp.checkpoint.formats.shard_names import ShardName
 from pruneapp.checkpoint.io.derived_source import JoinedSource
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.errors import UnsupportedFileError, counted, first_names
+from pruneapp.errors import UnsupportedFileError, counted
 from pruneapp.progress import Job
 
 _FILE_TYPE = "general.file_type"
@@ -234,7 +234,7 @@ def _notices(
             "export with llama-quantize."
         )
     if unreadable:
-        names = first_names(tuple(unreadable), 5, lambda name: f"'{show(name)}'")
+        names = quoted_names(tuple(unreadable), 5)
         yield Notice(
             f"{counted(len(unreadable), 'tensor')} of unknown types cannot be read: {names}.",
             "\n".join(f"{show(name)}: {why}" for name, why in unreadable.items()),

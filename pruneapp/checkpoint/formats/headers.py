@@ -17,14 +17,14 @@ import codecs
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter, sub
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
 from pruneapp.checkpoint.io.files import FORBIDDEN, device_of, ends_badly
-from pruneapp.errors import DamagedFileError, JsonError, UnrecognizedFileError, escaped
+from pruneapp.errors import DamagedFileError, JsonError, UnrecognizedFileError, escaped, first_names
 from pruneapp.json_codec import load_object
 from pruneapp.progress import CancelToken, Job
 
@@ -34,6 +34,11 @@ def show(name: str) -> str:
     if len(name) > 80:
         name = f"{name[:50]}…{name[-29:]}"
     return escaped(name)
+
+
+def quoted_names(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names of a file, shortened and in quotes, and how many more there are."""
+    return first_names(names, most, lambda name: f"'{show(name)}'")
 
 
 MAX_RANK = 64

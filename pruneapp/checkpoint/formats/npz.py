@@ -20,15 +20,20 @@ import numpy as np
 
 from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.entry import Location, TensorEntry, c_strides, is_contiguous
-from pruneapp.checkpoint.formats.headers import MAX_RANK, show
+from pruneapp.checkpoint.entry import (
+    Location,
+    TensorEntry,
+    fortran_strides,
+    is_contiguous,
+)
+from pruneapp.checkpoint.formats.headers import MAX_RANK, quoted_names, show
 from pruneapp.checkpoint.io.derived_source import JoinedSource, fill_from_blocks
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.archive import DEFLATED, ArchiveMember, read_members
 from pruneapp.checkpoint.torchfile.numpy_arrays import BY_CODE
 from pruneapp.checkpoint.torchfile.sources import CheckedSource, InflatedSource, PackedMember, Span
 from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN, located
-from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted, first_names
+from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted
 from pruneapp.progress import Job
 
 MAGIC = b"\x93NUMPY"
@@ -164,7 +169,7 @@ def _contents(
         header, shape = array.header, array.header.shape
         nbytes = dtype.nbytes(math.prod(shape))
         _check_size(file.path, array, nbytes)
-        strides = c_strides(shape[::-1])[::-1] if header.fortran else None
+        strides = fortran_strides(shape) if header.fortran else None
         if strides is not None and is_contiguous(shape, strides):
             strides = None
         if header.descr.startswith(">") and dtype.bits > 8:
@@ -203,7 +208,7 @@ def _contents(
 
 def _notices(found: _SortedArrays) -> Iterator[Notice]:
     if found.unreadable:
-        names = first_names(tuple(found.unreadable), 5, lambda name: f"'{show(name)}'")
+        names = quoted_names(tuple(found.unreadable), 5)
         arrays = counted(len(found.unreadable), "array")
         yield Notice(
             f"{arrays} of this file cannot be read: {names}.",

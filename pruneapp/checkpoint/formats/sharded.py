@@ -9,12 +9,18 @@ from pathlib import Path, PurePosixPath
 
 from pruneapp.checkpoint.contents import Contents, Notice, ReadResult, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.formats.headers import MAX_INDEX_BYTES, ShardIndex, damaged_index, show
+from pruneapp.checkpoint.formats.headers import (
+    MAX_INDEX_BYTES,
+    ShardIndex,
+    damaged_index,
+    quoted_names,
+    show,
+)
 from pruneapp.checkpoint.formats.shard_names import complete_sets, unlisted_shards
 from pruneapp.checkpoint.io.files import exists
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.checkpoint.parser_client import in_pieces, parse_index
-from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted, first_names
+from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted
 from pruneapp.progress import CancelToken, Job
 
 ReadFile = Callable[[Path, str | None, Job], ReadResult]
@@ -90,7 +96,7 @@ def _check_stale(index: ShardIndex, contents: Contents, path: Path, missing: str
 
 
 def _stale(path: Path, missing: Sequence[str], files: Sequence[str]) -> Notice:
-    shown = first_names(missing, _SHOWN, lambda name: f"'{show(name)}'")
+    shown = quoted_names(missing, _SHOWN)
     what = f"'{show(files[0])}' was"
     if len(files) > 1:
         what = f"the {len(files):,} shards in the folder, which are complete, were"
@@ -375,5 +381,5 @@ def _compare(
 
 
 def _list(names: Sequence[str]) -> str:
-    shown = first_names(names, _SHOWN, lambda name: f"'{show(name)}'")
+    shown = quoted_names(names, _SHOWN)
     return f"Tensor {shown} is" if len(names) == 1 else f"Tensors {shown} are"

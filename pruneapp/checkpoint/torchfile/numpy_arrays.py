@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pruneapp.checkpoint.entry import c_strides, is_contiguous
+from pruneapp.checkpoint.entry import c_strides, fortran_strides, is_contiguous
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BY_DTYPE,
     MAX_EXTENT,
@@ -53,7 +53,7 @@ def fill(array: Array, state: Any) -> None:
         array.reason = reason or "it is a numpy array without bytes"
         return
     shape = _shape(shape)
-    _set(array, element, raw, shape, _fortran_strides(shape) if fortran is True else None)
+    _set(array, element, raw, shape, fortran_strides(shape) if fortran is True else None)
     array.swapped = swapped
 
 
@@ -78,7 +78,7 @@ def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
         strides = tuple(steps[axis] for axis in axes)
         _set(array, element, args[0], tuple(shape[axis] for axis in axes), strides)
     elif order in ("C", "F"):
-        _set(array, element, args[0], shape, _fortran_strides(shape) if order == "F" else None)
+        _set(array, element, args[0], shape, fortran_strides(shape) if order == "F" else None)
     else:
         raise Malformed("the order of a numpy array in its pickle is not well-formed")
     return array
@@ -147,7 +147,3 @@ def _shape(shape: Any) -> tuple[int, ...]:
     if math.prod(n for n in shape if n) >= MAX_EXTENT:
         raise Malformed("a numpy array is larger than any memory")
     return tuple(shape)
-
-
-def _fortran_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return c_strides(shape[::-1])[::-1]

@@ -14,7 +14,7 @@ from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.records import finalized
+from pruneapp.export.records import finalized, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader
@@ -36,7 +36,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         )
     splices = []
     for entry in job.cancel.each(part.entries):
-        if part.state.zeroed(entry.name) is None and not part.state.replaces(entry.name):
+        if not is_changed(part.state, entry.name):
             continue
         record, start = finalized(part.state, entry), entry.location.offset
         splices.append(Splice(start, start + record.nbytes, record.nbytes, record.pieces))

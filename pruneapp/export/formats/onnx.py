@@ -35,7 +35,7 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.parser_client import in_pieces
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.records import Pieces, finalized
+from pruneapp.export.records import Pieces, finalized, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader
@@ -71,7 +71,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
             external.append(_NewNumbers(stored, entry.nbytes, record.pieces))
         elif not entry.numel:
             continue
-        elif part.state.zeroed(entry.name) is not None or part.state.replaces(entry.name):
+        elif is_changed(part.state, entry.name):
             data = stored.data
             assert data is not None  # it has elements
             if data.size == entry.nbytes and not stored.is_varint:

@@ -23,7 +23,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE, Array, locate
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats.torch import overlapping
-from pruneapp.export.records import State, finalized
+from pruneapp.export.records import State, finalized, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader
@@ -48,7 +48,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     changed = [
         entry
         for entry in job.cancel.each(part.entries)
-        if entry.numel and (state.zeroed(entry.name) is not None or state.replaces(entry.name))
+        if entry.numel and is_changed(state, entry.name)
     ]
     shared = overlapping(part.entries, frozenset(entry.name for entry in changed), job)
     machine = PickleFile(part.source, job.cancel)

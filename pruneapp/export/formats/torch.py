@@ -37,6 +37,7 @@ from pruneapp.export.records import (
     TensorRecord,
     finalized,
     finalized_bytes,
+    is_changed,
 )
 from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP, RoundedState
 from pruneapp.export.scripts import loading_code
@@ -348,12 +349,8 @@ _STRETCH = 1 << 20
 
 def changed_entries(part: ExportPart, job: Job) -> list[TensorEntry]:
     """Return the tensors of a part that are written with other bytes than those of its file."""
-    state = part.state
-    return [
-        e
-        for e in job.cancel.each(part.entries)
-        if e.numel and (state.zeroed(e.name) is not None or state.replaces(e.name))
-    ]
+    entries = job.cancel.each(part.entries)
+    return [entry for entry in entries if entry.numel and is_changed(part.state, entry.name)]
 
 
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
