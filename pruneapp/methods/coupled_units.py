@@ -94,16 +94,41 @@ def coupled_units(  # noqa: PLR0917 - each its own type
             _lowest(group, score, some, able, values)
             for (group, _), score, some, able in zip(groups, scores, left, free, strict=True)
         ]
-    if values["amount"] and any(each.any() for each in free) and not any(u.size for u in gone):
-        multiples = dict.fromkeys(_multiple(group, values) for group, _ in groups)
-        rounding = ", ".join(f"{n:,}" for n in multiples)
-        if any(n > 1 for n in multiples):
-            raise ParameterError(
-                f"Rounding what stays up to a multiple of {rounding} prunes nothing of "
-                f"{counted(len(groups), 'group')}.",
-                remedy="Prune more, or choose a smaller multiple.",
-            )
+    if any(each.any() for each in free) and not any(units.size for units in gone):
+        _check_rounding([group for group, _ in groups], left, values, scope)
     return [(group, view, units) for (group, view), units in zip(groups, gone, strict=True)]
+
+
+def _check_rounding(
+    groups: Sequence[Group], left: Sequence[Bools], values: Values, scope: Scope
+) -> None:
+    """Raise `ParameterError` if units would be pruned without the multiple; none are with it."""
+    amount = values["amount"]
+    sizes = [int(np.count_nonzero(each)) for each in left]
+    largest = max(range(len(groups)), key=sizes.__getitem__)
+    group, several = groups[largest], len(groups) > 1
+    multiple = _multiple(group, values)
+    present = sum(sizes) if scope == "global" else sizes[largest]
+    count = round(amount * present) if isinstance(amount, float) else amount
+    if not count or multiple == 1:
+        return
+    units = f"{counted(present, 'unit')} of '{group.place}'"
+    where = "in this group"
+    if several and scope == "global":
+        units, where = f"{counted(present, 'unit')} of {len(groups):,} groups", "in each group"
+    elif several:
+        units, where = f"{units}, the largest of {len(groups):,} groups", "in each group"
+    remedy, most = "Choose a smaller multiple", sizes[largest]
+    for enough in range(1, most):
+        if _rounded(group, most - enough, multiple) < most:
+            units_needed = f"{counted(enough, 'unit')} of '{group.place}'"
+            remedy = f"Prune at least {units_needed}, or choose a smaller multiple"
+            break
+    raise ParameterError(
+        f"Nothing would be pruned: of {units}, {present - count:,} would be kept, and the number "
+        f"of units kept {where} is rounded up to a multiple of {multiple:,}.",
+        remedy=f"{remedy}.",
+    )
 
 
 def _multiple(group: Group, values: Mapping[str, Any]) -> int:

@@ -189,10 +189,20 @@ def test_what_norms_have_measured_stays_and_does_not_count(tmp_path):
 
 def test_what_stays_is_rounded_up(mistral):
     state, _ = mistral
-    with pytest.raises(ParameterError, match="a multiple of 8 prunes nothing of 1 group"):
-        preview(state, "ffn_neurons", [GATE], amount=0.2, multiple="8")  # 10 of 12 would stay
-    with pytest.raises(ParameterError, match="a multiple of 64 prunes nothing of 1 group"):
+    group = "model.layers.1.mlp"
+    with pytest.raises(ParameterError) as refused:
+        preview(state, "ffn_neurons", [GATE], amount=0.2, multiple="8")
+    assert refused.value.sentence == (
+        f"Nothing would be pruned: of 12 units of '{group}', 10 would be kept, and the number of "
+        "units kept in this group is rounded up to a multiple of 8."
+    )
+    remedy = f"Prune at least 4 units of '{group}', or choose a smaller multiple."
+    assert refused.value.remedy == remedy
+    with pytest.raises(ParameterError, match="up to a multiple of 64") as refused:
         preview(state, "ffn_neurons", [GATE], amount=0.5, multiple="usual")
+    assert refused.value.remedy == "Choose a smaller multiple.", "no amount would help"
+    found = preview(state, "ffn_neurons", [GATE], amount=0.01, multiple="8")
+    assert not found.report.newly_pruned, "the amount is the reason, not the multiple"
     found = preview(state, "ffn_neurons", [GATE], amount=0.5, multiple="8")
     assert kept(found, GATE, (NEURONS, HIDDEN)).any(1).sum() == 8
 
