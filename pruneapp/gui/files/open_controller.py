@@ -179,19 +179,23 @@ class OpenController(Controller):
             go()
 
     def _close_and_open(self, request: OpenRequest) -> None:
-        """Open a file; the one that is open is closed afterwards, or first if it is the same.
+        """Open a file. The open document is closed after the file was read.
 
-        Its history is kept when it is closed, and belongs to the file that is opened.
+        If the request names the open document itself, it is closed first: closing keeps its
+        history, which is restored by opening.
         """
-        if self._known_as(request.path) and not request.is_journal:
+        if self._known_as(request) and not request.is_journal:
             self._session.close()
         self._session.open(request)
 
-    def _known_as(self, path: Path) -> bool:
-        """Whether a path is that of the open document."""
+    def _known_as(self, request: OpenRequest) -> bool:
+        """Whether a request names the open document, and not another state dict of its file."""
         document = self._session.document
-        open_as = None if document is None else self._sessions.path or document.checkpoint.path
-        return open_as is not None and _identity(open_as) == _identity(path)
+        if document is None:
+            return False
+        shown = document.checkpoint.contents.state_dict
+        open_as = self._sessions.path or document.checkpoint.path
+        return request.state_dict in {None, shown} and _identity(open_as) == _identity(request.path)
 
     def open_sample(self, *, with_history: bool = True) -> None:
         """Open the model that comes with the application; several windows may have it open."""

@@ -180,6 +180,29 @@ def test_several_state_dicts_are_offered(person, tmp_path, monkeypatch):
     assert person.document.checkpoint.contents.state_dict == "ema"
 
 
+def test_a_state_dict_that_cannot_be_read_leaves_the_shown_one(person, tmp_path, monkeypatch):
+    path = tmp_path / "both.pt"
+    tensors = {key: {"fc.weight": torch.randn(4, 5)} for key in ("model", "ema")}
+    torch.save(tensors, path)
+    person.drop(path)
+    person.wait_open(path)
+    document = person.document
+    damaged = tmp_path / "damaged.pt"
+    damaged.write_bytes(path.read_bytes()[:200])
+    damaged.replace(path)
+    before = len(person.notices)
+    monkeypatch.setattr(
+        QInputDialog,
+        "getItem",
+        staticmethod(lambda *a, **_k: (next(t for t in a[3] if t.startswith("ema")), True)),
+    )
+    person.menu("File", "Choose state dict")
+    person.wait(lambda: len(person.notices) > before)
+    assert person.document is document
+    assert document.checkpoint.contents.state_dict == "model"
+    assert person.cell("fc.weight", Column.SHAPE) == "4×5"
+
+
 @pytest.mark.usefixtures("histories_off")
 def test_opening_another_file_forgets_the_one_before(person, file):
     """Masks, history, notices and pictures are those of the new one."""
