@@ -98,7 +98,7 @@ class SourceChoice(QWidget):
                 "are known, such as accuracy and loss, need no choice."
             ),
             (
-                (self.tr("by name"), ""),
+                (self.tr("decide by metric name"), ""),
                 (self.tr("higher is better"), "higher"),
                 (self.tr("lower is better"), "lower"),
             ),

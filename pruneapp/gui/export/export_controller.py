@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.files import is_folder
@@ -25,6 +26,7 @@ from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import unwritable
 from pruneapp.export.destination.target import kept_name, left_as_it_was
 from pruneapp.export.exporter import check_target, export
+from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import (
     format_offer,
     format_offers,
@@ -139,6 +141,20 @@ def _file_suffix(opened: Path, form: str) -> str:
     if (opened.parent / CONFIG).is_file():
         return ""
     return _GRAPH_SUFFIXES.get(form, ".safetensors")
+
+
+def _suffixes_of_one_file(checkpoint: Checkpoint, suffix: str) -> tuple[str, ...]:
+    """Return how the name of a shrunk model ends if it is one file; `suffix` is the proposed one.
+
+    As on the command line the format follows from the name. A graph is written in its own format.
+    """
+    if not suffix or checkpoint.format in _GRAPH_SUFFIXES:
+        return (suffix,) if suffix else ()
+    return _all_suffixes(form for form in FORMATS.values() if not form.why_not(checkpoint))
+
+
+def _all_suffixes(forms: Iterable[Format]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(suffix for form in forms for suffix in form.suffixes))
 
 
 def _shrunk_target(target: Path, opened: Path, written: Collection[Path], suffix: str) -> Path:
@@ -473,7 +489,12 @@ class ExportController(DialogController[ExportDialog]):
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
         suffix = _file_suffix(self._opened, document.checkpoint.format)
         shrunk = _shrunk_target(target, self._opened, self._written, suffix)
-        dialog.page.target.set_path(str(shrunk), str(source), suffix)
+        dialog.page.target.set_path(
+            str(shrunk),
+            str(source),
+            _suffixes_of_one_file(document.checkpoint, suffix),
+            file_suffixes=(*_all_suffixes(FORMATS.values()), *_GRAPH_SUFFIXES.values(), ".json"),
+        )
         dialog.set_written(self._written)
         dialog.shrinkRequested.connect(self._shrink)
         dialog.rejected.connect(self._forget_forecasts)

@@ -223,7 +223,8 @@ class FolderRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = self._proposed = ""
-        self._suffix = ""  # of a file that the model may be; empty if it is a folder
+        self._suffixes: tuple[str, ...] = ()  # of one file that can contain the model
+        self._file_suffixes: tuple[str, ...] = ()  # of any files: no folder is named so
         self._written: Collection[Path] = ()
         self.path = QLineEdit(self)
         self.title = heading("")
@@ -244,9 +245,30 @@ class FolderRow(QWidget):
         self._written = paths
         self._on_typed()
 
-    def set_path(self, path: str, source: str, suffix: str = "") -> None:
-        """Propose a folder, or a file with a suffix; `source` is what is open."""
-        self._source, self._proposed, self._suffix = source, path, suffix
+    def set_path(
+        self,
+        path: str,
+        source: str,
+        suffixes: Sequence[str] = (),
+        *,
+        file_suffixes: Sequence[str] = (".safetensors", ".json"),
+    ) -> None:
+        """Propose a folder or a file.
+
+        Parameters
+        ----------
+        path
+            What is proposed.
+        source
+            What is open.
+        suffixes
+            Those of a file that can contain the whole model. A name with another ending is that of
+            a folder; without any suffixes every name is.
+        file_suffixes
+            Endings that a folder cannot have, because they are those of files.
+        """
+        self._source, self._proposed = source, path
+        self._suffixes, self._file_suffixes = tuple(suffixes), tuple(file_suffixes)
         self.path.setText(path)
 
     def typed(self) -> str:
@@ -263,7 +285,7 @@ class FolderRow(QWidget):
         one_file = self._is_file()
         if not one_file and os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
             return self.tr("This is a file: name a new folder.")
-        endings = (".safetensors", ".json")
+        endings = self._file_suffixes
         problem = misplaced(text, self._source, endings, split=not one_file, folders=True)
         if problem := problem or taken(text, self._written):
             return problem
@@ -275,7 +297,7 @@ class FolderRow(QWidget):
 
     def _is_file(self) -> bool:
         """Whether the text is the name of the one file that the model may be."""
-        return bool(self._suffix) and self.path.text().strip().lower().endswith(self._suffix)
+        return self.path.text().strip().lower().endswith(self._suffixes)
 
     def _show_kind(self) -> None:
         title, name = self.tr("Folder"), self.tr("Destination folder")
@@ -353,7 +375,7 @@ def check_words(check: str) -> str:
         )
     return translate(
         "Shrink",
-        "Always done: the folder is read back, and its tensors are compared with the model.",
+        "Always done: what was written is read back, and its tensors are compared with the model.",
     )
 
 

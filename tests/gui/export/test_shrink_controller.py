@@ -386,6 +386,31 @@ def test_the_target_of_a_single_file_is_a_file(person, tmp_path):
     person.click(dialog.stop)
 
 
+def test_the_format_of_a_state_dict_follows_from_the_name(person, tmp_path):
+    torch.save(vision_models.make("basic").state_dict(), tmp_path / "net.pt")
+    person.open(tmp_path / "net.pt")
+    person.wait_open(tmp_path / "net.pt")
+    dialog = turn_to_page(person)
+    page, target = dialog.page, dialog.page.target
+    assert "folder" not in page.checks.text()
+    share(person, page, 50)
+    person.type(target.path, str(tmp_path / "net.onnx"))
+    assert "remove .onnx" in target.note.text(), "a state dict has no graph"
+    person.type(target.path, str(tmp_path / "small.pt"))
+    assert not target.note.text()
+    assert target.title.text() == "File"
+    person.click(dialog.go)
+    report_of(person)
+    person.close_report()
+    command = tmp_path / "command" / "small.pt"
+    command.parent.mkdir()
+    assert main(["shrink", str(tmp_path / "net.pt"), "-o", str(command), "--channels", "50%"]) == 0
+    ours, theirs = torch.load(tmp_path / "small.pt"), torch.load(command)
+    assert {name: tuple(ours[name].shape) for name in ours} == {
+        name: tuple(theirs[name].shape) for name in theirs
+    }
+
+
 def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
     words = ["a", "b", "c", "d", "ab", "cd", "abcd"]
     data = tokenizer_json(bpe(dict(zip(words, range(7), strict=True)), ["a b", "c d", "ab cd"]))
