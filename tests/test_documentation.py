@@ -170,3 +170,28 @@ def test_what_the_page_of_the_architecture_names_stands_in_a_file_beside_it(plac
         if re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", name) and ".py" not in name:
             for word in name.split("."):
                 assert re.search(rf"\b{word}\b", text), f"{name} stands in none of {paths}"
+
+
+def _opened_kinds() -> list[tuple[str, str]]:
+    """Return each kind of the table of what is opened in docs/formats.md, and its tests."""
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    _, found, table = text.partition("## What is opened, and what is done with it\n")
+    assert found
+    table = table.partition("\n## ")[0]
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
+    assert [cell.strip() for cell in cells[0]][::3] == ["kind", "test"]
+    return [(row[0].strip(), row[-1].strip()) for row in cells[2:]]
+
+
+@pytest.mark.parametrize(("kind", "tests"), _opened_kinds(), ids=lambda text: text[:40])
+def test_every_kind_that_is_opened_has_tests_that_exist(kind, tests):
+    names = re.findall(r"`([^`]+)`", tests)
+    assert names, f"'{kind}' names no test"
+    for name in names:
+        file, _, function = name.partition("::")
+        assert (ROOT / file).is_file(), f"'{kind}' names '{file}', which does not exist"
+        assert "/test_" in file
+        source = (ROOT / file).read_text(encoding="utf-8")
+        function = function.rpartition("::")[2].partition("[")[0]
+        assert re.search(rf"^\s*def {function or 'test_'}", source, re.MULTILINE), name
