@@ -11,8 +11,11 @@ import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from itertools import starmap
 from types import MappingProxyType
-from typing import Self
+from typing import Self, TypeVar
+
+T = TypeVar("T")
 
 # Of what an error was given, so many characters at most are repeated in it.
 MOST_REPEATED = 200
@@ -24,6 +27,10 @@ _REPEATED = (
 )
 # No sentence of ours is as long by itself.
 _LONGEST = 1000
+_MAX_DIGITS = 12  # of a number that orders names
+# More names take too long to sort for a sentence.
+MAX_SORTED = 500
+_MAX_LEVELS = 64  # of modules that are distinguished when names are ordered
 # The spaces of Unicode: what separates the digits of numbers in many languages is no harm.
 _SPACES = frozenset("\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
 
@@ -83,9 +90,80 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def first_names(
     names: Sequence[str], most: int = 3, show: Callable[[str], str] = "'{}'".format
 ) -> str:
-    """Return the first names, in quotes or as `show` writes them, and how many more there are."""
+    """Return the first names, in quotes or as `show` writes them, and how many more there are.
+
+    Up to `MAX_SORTED` names are in numeric order, see `in_numeric_order`: sorting more takes too
+    long for a sentence.
+    """
+    if len(names) <= MAX_SORTED:
+        names = in_numeric_order(names)
     shown = ", ".join(map(show, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def in_numeric_order(items: Sequence[T], name_of: Callable[[T], str] = str) -> Sequence[T]:
+    """Return items with dotted names so that numbered siblings are in the order of their numbers.
+
+    Every list of tensors or layers that a user reads has this order: safetensors files are sorted
+    alphabetically (layers 0, 1, 10, 2). Selections, results, and exported files keep the order of
+    the opened file.
+
+    Parameters
+    ----------
+    items
+        They are returned unchanged unless numbered siblings are out of order. Otherwise items are
+        grouped by module; modules and names without a number keep their order.
+    name_of
+        Return the name of an item.
+
+    Notes
+    -----
+    O(n log n) in the number of items.
+    """
+    split = [_split_name(name_of(item)) for item in items]
+    children: dict[str, dict[str, int]] = {"": {}}  # places of the children of each module
+    for module, leaf in split:
+        path, part = module, leaf
+        while path not in children:
+            children[path] = {part: 0}
+            path, _, part = path.rpartition(".")
+        siblings = children[path]
+        siblings.setdefault(part, len(siblings))
+    is_sorted = True
+    for siblings in children.values():
+        numbered: dict[str, list[tuple[int, str]]] = {}
+        for part in siblings:
+            stem = part.rstrip("0123456789")
+            if stem != part and len(part) - len(stem) <= _MAX_DIGITS:
+                numbered.setdefault(stem, []).append((int(part[len(stem) :]), part))
+        for found in numbered.values():
+            ordered = sorted(found)
+            places = [siblings[part] for _, part in found]
+            is_sorted = is_sorted and ordered == found
+            siblings.update({part: at for (_, part), at in zip(ordered, places, strict=True)})
+    if is_sorted:
+        return items
+
+    places_of: dict[str, tuple[int, ...]] = {"": ()}
+
+    def place(path: str, part: str) -> tuple[int, ...]:
+        if path not in places_of:
+            above, _, last = path.rpartition(".")
+            places_of[path] = place(above, last)
+        return (*places_of[path], children[path][part])
+
+    keys = list(starmap(place, split))
+    return [items[index] for index in sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    """Return the module of a tensor and its last part, which has the dots of very deep names."""
+    if name.count(".") <= _MAX_LEVELS:
+        module, _, leaf = name.rpartition(".")
+    else:
+        *modules, leaf = name.split(".", _MAX_LEVELS)
+        module = ".".join(modules)
+    return module, leaf
 
 
 def last_line(error: BaseException) -> str:

@@ -18,7 +18,15 @@ from safetensors.numpy import save_file
 from pruneapp import errors
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.contents import Notice
-from pruneapp.errors import MOST_REPEATED, PruneAppError, RecipeError, counted, escaped
+from pruneapp.errors import (
+    MOST_REPEATED,
+    PruneAppError,
+    RecipeError,
+    counted,
+    escaped,
+    first_names,
+    in_numeric_order,
+)
 from pruneapp.export.report_file import KINDS
 from pruneapp.results.tensor_statistics import csv_text
 
@@ -238,3 +246,28 @@ def test_an_export_that_is_there_is_told_of_though_a_report_failed(
 )
 def test_one_and_many(number, words, said):
     assert counted(number, *words) == said
+
+
+@pytest.mark.parametrize(
+    ("names", "ordered"),
+    [
+        (["a.0.w", "a.1.w", "a.10.w", "a.2.w", "b"], ["a.0.w", "a.1.w", "a.2.w", "a.10.w", "b"]),
+        (["layer10.w", "layer2.w", "stem"], ["layer2.w", "layer10.w", "stem"]),
+        (["z.0", "a.1", "z.1", "b"], ["z.0", "a.1", "z.1", "b"]),
+        (["z.1.w", "z.1.b", "a", "z.0.w"], ["z.0.w", "z.1.w", "z.1.b", "a"]),
+        (["." * 100_000, "1", "0"], ["." * 100_000, "0", "1"]),
+        ([], []),
+    ],
+)
+def test_numbered_siblings_are_in_the_order_of_their_numbers(names, ordered):
+    """Other names stay in their order, also where nothing is numbered."""
+    assert list(in_numeric_order(names)) == ordered
+
+
+def test_items_are_ordered_by_their_names():
+    items = [("layer.10", 1), ("layer.9", 2)]
+    assert in_numeric_order(items, lambda item: item[0]) == items[::-1]
+
+
+def test_names_in_messages_are_in_numeric_order():
+    assert first_names(["a.0", "a.1", "a.10", "a.2"]) == "'a.0', 'a.1', 'a.2' and 1 more"

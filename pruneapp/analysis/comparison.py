@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from pruneapp.analysis.retained_norm import block_sums
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot, StateCache
+from pruneapp.errors import in_numeric_order
 from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode
@@ -232,7 +234,8 @@ def compare(
         else:
             tensors.append(before)
             job.step(work_of(pair))
-    return Comparison(*called, (*tensors, *unread_in(a, b, names)))
+    rows = [*tensors, *unread_in(a, b, names)]
+    return Comparison(*called, tuple(in_numeric_order(rows, attrgetter("name"))))
 
 
 def unread_in(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[TensorDifference]:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, in_numeric_order
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
@@ -73,7 +74,8 @@ def pattern_report(
 ) -> PatternReport:
     """Return what was found in tensors, with what mending all of them would cost."""
     norms = [norm for _, norm in found if norm is not None]
-    return PatternReport(n, m, dim, tuple(tensor for tensor, _ in found), _lost_of(norms))
+    tensors = in_numeric_order([tensor for tensor, _ in found], attrgetter("name"))
+    return PatternReport(n, m, dim, tuple(tensors), _lost_of(norms))
 
 
 def look_for_pattern(

@@ -27,6 +27,7 @@ from pruneapp.errors import (
     counted,
     escaped,
     first_names,
+    in_numeric_order,
 )
 from pruneapp.export.catalog import FORMATS, format_named, get, usual_format
 from pruneapp.export.destination.sidecars import companions
@@ -108,7 +109,7 @@ def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str,
             {"n": each.n, "m": each.m, "dim": each.dim, "groups": dict(each.groups)}
             for each in report.broken
         ],
-        "omitted": report.omitted,
+        "omitted": in_numeric_order(report.omitted),
         "provenance": dict(report.provenance),
     }
 

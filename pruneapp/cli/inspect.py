@@ -22,9 +22,8 @@ from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError, counted, escaped
+from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
 from pruneapp.progress import CancelToken
-from pruneapp.results.short_names import in_numeric_order
 from pruneapp.results.tensor_statistics import TensorNumbers
 
 # Keys beside the state dict that are named.
@@ -103,7 +102,7 @@ def _as_json(
         "notices": [n.text for n in contents.notices],
         "unknown_globals": list(contents.unknown_globals),
         "metadata": dict(contents.metadata),
-        "unreadable": dict(contents.unreadable),
+        "unreadable": {n: contents.unreadable[n] for n in in_numeric_order([*contents.unreadable])},
         "beside": list(contents.beside),
         "not_tensors": list(contents.others),
         "tensors": [
@@ -162,7 +161,11 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
         for e in entries
     ]
     if len(entries) == len(checkpoint.entries):  # all of them, and so these, too
-        rows += [(named(n), "", "", "", "", why) for n, why in contents.unreadable.items()]
+        unreadable = contents.unreadable
+        rows += [
+            (named(name), "", "", "", "", unreadable[name])
+            for name in in_numeric_order([*unreadable])
+        ]
     head: tuple[str, ...] = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
     right: tuple[bool, ...] = (False, False, False, False, True, False)
     if hub_names := contents.hub_names:

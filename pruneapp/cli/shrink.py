@@ -7,6 +7,7 @@ import contextlib
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.export_options import target_of
 from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, size
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError, counted, escaped
+from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
 from pruneapp.export.catalog import usual_format
 from pruneapp.export.exporter import export
 from pruneapp.export.provenance import recorded_recipe
@@ -207,7 +208,10 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
                 "label": axis.label,
                 "units": axis.count,
                 "may_stay": sizes,
-                "groups": [{"name": each.place, "units": each.count} for each in axis.groups],
+                "groups": [
+                    {"name": each.place, "units": each.count}
+                    for each in in_numeric_order(axis.groups, attrgetter("place"))
+                ],
                 "why_not": axis.why_not,
             }
             for axis, sizes in found

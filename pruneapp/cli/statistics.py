@@ -15,7 +15,7 @@ from pruneapp.cli.evaluate import details_printed, script_runner
 from pruneapp.cli.export_options import same_place
 from pruneapp.cli.terminal import DONE, print_json, print_notes
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError, counted, escaped, first_names
+from pruneapp.errors import ParameterError, counted, escaped, first_names, in_numeric_order
 from pruneapp.evaluation.collection import GRAM_BUDGET, Collected, collect, now, weights_of
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.params import parse_bytes
@@ -48,8 +48,8 @@ def statistics(options: argparse.Namespace, token: CancelToken) -> int:
                 "output": options.output,
                 "sha256": collected.sha256,
                 "rows": collected.rows,
-                "seen": list(collected.seen),
-                "unseen": list(collected.unseen),
+                "seen": list(in_numeric_order(collected.seen)),
+                "unseen": list(in_numeric_order(collected.unseen)),
             }
         )
     else:

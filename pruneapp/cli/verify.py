@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection
 from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, size
-from pruneapp.errors import ParameterError, counted, escaped
+from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
 from pruneapp.evaluation.calibrated_repair import RepeatedRepair
 from pruneapp.export.verify import Against, Engine, Here, Verification
 from pruneapp.export.verify import verify as verify_file
@@ -85,7 +86,7 @@ def _print(file: str, result: Verification) -> None:
             write(f"Left out of it, as was asked: {escaped(name)}\n")
         return
     write(f"No: {escaped(file)} is not what its recipe makes of the original.\n")
-    for difference in result.differences:
+    for difference in in_numeric_order(result.differences, attrgetter("where")):
         write(f"{escaped(str(difference))}\n")
 
 
@@ -97,5 +98,5 @@ def _as_json(file: str, result: Verification) -> dict[str, Any]:
         "format": result.format,
         "omitted": result.omitted,
         "recomputed": dict(result.recomputed),
-        "differences": result.differences,
+        "differences": in_numeric_order(result.differences, attrgetter("where")),
     }

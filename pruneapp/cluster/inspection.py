@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from pruneapp.cluster.steps import ClusterState, apply_actions
 from pruneapp.cluster.tasks import entered, task
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import in_numeric_order
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
@@ -153,7 +155,8 @@ def compare_on(
     for batch, found in zip(batches, cluster.run(works, job), strict=True):
         rows |= dict(zip(batch, found, strict=True))
     tensors = [rows[number] for number in range(len(matched))]
-    return Comparison(*called, (*tensors, *unread_in(here, there, names)))
+    shown = [*tensors, *unread_in(here, there, names)]
+    return Comparison(*called, tuple(in_numeric_order(shown, attrgetter("name"))))
 
 
 def _by_tensor(  # noqa: PLR0917 - each its own type

@@ -23,7 +23,7 @@ from pruneapp.document.entries import (
     Version,
     read_entry,
 )
-from pruneapp.errors import ParameterError, counted
+from pruneapp.errors import MAX_SORTED, ParameterError, counted, in_numeric_order
 from pruneapp.methods import registry
 from pruneapp.methods.builtin.patterns import BlockParam, PatternParam
 from pruneapp.methods.cutoff import check_scope
@@ -306,7 +306,9 @@ class Step:
             lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in fixed]
             if row.pattern:
                 lines.append(f"  Pattern: {row.pattern}")
-            lines += [f"  {name}" for name in row.names[:_MOST_TENSORS_NAMED]]
+            few = len(row.names) <= MAX_SORTED
+            names = in_numeric_order(row.names) if few else row.names
+            lines += [f"  {name}" for name in names[:_MOST_TENSORS_NAMED]]
             if len(row.names) > _MOST_TENSORS_NAMED:
                 lines.append(f"  and {len(row.names) - _MOST_TENSORS_NAMED:,} more")
         each = (f"Scope: {'global' if self.scope == 'global' else 'per tensor'}",)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -26,7 +27,7 @@ from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import OnTensors
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
-from pruneapp.errors import ParameterError, SelectionError, counted
+from pruneapp.errors import ParameterError, SelectionError, counted, in_numeric_order
 from pruneapp.kernels.values import decode
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, ones
@@ -382,7 +383,7 @@ def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Over
                 only_there=other.pruned - both,
             )
         )
-    return Overlap(tuple(tensors))
+    return Overlap(tuple(in_numeric_order(tensors, attrgetter("name"))))
 
 
 def combine(

@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step, dim_of
-from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.errors import ParameterError, SelectionError, in_numeric_order
 from pruneapp.evaluation.evaluator import Baseline, Evaluator, Result, state_sha256
 from pruneapp.evaluation.metric import NoNumberError, band_of, compared, direction_of
 from pruneapp.evaluation.process import EvaluationError
@@ -173,6 +174,7 @@ def scan_tensors(
         amounts = amounts.union(known.amounts)
     there = {tensor.name for tensor in tensors}
     tensors += tuple(_tensor(snapshot, request, name) for name in names if name not in there)
+    tensors = tuple(in_numeric_order(tensors, attrgetter("name")))
     todo = missing(tensors, request.amounts, names)
     if known is not None and not todo:
         yield replace(

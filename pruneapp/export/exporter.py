@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.files import hidden_name, lexists, lock
 from pruneapp.checkpoint.io.source import FileSource, close_quietly
 from pruneapp.checkpoint.io.upload import NewFile, ObjectFile, new_file
-from pruneapp.errors import ExportError, counted, first_names
+from pruneapp.errors import ExportError, counted, first_names, in_numeric_order
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.destination.sidecars import empty_modules, home_of
@@ -363,7 +364,7 @@ def _report(
     cost = () if rounding is None else (describe(rounding.cost),)
     provenance = resolved.provenance
     broken = () if provenance is None else provenance.broken
-    tensors = tuple(_tensors(state))
+    tensors = tuple(in_numeric_order([*_tensors(state)], attrgetter("name")))
     gone = [tensor.name for tensor in tensors if 0 < tensor.numel == tensor.pruned]
     sentences = [*(f"{each.sentence}." for each in broken), *notices, *cost]
     if gone:

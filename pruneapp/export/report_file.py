@@ -70,7 +70,7 @@ class Account:
     report: ExportReport
     source: str  # the file or folder that was opened, as a person calls it
     steps: tuple[StepAccount, ...]  # what was done, in order
-    tensors: tuple[TensorAccount, ...]  # all of them, in the order of the source
+    tensors: tuple[TensorAccount, ...]  # all of them, in the order of the report
     inputs: tuple[str, ...]  # SHA-256 of the files that were opened; empty where not computed
     # Every format with the size that it would have, of weights in the type that was written; that
     # which was written with the size that it has.
@@ -234,7 +234,7 @@ def size(nbytes: int | None) -> str:
 
 
 def _stripes(tensors: Sequence[TensorAccount]) -> Iterator[Stripe]:
-    """Yield stripes in the order of the file; neighbours that are too narrow share one."""
+    """Yield stripes in the order of the tensors; neighbors that are too narrow share one."""
     tensors = [tensor for tensor in tensors if tensor.learned]
     total = sum(tensor.numel for tensor in tensors)
     if not total:

@@ -24,7 +24,13 @@ from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.repaired_values import RepairedValues
-from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError, counted
+from pruneapp.errors import (
+    ParameterError,
+    SelectionError,
+    UnknownTensorError,
+    counted,
+    in_numeric_order,
+)
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode, encode
 from pruneapp.progress import CancelToken, Job
@@ -263,8 +269,9 @@ class RepairRun:
         made = RepairedValues.made(self._snapshot.checkpoint, self._file.mapped(), source, job)
         proposal = made.propose(self._snapshot, job, detail=_detail(self._repairs))
         repairs = {layer.name: layer for layer in self._repairs}
-        in_order = tuple(repairs[name] for name in self.pruned if name in repairs)
-        unknown = tuple(name for name in self.pruned if name not in repairs)
+        names = in_numeric_order(tuple(self.pruned))
+        in_order = tuple(repairs[name] for name in names if name in repairs)
+        unknown = tuple(name for name in names if name not in repairs)
         return Repair(proposal.revision, proposal.edit, in_order, unknown)
 
     def close(self) -> None:

@@ -83,7 +83,7 @@ class ExportReport:
     path: Path  # the file or folder that was asked for
     format: str
     files: tuple[WrittenFile, ...]  # what was written; the weights first
-    tensors: tuple[WrittenTensor, ...] = ()  # every tensor of the checkpoint, in its order
+    tensors: tuple[WrittenTensor, ...] = ()  # every tensor of the checkpoint, in numeric order
     # Where the files that the export took the place of are now.
     kept_originals: tuple[Path, ...] = ()
     # Whether the originals are gone, so that the document cannot go on: open the export.

@@ -73,7 +73,7 @@ class PatternReport:
     n: int
     m: int
     dim: int  # the dimension along which groups lie, as it was asked for
-    tensors: tuple[TensorPattern, ...]  # in the order in which they were asked for
+    tensors: tuple[TensorPattern, ...]  # in numeric order
     lost: float | None = 0.0  # as `TensorPattern.lost`, of all of them together
 
     @property

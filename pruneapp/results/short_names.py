@@ -11,8 +11,6 @@ from pruneapp.progress import CancelToken
 
 GAP = "…"
 _WEIGHT = ".weight"
-_MOST_DIGITS = 12  # of a number that orders siblings
-_MOST_LEVELS = 64  # of modules that are told apart when names are ordered
 # A name of more parts is of no model that there is: it is left whole.
 _MOST_PARTS = 24
 # Names that differ in more than their numbers; where there are more, they are left whole as well.
@@ -23,44 +21,6 @@ _DOTTED = re.compile(r"[^\s.,;:'\"“”‘’()]+(?:\.[^\s.,;:'\"“”‘’()
 Parts = tuple[str, ...]
 # Where the words between two indices begin and end in a name.
 _Span = tuple[int, int]
-
-
-def in_numeric_order(names: Sequence[str]) -> Sequence[str]:
-    """Return dotted names with numbered siblings in the order of their numbers.
-
-    Files of safetensors are sorted by letters: layers 0, 1, 10, 2. Names are returned as they are
-    unless such siblings are out of order; all others keep their order, module by module.
-    """
-    children: dict[str, dict[str, int]] = {}
-    for name in names:
-        path = ""
-        for part in name.split(".", _MOST_LEVELS):
-            known = children.setdefault(path, {})
-            known.setdefault(part, len(known))
-            path += f".{part}"
-    moved = False
-    for known in children.values():
-        numbered: dict[str, list[tuple[int, str]]] = {}
-        for part in known:
-            stem = part.rstrip("0123456789")
-            if stem != part and len(part) - len(stem) <= _MOST_DIGITS:
-                numbered.setdefault(stem, []).append((int(part[len(stem) :]), part))
-        for siblings in numbered.values():
-            ordered = sorted(siblings)
-            slots = [known[part] for _, part in siblings]
-            moved = moved or ordered != siblings
-            known.update({part: slot for (_, part), slot in zip(ordered, slots, strict=True)})
-    if not moved:
-        return names
-
-    def place(name: str) -> list[int]:
-        path, found = "", []
-        for part in name.split(".", _MOST_LEVELS):
-            found.append(children[path][part])
-            path += f".{part}"
-        return found
-
-    return sorted(names, key=place)
 
 
 class ShortNames:

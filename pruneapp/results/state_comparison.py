@@ -88,7 +88,7 @@ class TensorOverlap:
 class Overlap:
     """What is pruned on two sides."""
 
-    tensors: tuple[TensorOverlap, ...]  # the tensors that both sides have, in file order
+    tensors: tuple[TensorOverlap, ...]  # the tensors that both sides have
 
     @property
     def total(self) -> TensorOverlap:

@@ -20,7 +20,7 @@ from transformers import (
     ViTForImageClassification,
 )
 
-from pruneapp.results.short_names import GAP, ShortNames, in_numeric_order
+from pruneapp.results.short_names import GAP, ShortNames
 
 
 def of_model(model, config):
@@ -235,19 +235,3 @@ def test_a_hundred_thousand_names_take_little_time(name):
     short = ShortNames(names)
     assert time.thread_time() - start < 5
     assert len({short[each] for each in names[::7]}) == len(names[::7])
-
-
-@pytest.mark.parametrize(
-    ("names", "ordered"),
-    [
-        (["a.0.w", "a.1.w", "a.10.w", "a.2.w", "b"], ["a.0.w", "a.1.w", "a.2.w", "a.10.w", "b"]),
-        (["layer10.w", "layer2.w", "stem"], ["layer2.w", "layer10.w", "stem"]),
-        (["z.0", "a.1", "z.1", "b"], ["z.0", "a.1", "z.1", "b"]),
-        (["z.1.w", "z.1.b", "a", "z.0.w"], ["z.0.w", "z.1.w", "z.1.b", "a"]),
-        (["." * 100_000, "1", "0"], ["." * 100_000, "0", "1"]),
-        ([], []),
-    ],
-)
-def test_numbered_siblings_are_in_the_order_of_their_numbers(names, ordered):
-    """Other names stay in their order, also where nothing is numbered."""
-    assert list(in_numeric_order(names)) == ordered

@@ -342,7 +342,7 @@ class StateSelector(QWidget):
             self.changed.emit()
 
 
-MOST, FILE = "most", "file"
+MOST, LAYER = "most", "layer"
 
 
 class CompareView(TensorsChart):
@@ -362,7 +362,7 @@ class CompareView(TensorsChart):
         self._cap: float | None = None  # where bars end that would squash all others
         self._shown_names: Mapping[str, str] = {}
         self.sides = StateSelector()
-        orders = ((MOST, self.tr("Most different first")), (FILE, self.tr("In file order")))
+        orders = ((MOST, self.tr("Most different first")), (LAYER, self.tr("In layer order")))
         box = choice_box(
             self.tr("Measure"),
             self.tr("Measure of the difference; the readout and the table show all measures"),
@@ -467,7 +467,7 @@ class CompareView(TensorsChart):
 
     def ordered(self, key: str) -> NDArray[np.int64]:
         """Return the tensors in an order; those without a number last."""
-        if key == FILE:
+        if key == LAYER:
             return np.arange(self._heights.size)
         return np.argsort(-np.nan_to_num(self._heights, nan=-1.0), kind="stable")
 

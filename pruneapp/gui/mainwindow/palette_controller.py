@@ -52,7 +52,8 @@ class PaletteController(QObject):
             *self._methods(),
             *self._in_the_settings(),
         ]
-        palette = CommandPalette(entries, self._session.rows, self._window)
+        rows = self._views.tree.model.nodes.rows_in_tree_order
+        palette = CommandPalette(entries, rows, self._window)
         palette.tensorChosen.connect(self._on_tensor)
         palette.finished.connect(palette.deleteLater)
         palette.open()

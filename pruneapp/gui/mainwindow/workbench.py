@@ -320,7 +320,14 @@ class Workbench(QObject):
             window=window,
         )
         self.tree_preview = TreePreview(views.tree.model, self)
-        self.plots = PlotController(session, jobs, self.preview, views.pages, parent=self)
+        self.plots = PlotController(
+            session,
+            jobs,
+            self.preview,
+            views.pages,
+            parent=self,
+            rows_in_order=lambda: views.tree.model.nodes.rows_in_tree_order,
+        )
         self.threshold = ThresholdController(
             session,
             jobs,

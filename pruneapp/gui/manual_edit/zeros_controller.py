@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from operator import attrgetter
 
 from PySide6.QtCore import QObject
 
@@ -18,7 +19,7 @@ from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import EditKind, Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.zeros import TreatZeros
-from pruneapp.errors import SelectionError
+from pruneapp.errors import SelectionError, in_numeric_order
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import IdleScheduler
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -109,7 +110,7 @@ class ZerosController(QObject):
         self._idle.go_on()
 
     def _finish(self) -> None:
-        self.report = ZerosReport(tuple(self._found))
+        self.report = ZerosReport(tuple(in_numeric_order(self._found, attrgetter("name"))))
         if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
             self._notifications.offer(
                 NoticeTopic.ZEROS,

@@ -137,9 +137,12 @@ class PlotController(QObject):
         previews: PreviewController,
         pages: PlotPages,
         parent: QObject | None = None,
+        *,
+        rows_in_order: Callable[[], Sequence[TensorRow]],
     ) -> None:
         super().__init__(parent)
         self._session = session
+        self._rows_in_order = rows_in_order  # all tensors in the order of the tree
         self._state = previews.state
         self._pages = pages
         self._tasks = {kind: LatestTask(jobs) for kind in KINDS}
@@ -305,7 +308,7 @@ class PlotController(QObject):
             would = self._state.report
             by_name = self._session.by_name
             first = document.state_at(0)
-            self._pages.model.set_tensors(self._session.rows)
+            self._pages.model.set_tensors(self._rows_in_order())
             picture.set_busy(True)
             # Of 100,000 tensors that takes a fifth of a second.
             self._ask(

@@ -49,7 +49,7 @@ from pruneapp.results.short_names import ShortNames
 # How much of the colour of the worst damage a cell without any has.
 _LEAST, _LEAST_IN_DARK = 0.06, 0.015
 _SHADES = 256
-_FILE, _DAMAGE, _SIZE = "file", "damage", "size"  # orders
+_LAYER, _DAMAGE, _SIZE = "layer", "damage", "size"  # orders
 _HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 _SIDES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
@@ -251,7 +251,7 @@ class SensitivityView(PlotView):
             self.tr("Order"),
             self.tr("Order of the tensors"),
             (
-                (self.tr("In file order"), _FILE),
+                (self.tr("In layer order"), _LAYER),
                 (self.tr("Most sensitive first"), _DAMAGE),
                 (self.tr("Largest first"), _SIZE),
             ),
@@ -343,7 +343,7 @@ class SensitivityView(PlotView):
         self._redraw()
 
     def _ordered(self, found: Sensitivity) -> list[int]:
-        """Return the rows in the chosen order, equal ones as in the file."""
+        """Return the rows in the chosen order, equal ones in layer order."""
         rows = range(len(found.rows))
         chosen = self.order_box.currentData()
         if chosen == _SIZE:

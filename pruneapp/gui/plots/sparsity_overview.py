@@ -57,14 +57,17 @@ class ModelNumbers:
         """``float64[n]``: the pruned share after the step."""
         return self.after / np.maximum(self.numel, 1)
 
-    def by_role(self) -> tuple[NDArray[np.int64], list[tuple[str, int]]]:
-        """Return the tensors role by role, roles as they first come, and each role with its size.
+    def by_role(
+        self, in_order: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], list[tuple[str, int]]]:
+        """Return the tensors grouped by role, and each role with its number of tensors.
 
-        O(n) in the number of tensors.
+        `in_order` are the tensors in the order of the roles, and within each role. O(n) in the
+        number of tensors.
         """
         places: dict[str, list[int]] = {}
-        for i, name in enumerate(self.names):
-            places.setdefault(role(name), []).append(i)
+        for i in in_order.tolist():
+            places.setdefault(role(self.names[i]), []).append(i)
         order = np.array([i for group in places.values() for i in group], dtype=np.int64)
         return order, [(name, len(group)) for name, group in places.items()]
 
@@ -115,7 +118,7 @@ def model_numbers(
     )
 
 
-FILE, SHARE, SIZE, NORM, ROLE = "file", "share", "size", "norm", "role"
+LAYER, SHARE, SIZE, NORM, ROLE = "layer", "share", "size", "norm", "role"
 
 
 class ModelView(TensorsChart):
@@ -135,7 +138,7 @@ class ModelView(TensorsChart):
         self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._placed_names: tuple[str, ...] = ()
         orders = (
-            (FILE, self.tr("In file order")),
+            (LAYER, self.tr("In layer order")),
             (SHARE, self.tr("Most pruned first")),
             (SIZE, self.tr("Largest first")),
             (NORM, self.tr("Least norm² retained first")),
@@ -175,15 +178,29 @@ class ModelView(TensorsChart):
         }[self.measure]
 
     def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the tensors in an order; equal ones as in the file."""
-        n = self._numbers
+        """Return the tensors in an order; equal ones in layer order."""
+        n, in_order = self._numbers, self._in_layer_order()
         if key == ROLE:
-            return n.by_role()[0]
-        if key == NORM:  # unknown ones last
-            return np.argsort(n.left, kind="stable")
-        if key == FILE:
-            return np.arange(n.numel.size)
-        return np.argsort(-(n.shares if key == SHARE else n.nbytes), kind="stable")
+            return n.by_role(in_order)[0]
+        if key == LAYER:
+            return in_order
+        # Least norm first; unknown ones, which are NaN, last.
+        values = n.left if key == NORM else -(n.shares if key == SHARE else n.nbytes)
+        return in_order[np.argsort(values[in_order], kind="stable")]
+
+    def _in_layer_order(self) -> NDArray[np.int64]:
+        """Return the tensors of the report in the order of `set_tensors`."""
+        return np.argsort(self._places_of_report(), kind="stable")
+
+    def _places_of_report(self) -> NDArray[np.int64]:
+        """Return where the tensors of the report are among all; -1 for those that are not."""
+        n = self._numbers
+        if n.names is not self._placed_names:
+            place = {row.name: at for at, row in enumerate(self._tensors)}
+            places = (place.get(name, -1) for name in n.names)
+            self._placed = np.fromiter(places, np.int64, len(n.names))
+            self._placed_names = n.names
+        return self._placed
 
     def order_label(self) -> str:
         """Say what stands along the axis."""
@@ -354,7 +371,7 @@ class ModelView(TensorsChart):
 
     def _reorder(self) -> None:
         super()._reorder()
-        groups = self._numbers.by_role()[1] if self.order == ROLE else ()
+        groups = self._numbers.by_role(self._in_layer_order())[1] if self.order == ROLE else ()
         self.canvas.set_dividers(np.cumsum([many for _, many in groups])[:-1] + 0.5)
         self._mark_current()
 
@@ -370,7 +387,7 @@ class ModelView(TensorsChart):
     # -- what it is told --------------------------------------------------------------------------
 
     def set_tensors(self, rows: Sequence[TensorRow]) -> None:
-        """Take all tensors of the file, in its order: what they are called and how large they are.
+        """Take the names and sizes of all tensors of the file, in layer order.
 
         Told before the report; the same ones again cost nothing.
         """
@@ -439,15 +456,11 @@ class ModelView(TensorsChart):
 
     def _update_strip(self) -> None:
         n = self._numbers
-        if n.names is not self._placed_names:
-            place = {row.name: at for at, row in enumerate(self._tensors)}
-            places = (place.get(name, -1) for name in n.names)
-            self._placed = np.fromiter(places, np.int64, len(n.names))
-            self._placed_names = n.names
-        here = self._placed >= 0
+        placed = self._places_of_report()
+        here = placed >= 0
         before, after = np.zeros(len(self._tensors)), np.zeros(len(self._tensors))
-        before[self._placed[here]] = (n.before / np.maximum(n.numel, 1))[here]
-        after[self._placed[here]] = n.shares[here]
+        before[placed[here]] = (n.before / np.maximum(n.numel, 1))[here]
+        after[placed[here]] = n.shares[here]
         self.strip.set_shares(before, after)
         self.strip.setVisible(self.strip.total > 0 and self._report is not None)
 

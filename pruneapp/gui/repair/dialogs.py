@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from pruneapp.errors import ParameterError, first_names
+from pruneapp.errors import ParameterError, first_names, in_numeric_order
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.widgets.clipboard import text_of
@@ -126,7 +127,7 @@ class RepairDialog(Dialog):
 
     def set_layers(self, layers: Sequence[PrunedLayer]) -> None:
         """Take what is pruned, and of which the inputs are known or can be collected."""
-        self.layers = tuple(layers)
+        self.layers = tuple(in_numeric_order(layers, attrgetter("name")))
         self._yes = self.tr("to be collected") if self.source.source().runs else self.tr("yes")
         self.table.set_count(len(layers))
         self.table.fit_columns(range(min(len(layers), 100)))
@@ -315,7 +316,7 @@ class RepairReportDialog(Dialog):
         self.sort = choice_box(
             self.tr("Sort by"),
             self.tr("Order of the layers, largest values first; or click a column heading"),
-            ((name if n else self.tr("File order"), n) for n, name in enumerate(self._headers)),
+            ((name if n else self.tr("Layer order"), n) for n, name in enumerate(self._headers)),
         )
         header = self.table.horizontalHeader()
         header.setSectionsClickable(True)

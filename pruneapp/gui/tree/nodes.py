@@ -81,6 +81,12 @@ class Nodes:
         return running[end[node]] - running[first[node]]
 
     @cached_property
+    def rows_in_tree_order(self) -> tuple[TensorRow, ...]:
+        """The rows of all tensors in the order of the tree, layers by their numbers."""
+        order = self._spans[0]
+        return self.rows if order is None else tuple([self.rows[at] for at in order.tolist()])
+
+    @cached_property
     def _spans(self) -> tuple[NDArray[np.intp] | None, NDArray[np.intp], NDArray[np.intp]]:
         """The order of tensors in the tree, None for that of the file; where each node's are."""
         order, leaf = None, self.leaf

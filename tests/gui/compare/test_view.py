@@ -356,7 +356,7 @@ def test_the_most_different_first_in_every_measure(compared, qtbot):
         qtbot.keyClick(compared.measure_box, Qt.Key.Key_Down)
         assert compared.measure == key
         assert "".join(names(compared)) == order
-    choose_order(compared, "file")
+    choose_order(compared, "layer")
     assert names(compared) == ["a", "c", "d", "e", "f"]
 
 

@@ -97,7 +97,7 @@ def test_the_tensor_in_focus_is_marked_in_every_order(model):
     model.set_current("m.layers.1.q.weight")
     assert model.grab().toImage() != before
     accent = QColor(model._colors["accent"])
-    for order in ("file", "share", "role"):
+    for order in ("layer", "share", "role"):
         choose_order(model, order)
         bar = model.canvas.current
         assert model.bar_text(bar).startswith("layers.1.q.weight:")
@@ -136,7 +136,7 @@ def test_the_tensor_in_focus_is_brought_into_sight(model):
 @pytest.mark.parametrize(
     ("key", "wanted"),
     [
-        ("file", ["0.q", "0.up", "1.q", "1.up"]),
+        ("layer", ["0.q", "0.up", "1.q", "1.up"]),
         ("share", ["1.up", "0.up", "1.q", "0.q"]),
         ("size", ["1.up", "0.up", "0.q", "1.q"]),
         ("role", ["0.q", "1.q", "0.up", "1.up"]),
@@ -542,3 +542,14 @@ _NO_WHEEL = (
     Qt.ScrollPhase.NoScrollPhase,
     False,
 )
+
+
+@pytest.mark.parametrize("order", ["layer", "size", "role", "share"])
+def test_equal_bars_are_in_layer_order(model, order):
+    """The report has the order of the file, which may be that of the alphabet."""
+    layers = [f"m.layers.{at}.weight" for at in range(12)]
+    model.set_tensors([row(name, 10) for name in layers])
+    tensors = tuple(TensorSparsity(name, 10, 0, 1) for name in sorted(layers))
+    model.set_report(SparsityReport(tensors, numel=120, before=0, after=12))
+    choose_order(model, order)
+    assert names(model) == [f"{at}.weight" for at in range(12)]
