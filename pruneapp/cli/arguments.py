@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ClusterError, ParameterError
 from pruneapp.params import FileParam, Param
 from pruneapp.progress import Job
 
@@ -174,6 +174,16 @@ def connection(options: argparse.Namespace, job: Job) -> Iterator[Cluster]:
         if cluster.dashboard and sys.stderr.isatty():
             sys.stderr.write(f"Dashboard: {cluster.dashboard}\n")
         yield cluster
+
+
+def refuse_treat_zeros(options: argparse.Namespace) -> None:
+    """Refuse what only a single machine can do; raises `ClusterError`."""
+    if options.treat_zeros and options.cluster:
+        raise ClusterError(
+            "--treat-zeros counts the zeros of the file on this machine, and cannot be combined "
+            "with --cluster.",
+            remedy="Leave out one of them.",
+        )
 
 
 def refuse_resume(options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from pruneapp.analysis.zeros import NO_ZEROS, find_zeros, zeros_pruned_again
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection, option_of, refuse_resume
+from pruneapp.cli.arguments import connection, option_of, refuse_resume, refuse_treat_zeros
 from pruneapp.cli.export_options import (
     already_zero_notice,
     check_places,
@@ -28,11 +28,12 @@ from pruneapp.cli.export_options import (
 from pruneapp.cli.terminal import print_json
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.dependents import dependents_of
 from pruneapp.edits.existing_masks import names_in, open_document, read_masks_for
 from pruneapp.edits.zeros import TreatZeros
-from pruneapp.errors import ClusterError, ParameterError, SelectionError, counted
+from pruneapp.errors import ClusterError, ParameterError, SelectionError, counted, in_numeric_order
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.size_bounds import total_for
@@ -78,6 +79,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     target = target_of(options.output)
     check_request(options, target)
     refuse_resume(options)
+    refuse_treat_zeros(options)
     kernel = None if options.cluster else kernel_for(options.device)
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
@@ -92,11 +94,6 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             from pruneapp.cluster.export import refuse_request
 
             refuse_request(checkpoint, request)
-            if options.treat_zeros:
-                raise ClusterError(
-                    "Zeros of the file cannot be treated as pruned on a cluster yet.",
-                    remedy="Leave out --treat-zeros, or run without --cluster.",
-                )
             if nbytes is not None:
                 raise ClusterError(
                     "A file size cannot be the target on a cluster yet.",
@@ -123,7 +120,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         row = Row(names, method.name, values, pattern)
         step = Step((row,), scope, limits, options.companions, dependents=options.dependents)
         rows = rows_of(checkpoint, step)
-        touched = tuple(pruned_in(rows))
+        touched = tuple(in_numeric_order(tuple(pruned_in(rows))))
         if step.dependents:
             notices = (*notices, dependents_of(checkpoint, rows, job).sentence(checkpoint))
         if nbytes is not None:
@@ -141,9 +138,9 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             assert kernel is not None
             with hashed_meanwhile(checkpoint.files):
                 state, recipe = _after(document, step, kernel, job, given=custom, scores=scores)
-        already_zero: tuple[str, ...] = ()
-        if cluster is None:  # with a cluster, the client has neither weights nor masks
-            already_zero = zeros_pruned_again(document.snapshot(), state, touched, job)
+        on_cluster = cluster is not None
+        before = document.snapshot()
+        already_zero = zeros_pruned_by(before, state, touched, job, on_cluster=on_cluster)
         notices = (*notices, *already_zero_notice(already_zero))
         if options.save_recipe:
             save(recipe, Path(options.save_recipe), job)
@@ -158,6 +155,18 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     if problem is not None:
         raise problem
     return 0
+
+
+def zeros_pruned_by(
+    before: Snapshot, state: State, names: Iterable[str], job: Job, *, on_cluster: bool
+) -> tuple[str, ...]:
+    """Return the tensors in which a step pruned only weights that were zero already."""
+    if not on_cluster:
+        return zeros_pruned_again(before, state, names, job)
+    from pruneapp.cluster.steps import ClusterState
+
+    assert isinstance(state, ClusterState)
+    return state.zeros_pruned_again(names, job)
 
 
 def _treat_zeros(document: Document, job: Job) -> tuple[str, ...]:

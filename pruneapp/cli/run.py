@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pruneapp.analysis.zeros import NO_ZEROS, find_zeros, zeros_pruned_again
+from pruneapp.analysis.zeros import NO_ZEROS, find_zeros
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection, option_of, refuse_resume
+from pruneapp.cli.arguments import connection, option_of, refuse_resume, refuse_treat_zeros
 from pruneapp.cli.export_options import (
     already_zero_notice,
     check_places,
@@ -26,14 +26,21 @@ from pruneapp.cli.export_options import (
     target_of,
     write_export,
 )
-from pruneapp.cli.prune import offer_methods, offer_statistics
+from pruneapp.cli.prune import offer_methods, offer_statistics, zeros_pruned_by
 from pruneapp.cli.statistics import collect_by
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes
 from pruneapp.document.entries import TreatZerosEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.edits.zeros import TreatZeros
-from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
+from pruneapp.errors import (
+    ParameterError,
+    PruneAppError,
+    RecipeError,
+    counted,
+    escaped,
+    in_numeric_order,
+)
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.verify import apply_recipe
@@ -61,6 +68,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             remedy="Name the file to write, or use --check to only test the recipe.",
         )
     refuse_resume(options)
+    refuse_treat_zeros(options)
     if options.check and options.save_statistics is not None:
         raise ParameterError(
             "'--check' writes nothing, and '--save-statistics' names a file to write.",
@@ -107,9 +115,11 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         touched = {name for entry in fitted.entries for name in entry.names}
         already_zero: tuple[str, ...] = ()
         only_steps = all(isinstance(entry.action, Step | Schedule) for entry in fitted.entries)
-        if only_steps and not options.cluster:  # with a cluster, the client has no weights
-            ordered = [name for name in checkpoint.entries if name in touched]
-            already_zero = zeros_pruned_again(Snapshot(checkpoint), state, ordered, job)
+        if only_steps:
+            ordered = in_numeric_order([name for name in checkpoint.entries if name in touched])
+            already_zero = zeros_pruned_by(
+                Snapshot(checkpoint), state, ordered, job, on_cluster=bool(options.cluster)
+            )
         labels = [entry.label for entry in fitted.entries]
         steps = [StepAccount(entry.label, entry.detail) for entry in fitted.entries]
         report, problem = write_export(options, state, replayed, request, job, steps=steps)
@@ -197,7 +207,7 @@ def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
         sys.stderr.write(f"Note: {NO_ZEROS}\n")
         return recipe
     entry = portable(checkpoint, TreatZeros(tuple(tensor.name for tensor in tensors)).to_dict())
-    return replace(recipe, entries=(entry, *recipe.entries))
+    return replace(recipe, entries=(entry, *recipe.entries), n_added=1)
 
 
 def _recipe(options: argparse.Namespace, job: Job) -> Recipe:
@@ -234,7 +244,7 @@ def _say_fit(fitted: Fit, *, as_json: bool) -> int:
         print_json(_as_json(fitted))
     else:
         write = sys.stdout.write
-        for number, entry in enumerate(fitted.entries, 1):
+        for number, entry in enumerate(fitted.entries, 1 - fitted.n_added):
             label, count = escaped(entry.label), counted(len(entry.names), "tensor")
             write(f"{number:>4}  {label}{'' if count in label else f' ({count})'}\n")
             rules = (line for line in entry.detail.splitlines() if line.startswith("Rule "))
@@ -249,7 +259,9 @@ def _say_fit(fitted: Fit, *, as_json: bool) -> int:
 def _as_json(fitted: Fit) -> dict[str, Any]:
     return {
         "fits": not fitted.problems,
-        "entries": [{"label": e.label, "tensors": list(e.names)} for e in fitted.entries],
+        "entries": [
+            {"label": e.label, "tensors": list(in_numeric_order(e.names))} for e in fitted.entries
+        ],
         "problems": fitted.problems,
         "notices": list(fitted.notices),
     }

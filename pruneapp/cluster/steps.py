@@ -183,6 +183,20 @@ class ClusterState:
             found |= each
         return found
 
+    def zeros_pruned_again(self, names: Iterable[str], job: Job) -> tuple[str, ...]:
+        """Return the tensors in which only weights are pruned that are zero in the file."""
+        works = [
+            Work(
+                tasks.only_zeros_pruned,
+                (self.part(some), some),
+                self._nbytes(some),
+                "Comparing",
+                self.file(some[0]),
+            )
+            for some in self.batches(name for name in names if name in self.rules)
+        ]
+        return tuple(name for found in self.cluster.run(works, job) for name in found)
+
     def batches(self, names: Iterable[str]) -> Iterator[list[str]]:
         """Yield tensors in their order, as many as a task should read, each of one file."""
         batch: list[str] = []
@@ -694,7 +708,7 @@ def apply_actions(
                 done.append(step.to_dict())
         except (ParameterError, SelectionError) as error:
             raise RecipeError(
-                f"'{where}', at entries[{number}]: {error.sentence}", remedy=error.remedy
+                f"'{where}', at {fitted.place(number)}: {error.sentence}", remedy=error.remedy
             ) from None
     return state, done
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from pruneapp.analysis.zeros import pattern_of
+from pruneapp.analysis.zeros import pattern_of, zeros_pruned_again
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.io.digest import sha256_of
 from pruneapp.cluster.masks import MethodCall, ModelSource, RuleMask, StatePart, StructureRule
@@ -459,6 +459,16 @@ def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
                 pattern = pattern_of(BitMask(mask.packed, mask.size), entry.shape, job)
             found[name] = Facts(kept, pattern, looked=True)
             job.step(entry.nbytes)
+        return found
+
+
+@task
+def only_zeros_pruned(part: StatePart, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the tensors in which only weights are pruned that are zero in the file."""
+    with entered() as job:
+        state = part.snapshot(job)
+        found = zeros_pruned_again(Snapshot(state.checkpoint), state, names, job)
+        job.step(sum(state.entry(name).nbytes for name in names))
         return found
 
 

@@ -112,7 +112,7 @@ ResolvedAction = Step | Schedule | ManualEdit | RepairedValues | TreatZeros | Fi
 class Problem:
     """Something of a recipe that does not fit."""
 
-    entry: int  # number of the entry, from 0
+    entry: int  # number of the entry in the file of the recipe, from 0
     place: str  # where in the file: ``entries[2].configuration.rows[0]``
     # What is wrong, and what to do.
     sentence: str
@@ -129,7 +129,7 @@ class EntryResolver:
     # The file, and the masks that the recipe brings.
     checkpoint: Checkpoint
     masks: Mapping[str, BitMask]
-    number: int  # of the entry
+    number: int  # of the entry in the file of the recipe, from 0
     problems: list[Problem]  # takes what is wrong
     job: Job  # may cancel
 
@@ -304,6 +304,12 @@ class Fit:
     entries: tuple[FitEntry, ...]  # one for each entry of the recipe
     problems: tuple[Problem, ...]  # what does not fit; nothing may run unless there are none
     notices: tuple[str, ...] = ()  # what the person should know
+    n_added: int = 0  # see `Recipe.n_added`
+
+    def place(self, index: int) -> str:
+        """Return how messages name the entry at an index: by its number in the file."""
+        number = index - self.n_added
+        return f"entries[{number}]" if number >= 0 else f"'{self.entries[index].label}'"
 
     def actions(self, where: str) -> tuple[ResolvedAction, ...]:
         """Return what is to be done; raises `RecipeError` that lists the problems."""
@@ -328,7 +334,7 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
     job.start(len(recipe.entries), recipe.where)
     fitted = []
     problems: list[Problem] = []
-    for number, entry in enumerate(recipe.entries):
+    for number, entry in enumerate(recipe.entries, -recipe.n_added):
         looking = EntryResolver(checkpoint, recipe.masks, number, problems, job)
         before = len(problems)
         action = looking.resolve(entry)
@@ -344,7 +350,7 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
         *_old_meanings(fitted),
         *_dependents(checkpoint, fitted, job),
     )
-    return Fit(tuple(fitted), tuple(problems), notices)
+    return Fit(tuple(fitted), tuple(problems), notices, recipe.n_added)
 
 
 def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) -> str:

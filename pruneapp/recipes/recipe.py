@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,8 @@ class Recipe:
     # The masks that its edits name and the values of its repairs, by the SHA-256 of their bytes.
     masks: Mapping[str, BitMask] = field(default_factory=dict)
     where: str = UNNAMED  # what messages call it: the file
+    # Number of leading entries that options add to those of the file. Messages do not count them.
+    n_added: int = 0
 
     @classmethod
     def from_text(
@@ -138,7 +140,7 @@ def _with_statistics(recipe: Recipe, rename: Callable[[str], str]) -> Recipe:
         return renamed
 
     entries = tuple(with_values(entry, change) for entry in recipe.entries)
-    return Recipe(entries, recipe.masks, recipe.where)
+    return replace(recipe, entries=entries)
 
 
 SUFFIX = ".recipe.json"

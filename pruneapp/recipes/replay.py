@@ -132,7 +132,7 @@ def replay_all(
                 yield replace(done, number=number)
         except (ParameterError, SelectionError) as error:
             raise RecipeError(
-                f"'{where}', at entries[{number}]: {error.sentence}", remedy=error.remedy
+                f"'{where}', at {fit.place(number)}: {error.sentence}", remedy=error.remedy
             ) from None
 
 

@@ -182,3 +182,22 @@ def test_nothing_of_dask_is_loaded_without_a_cluster(model, tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
+
+
+def test_tensors_in_which_only_zeros_are_pruned_are_reported(capsys, here, tmp_path):
+    weights = np.random.default_rng(0).normal(size=(20, 40)).astype(np.float32)
+    sparse = np.where(np.abs(weights) < 0.8, np.float32(0), weights)
+    model = tmp_path / "model.safetensors"
+    save_file({"a.weight": sparse, "b.weight": weights}, model, metadata={"format": "pt"})
+    recipe, outs = tmp_path / "r.recipe.json", [tmp_path / f"{n}.safetensors" for n in range(4)]
+    step = ("--method", "l1_unstructured", "--amount", "20%")
+    printed = [
+        said(capsys, "prune", model, *step, "-o", outs[0], "--save-recipe", recipe)[1],
+        said(capsys, "prune", model, *step, "-o", outs[1], "--cluster", here)[1],
+        said(capsys, "run", recipe, model, "-o", outs[2])[1],
+        said(capsys, "run", recipe, model, "-o", outs[3], "--cluster", here)[1],
+    ]
+    for text in printed:
+        assert "a.weight  (zero already)" in text
+        assert "b.weight\n" in text
+        assert "In 'a.weight', only weights that were zero already are pruned" in text
