@@ -1,6 +1,6 @@
-"""Opening checkpoints, headers only and never running code; writing files so that none is lost.
+"""Reading checkpoints of all supported formats, and writing files atomically.
 
-What a file holds and where, read by position; the formats that can be opened; atomic files.
-Nothing here knows of masks in force, methods or documents, and nothing unpickles or imports what a
-file names.
+Opening a checkpoint reads its headers only; tensor data is read by position on demand. No code in a
+file is run or imported, and nothing is unpickled. This package does not depend on masks, pruning
+methods or documents.
 """

@@ -1,4 +1,4 @@
-"""Opening a checkpoint in whatever format it is, and reading its tensors by position."""
+"""Open a checkpoint of any supported format and read its tensors by position."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
 
 
 class Checkpoint:
-    """An open checkpoint: its tensors by name, read by position when they are needed.
+    """An open checkpoint. Its tensors are accessed by name and read from the files on demand.
 
-    Safe to read from several threads. Use it as a context manager, or call `close`.
+    Reading is thread-safe. Use it as a context manager, or call `close`.
 
-    `path` is what was opened: a file, an index, or a folder; `sources` are the files that
-    `Location.source` counts.
+    `path` is the file, index or folder that was opened; `Location.source` is an index into
+    `sources`.
     """
 
     def __init__(
@@ -69,42 +69,42 @@ class Checkpoint:
         entries = {e.name: e for e in cancel.each(contents.entries)}
         more = {name: e for e in cancel.each(contents.entries) if e.aliases for name in e.aliases}
         more |= {e.name: e for e in cancel.each(contents.masks)}
-        # In file order, each under its first name.
+        # In file order, by primary name.
         self.entries: Mapping[str, TensorEntry] = MappingProxyType(entries)
         self._names = {**entries, **more} if more else entries
         self._size: Size | None = None
 
     @property
     def folder(self) -> Path:
-        """The folder of the model: that of its index, or of its first file."""
+        """The folder of the model, which contains its index or its first file."""
         return _folder_of(self.path, self.contents)
 
     @property
     def files(self) -> tuple[FileSource, ...]:
-        """The files on disk that it reads, each once."""
+        """The distinct files that the checkpoint reads."""
         return tuple({id(source.file): source.file for source in self.sources}.values())
 
     def path_of(self, shard: Shard) -> Path:
-        """Return where a shard is now: an export that took its name has kept it under another."""
+        """Return the current path of a shard: an export may have renamed the original file."""
         return next((self.sources[number].file.path for number in shard.sources), shard.path)
 
     @property
     def format(self) -> str:
-        """A word for the format."""
+        """The identifier of the format, such as ``safetensors`` or ``torch``."""
         return self.contents.format
 
     @property
     def metadata(self) -> Mapping[str, str]:
-        """Text that the file keeps beside its tensors."""
+        """The text metadata of the file, by key."""
         return self.contents.metadata
 
     @property
     def unreadable(self) -> Mapping[str, str]:
-        """The tensors of the file that cannot be read, and why; they are in no `entries`."""
+        """The tensors that cannot be read, with the reason of each; they are not in `entries`."""
         return self.contents.unreadable
 
     def entry(self, name: str) -> TensorEntry:
-        """Return the tensor that has `name` among its names."""
+        """Return the tensor that has `name` as one of its names. Raises `UnknownTensorError`."""
         try:
             return self._names[name]
         except KeyError:
@@ -118,13 +118,13 @@ class Checkpoint:
             ) from None
 
     def size(self, cancel: CancelToken | None = None) -> Size:
-        """Count parameters and buffers; see `size_of`. Of 100,000 tensors that is done once."""
+        """Return the number of parameters and buffers (see `size_of`), computed once and cached."""
         if self._size is None:
             self._size = size_of(self.entries.values(), cancel)
         return self._size
 
     def holds(self, name: str) -> bool:
-        """Whether `name` is among the names of a tensor; masks that were folded away are none."""
+        """Return whether `name` is a name of a tensor; masks folded into their tensors are not."""
         entry = self._names.get(name)
         return entry is not None and entry.name in self.entries
 
@@ -133,26 +133,26 @@ class Checkpoint:
     ) -> Iterator[RawChunk]:
         """Yield the elements `start` to `stop` (flat, C order) of a tensor, in order.
 
-        Packed types (4 and 6 bits) are counted and delivered in bytes, complex128 in halves of
-        ``uint64``; every other type in elements.
+        Packed types (4 and 6 bits) are counted in bytes, complex128 in ``uint64`` words (two per
+        element), and every other type in elements.
 
         Parameters
         ----------
         start, stop
-            Flat indices; all of it by default.
+            Flat indices; the whole tensor by default.
         size
-            Elements a chunk; `CHUNK_BYTES` worth of them by default.
+            Number of elements per chunk; `CHUNK_BYTES` worth of elements by default.
 
         Raises
         ------
         CheckpointError
-            If the file cannot be read, was cut or was changed meanwhile.
+            If the file cannot be read, or was truncated or changed since it was opened.
         """
         elements, stop = self._elements(name, start, stop)
         return in_chunks(elements, start, stop, size or CHUNK_BYTES // elements.itemsize)
 
     def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
-        """Return elements `start` to `stop` of a tensor as an array that owns its memory."""
+        """Return elements `start` to `stop` of a tensor as a new array (units as in `chunks`)."""
         elements, stop = self._elements(name, start, stop)
         bits = elements.empty(stop - start)
         elements.read_into(start, bits)
@@ -166,22 +166,22 @@ class Checkpoint:
         return elements, stop
 
     def bits_joined(self, names: Sequence[str]) -> Bits:
-        """Return the elements of small tensors one after another, in memory of their own.
+        """Return the concatenated elements of small tensors as a new array.
 
-        They are of one type, and in one piece (no strides), and read many at once, as far as they
-        lie near each other.
+        All must be contiguous and of the same type. Tensors that are close to each other in a file
+        are read with one access.
         """
         return read_joined([self.entry(name) for name in names], self.sources)
 
     def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
-        """Return a tensor, or some of its rows (dim 0), in memory of its own.
+        """Return a tensor, or some of its rows (dim 0), as a new torch tensor on the CPU.
 
         Raises
         ------
         CheckpointError
-            If torch has no such type, or the file cannot be read.
+            If this version of torch lacks the type, or the file cannot be read.
         ValueError
-            If rows are asked of a tensor without dimensions, or in backward order.
+            If rows of a 0-dimensional tensor or in reverse order are requested.
         """
         entry = self.entry(name)
         if rows is not None:
@@ -199,25 +199,25 @@ class Checkpoint:
         bits = elements.empty(elements.size)
         elements.read_into(0, bits)
         if entry.dtype.name == "BOOL":
-            bits = (bits != 0).view(np.uint8)  # torch takes any other byte for undefined
+            bits = (bits != 0).view(np.uint8)  # other byte values are undefined as a torch.bool
         return torch.from_numpy(bits).view(dtype).reshape(entry.shape)
 
     def verify_unchanged(self) -> None:
-        """Raise `FileChangedError` if a file is not the one that was opened."""
+        """Raise `FileChangedError` if a file was changed or replaced since it was opened."""
         for source in self.sources:
             source.verify_unchanged()
 
     def verify_on_disk(self) -> None:
-        """As `verify_unchanged`, of the files on a disk: they answer at once.
+        """Run `verify_unchanged` for local files only, which is fast.
 
-        An object of a store is held against what was opened whenever it is read.
+        Objects of a store are compared with the opened version at each read anyway.
         """
         for source in self.sources:
             if not is_store(source.path):
                 source.verify_unchanged()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close all files."""
         for source in self.sources:
             source.close()
 
@@ -235,25 +235,26 @@ def open_checkpoint(
     job: Job | None = None,
     places: Mapping[Path, Path] | None = None,
 ) -> Checkpoint:
-    """Open a checkpoint; reads headers only and never runs code from the file.
+    """Open a checkpoint. Only headers are read, and no code from the file is run.
 
     Parameters
     ----------
     path
-        A .safetensors file, a torch file (zip or the format before 1.6), an ONNX model, an
-        index.json of shards, or a folder of shards or of a distributed checkpoint of torch;
-        recognised by content, never by name.
+        A .safetensors, .gguf, .npz or .npy file, a torch file (zip, the format before 1.6 or a
+        plain pickle), an ONNX model, an index.json of shards, or a folder of shards or of a
+        distributed checkpoint of torch. The content decides about the format, not the name.
     state_dict
-        The key of the state dict to choose where a file holds several; by default the one with
-        the most numbers, exponential averages last. Of a diffusers pipeline, the component.
+        The key of the state dict to open if the file contains several; by default the one with the
+        most elements, exponential moving averages last. For a diffusers pipeline, the component.
     places
-        All files of a model of several, each with the place where it is by now: an export that
-        took their names has kept them beside. An index is not read then: it may be a newer one.
+        The current path of each file of the model, by its original path, for a model whose files
+        an export has renamed. Then no index is read, because it may belong to the new files.
 
     Raises
     ------
     CheckpointError
-        In one sentence that names the file, the cause and the remedy.
+        If the path is not a readable checkpoint, or has no such state dict. The message names the
+        file, the cause and the remedy.
     """
     if sys.byteorder != "little":
         raise CheckpointError(
@@ -283,7 +284,7 @@ def open_checkpoint(
 
 
 def _with_components(contents: Contents, choice: ModelChoice, job: Job) -> Contents:
-    """Add the notices of a choice, and offer the components of a pipeline as state dicts."""
+    """Add the notices of `choice`, and list the components of a pipeline as state dicts."""
     contents = replace(contents, notices=(*choice.notices, *contents.notices))
     if not choice.key:
         return contents
@@ -294,7 +295,7 @@ def _with_components(contents: Contents, choice: ModelChoice, job: Job) -> Conte
             try:
                 each, opened = read_headers(choice.path.parent / name, None, Job(cancel=job.cancel))
             except CheckpointError:
-                continue  # its error is reported when it is chosen
+                continue  # the user sees the error when this component is opened
             for source in opened:
                 source.close()
         entries = each.entries
@@ -311,8 +312,8 @@ def _folder_of(path: Path, contents: Contents) -> Path:
 def _merge_tied(
     contents: Contents, sources: Sequence[ByteSource], folder: Path, job: Job
 ) -> Contents:
-    """Merge tensors that the configuration in a folder ties and the file stores twice."""
-    # transformers reads these, and their exports write both names from one tensor.
+    """Merge tensors that are stored twice although the configuration in `folder` ties them."""
+    # Only these formats are read by transformers, and exported with both names for one tensor.
     if contents.format not in {
         safetensors.SAFETENSORS.name,
         torchfile.ZIP.name,
@@ -327,7 +328,7 @@ def _merge_tied(
 
 
 def refuse_unknown(path: Path) -> None:
-    """Raise as `open_checkpoint` for what is no checkpoint by its first bytes or its name."""
+    """Raise the error of `open_checkpoint` if a path is not recognised by first bytes or name."""
     if is_folder(path):
         model_folder.find_model(choose_model(path, None).path)
         return
@@ -346,8 +347,8 @@ def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> Non
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    # Headers become many objects and no cycles. Looking for cycles among them took half the time,
-    # and every look stops all threads.
+    # Headers become many objects without cycles. The cyclic garbage collector took half of the
+    # time, and each of its runs stops all threads.
     running = gc.isenabled()
     gc.disable()
     try:
@@ -360,7 +361,7 @@ def _collector_paused() -> Iterator[None]:
 HEAD_BYTES = 512
 
 
-# In the order in which they are tried; an index of shards is no format of its own.
+# In the order in which they are tried; an index of shards is not a separate format.
 READERS: list[Reader] = [
     safetensors.SAFETENSORS,
     gguf.GGUF,
@@ -375,19 +376,19 @@ READERS: list[Reader] = [
 
 
 def register(reader: Reader) -> None:
-    """Try one more reader, after the others; raises `PluginError` if its name is taken."""
+    """Add a reader, to be tried after the others. Raises `PluginError` if its name is in use."""
     if reader.name in {each.name for each in READERS}:
         raise PluginError(f"There is a reader '{reader.name}' already.")
     READERS.append(reader)
 
 
 def unregister(reader: Reader) -> None:
-    """Try a reader no more."""
+    """Remove a reader that was registered."""
     READERS.remove(reader)
 
 
 def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
-    """Read the headers of a file, an index or a folder; nothing stays open if that fails."""
+    """Read the headers of a file, an index or a folder. No file stays open if this fails."""
     if is_folder(path):
         files, unused_index = model_folder.find_model(path)
         for file in files:
@@ -408,7 +409,7 @@ def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
 def read_shards_at(
     path: Path, places: Mapping[Path, Path], state_dict: str | None, job: Job
 ) -> ReadResult:
-    """Read the headers of a model whose files may lie under other names; see `open_checkpoint`."""
+    """Read the headers of a model whose files may have been renamed; see `open_checkpoint`."""
 
     def read(file: Path, state_dict: str | None, job: Job) -> ReadResult:
         sharded.check_inside(file.parent, places[file].name)
@@ -424,9 +425,10 @@ def read_shards_at(
 
 
 def _only_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...]) -> ReadResult:
-    """Take the only file of a folder for a model of one shard.
+    """Present the only file of a folder as a model of one shard.
 
-    What lies beside it (configuration, tokenizer) belongs to it, and goes along with an export.
+    The other files of the folder (configuration, tokenizer) then belong to the model and are copied
+    by an export.
     """
     if not contents.shards and contents.format != torch_dcp.DISTRIBUTED.name:
         shard = Shard(path, path.name, range(len(sources)), contents.metadata)
@@ -462,9 +464,9 @@ def _recognise(source: FileSource, readers: Sequence[Reader]) -> Reader:
             return reader
     lookalikes.explain(head, source)
     if head[8:9] == b"{" or source.path.suffix == ".safetensors":
-        return safetensors.SAFETENSORS  # which says what is wrong with it
+        return safetensors.SAFETENSORS  # its reader raises a specific error
     if source.path.suffix.lower() == ".onnx":
-        return onnx.ONNX  # the same
+        return onnx.ONNX  # likewise
     raise UnrecognizedFileError(
         f"'{source.path}' is not a checkpoint that Pruneapp knows.",
         remedy=(

@@ -1,7 +1,7 @@
-"""What a reader of a format is, and what it delivers.
+"""The interface of a format reader and the data that it returns.
 
-A format is one `Reader` and nothing else: recognition, the dialogs' file patterns and the tests
-follow from it.
+Each format is declared by one `Reader`. Recognition, file patterns of dialogs and tests are derived
+from it.
 """
 
 from __future__ import annotations
@@ -19,113 +19,114 @@ from pruneapp.progress import Job
 
 @dataclass(frozen=True)
 class Notice:
-    """Something about a file that the person should know, shown as a bar above the picture."""
+    """A message about a file, shown as a bar above the picture."""
 
     text: str  # one or two sentences
-    details: str = ""  # more, to be shown and copied on request
+    details: str = ""  # further text, shown on request, which the user can copy
 
     def __post_init__(self) -> None:
-        # It repeats names from the file.
+        # The text may contain names from the file.
         object.__setattr__(self, "text", escaped(self.text))
 
 
 @dataclass(frozen=True)
 class StateDict:
-    """One of several dicts of tensors in a file."""
+    """One of several state dicts in a file."""
 
-    key: str  # the outer keys that lead to it, joined by dots; empty for the outermost
-    tensors: int  # how many tensors it holds
-    numel: int  # how many numbers these hold
+    key: str  # path of outer keys, joined by dots; empty for the outermost dict
+    tensors: int  # number of tensors
+    numel: int  # total number of elements
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One of the files that a model is spread over."""
+    """One of the files of a model that is divided into several."""
 
     path: Path
-    name: str  # its path relative to the folder of the model, with "/" between folders
-    sources: range  # which of the checkpoint's sources belong to it
-    metadata: Mapping[str, str]  # text that this file keeps beside its tensors
-    # Tensors in it whose numbers cannot be read, see `Contents.unreadable`.
+    name: str  # path relative to the folder of the model, with "/" as separator
+    sources: range  # the indices of its sources in `Checkpoint.sources`
+    metadata: Mapping[str, str]  # text metadata of this file
+    # Tensors of this file that cannot be read, see `Contents.unreadable`.
     unreadable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a reader found in the headers of a file."""
+    """The result of reading the headers of a checkpoint."""
 
-    format: str  # a word for the format: ``safetensors``, ``torch``, ``torch-legacy``
-    label: str  # the format as people call it
-    entries: tuple[TensorEntry, ...]  # the tensors, in the order of the file
-    # Text that the file keeps beside its tensors, in the order of the file.
+    format: str  # identifier of the format: ``safetensors``, ``torch``, ``torch-legacy``
+    label: str  # name of the format for display
+    entries: tuple[TensorEntry, ...]  # the tensors, in file order
+    # Text metadata of the file, in file order.
     metadata: Mapping[str, str]
-    notices: tuple[Notice, ...] = ()  # what the person should know
-    # The dicts that hold tensors, the largest first; one if there is no choice.
+    notices: tuple[Notice, ...] = ()  # messages for the user
+    # The state dicts with tensors, the largest first; a single one if there is no choice.
     state_dicts: tuple[StateDict, ...] = ()
     state_dict: str = ""  # the key of the chosen one
-    # Names of code that the file would run if it were loaded by torch, and that are not on our list
-    # of harmless ones.
+    # Globals that `torch.load` would import from the file and that are not on the list of harmless
+    # ones.
     unknown_globals: tuple[str, ...] = ()
-    # Whether `torch.load` opens the file with ``weights_only=True``, as far as its types tell.
+    # Whether `torch.load` opens the file with ``weights_only=True``, judging by its types.
     weights_only: bool = True
-    # Those of them that may do more than make an object of a class, as ``os.system``: a container
-    # that refers to one is never written.
+    # The unknown globals that may do more than create an instance of a class, such as
+    # ``os.system``. A container that refers to one is never written.
     code_globals: tuple[str, ...] = ()
-    # The masks that torch's pruning left in the file (``NAME_mask``): no tensors of the model, but
-    # they can be read under their names.
+    # The masks of torch.nn.utils.prune in the file (``NAME_mask``). They are not tensors of the
+    # model, but can be read by name.
     masks: tuple[TensorEntry, ...] = ()
-    # The files that the model is spread over, in order; empty if it is a single file.
+    # The files of the model, in order; empty if it is a single file.
     shards: tuple[Shard, ...] = ()
-    index: Path | None = None  # the index that names the shards, if one was opened
-    # Names that the file has for parts of a tensor, and the tensor that they are presented as; an
-    # index lists the former.
+    index: Path | None = None  # the index that lists the shards, if one was opened
+    # For tensors that the file stores in parts: the tensor that is presented, by the name of each
+    # part. An index lists the parts.
     stored_as: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    # Tensors of the chosen dict whose numbers cannot be read, and why, a clause: a shard of a
-    # DTensor, a tensor on the meta device. They are no entries; only a container that is kept whole
-    # keeps them.
+    # Tensors of the chosen dict that cannot be read, each with a clause that gives the reason: a
+    # shard of a DTensor, a tensor on the meta device. They are not entries, and an export contains
+    # them only if it keeps the whole container.
     unreadable: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    # What tensors are in the file beside their numbers ("requires_grad", "a numpy array", "a
-    # negated view", ...), and the names of those that are: a container that is not kept loses it.
+    # Properties of tensors besides their values ("requires_grad", "a numpy array", "a negated
+    # view", ...), each with the names of the tensors that have it. An export that does not keep the
+    # container loses them.
     traits: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    # Names of tied tensors that the file stores a second time; they are aliases of entries.
+    # Aliases of entries for which the file contains a second copy of the values.
     copies: tuple[str, ...] = ()
-    # Tensors that are presented as several (sparse COO, nested), by name: what they are, in words,
+    # Tensors that are presented as several entries (sparse COO, nested), by name: a description,
     # then the names of the entries.
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    # Whether the chosen dict is that of a pickled module, not a dict in the file.
+    # Whether the chosen dict is that of a pickled module rather than a dict in the file.
     module: bool = False
-    # Keys of the chosen dict, and of dicts and lists in it, whose values are no tensors.
+    # Keys of the chosen dict, and of dicts and lists in it, whose values are not tensors.
     others: tuple[str, ...] = ()
-    # Keys that the file holds outside of the chosen dict ("optimizer", "epoch", another state
-    # dict): those next to it and to the dicts around it, outer keys joined by dots.
+    # Keys of the file outside of the chosen dict ("optimizer", "epoch", another state dict): its
+    # siblings and those of the dicts around it, joined with their outer keys by dots.
     beside: tuple[str, ...] = ()
-    # Names that transformers has for tensors, by the name in the file, where the file has other
-    # ones. Patterns match both; exports use the name in the file.
+    # Tensor names of transformers, by the name in the file, where these differ. Patterns match
+    # both; exports use the name in the file.
     hub_names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    # Those of them that share memory with tensors of the chosen dict, and with which: an export
-    # that keeps the container changes both.
+    # Keys outside of the chosen dict whose tensors share memory with tensors of it, with the names
+    # of the latter. An export that keeps the container changes both.
     shared_beside: Mapping[str, tuple[str, ...]] = field(
         default_factory=lambda: MappingProxyType({})
     )
 
 
-# What the headers say, and every source that the entries refer to.
+# The contents of the headers, and all sources that their entries refer to.
 ReadResult = tuple[Contents, tuple[ByteSource, ...]]
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A format that can be opened."""
+    """A file format that can be opened."""
 
-    name: str  # a word for it; `Contents.format` of most of its files
-    label: str  # as people call it, for dialogs
-    # What such files are usually called, with the dot; for dialogs only: files are recognised by
-    # content.
+    name: str  # identifier; equals `Contents.format` for most files of this format
+    label: str  # name for display
+    # Usual file suffixes with the dot, for dialogs only: files are recognised by content.
     suffixes: tuple[str, ...]
-    # Whether a file is of this format, from its first 512 bytes and, if need be, more of it.
+    # Returns whether a file has this format. Gets the first 512 bytes and the file, to read more of
+    # it if necessary.
     recognises: Callable[[bytes, FileSource], bool]
-    # Reads the headers: file, chosen state dict (None: the reader chooses), job. Delivers plain
-    # entries (name, shape, dtype, location, aliases), which `annotate` completes for all formats
-    # alike, and every source that they refer to; the file itself is closed with them. Raises
-    # `CheckpointError` if the file is not sound, or of a newer version.
+    # Reads the headers of a file, given the key of the state dict (None: the reader chooses) and a
+    # job. Returns entries with name, shape, dtype, location and aliases, which `annotate`
+    # completes, and all sources that they refer to. Closing these closes the file. Raises
+    # `CheckpointError` if the file is invalid or of an unsupported version.
     read: Callable[[FileSource, str | None, Job], ReadResult] = field(repr=False)

@@ -1,6 +1,6 @@
-"""The data types that a checkpoint may hold, one declaration for each.
+"""The data types of checkpoints, one declaration for each.
 
-The names are those of safetensors 0.8 (and of torch, where only torch has the type).
+The names are those of safetensors 0.8, or of torch for types that only torch has.
 """
 
 from __future__ import annotations
@@ -10,39 +10,39 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FloatForm:
-    """How the bits of a float are ranked by magnitude.
+    """The bit layout of a float type, as far as ranking by magnitude needs it.
 
-    For positive floats of any width the order of the values is the order of their bits.
+    Non-negative floats of any width are ordered like their bit patterns.
     """
 
     bits: int  # width: 8, 16, 32 or 64
-    # The bits of the largest magnitude that is not NaN: infinity, where the type has one.
+    # Bits of the largest magnitude that is not NaN: infinity, if the type has one.
     largest: int
     one: int  # the bits of 1.0
-    fnuz: bool = False  # whether the only NaN is the sign bit alone, and no -0.0 exists
+    fnuz: bool = False  # whether the only NaN is the bit pattern of -0.0, which does not exist then
 
     @property
     def magnitude_mask(self) -> int:
-        """All bits below the sign."""
+        """A mask of all bits except the sign."""
         return (1 << (self.bits - 1)) - 1
 
     @property
     def nan_key(self) -> int:
-        """The one rank that every NaN gets: just above the largest magnitude."""
+        """The sort key of every NaN: one more than the largest magnitude."""
         return self.largest + 1
 
 
 @dataclass(frozen=True)
 class DType:
-    """A type of numbers in a checkpoint."""
+    """An element type of a tensor."""
 
     name: str  # as safetensors spells it
-    bits: int  # size of one element; 4 and 6 for the packed small floats
-    label: str  # as people spell it, and torch, numpy and ml_dtypes where they have it
-    form: FloatForm | None = None  # how to rank it, if it can be pruned
-    why_not: str = ""  # why it can not be pruned; empty if it can
-    # Elements and bytes of a block in the file, for types that llama.cpp has quantized in blocks.
-    # Such a type with a `form` is decoded: its elements are read as float32.
+    bits: int  # size of one element; 4 and 6 for packed small floats
+    label: str  # display name, and the name in torch, numpy or ml_dtypes if they have the type
+    form: FloatForm | None = None  # bit layout for ranking; None if it cannot be ranked
+    why_not: str = ""  # why it cannot be pruned; empty if it can
+    # Number of elements and of bytes of a block in the file, for block-quantized types of
+    # llama.cpp. Such a type with a `form` is decoded: its elements are read as float32.
     block: tuple[int, int] | None = None
 
     @property
@@ -52,54 +52,54 @@ class DType:
 
     @property
     def decoded(self) -> bool:
-        """Whether the elements are read as float32 although the file has blocks of them."""
+        """Whether the file stores quantized blocks and reading returns float32."""
         return self.block is not None and self.form is not None
 
     @property
     def storage(self) -> str:
-        """The numpy type of the raw bits: ``uint8`` to ``uint64``.
+        """The numpy type in which raw elements are read: ``uint8`` to ``uint64``.
 
-        A complex128 is two of ``uint64``; packed types are bytes.
+        A complex128 element is a pair of ``uint64``. Packed types are read as bytes.
         """
         return {16: "uint16", 32: "uint32", 64: "uint64", 128: "uint64"}.get(self.bits, "uint8")
 
     @property
     def packed(self) -> bool:
-        """Whether elements share bytes; neither torch nor numpy has such types."""
+        """Whether several elements share a byte; neither torch nor numpy has such types."""
         return self.bits < 8
 
     @property
     def torch(self) -> str:
-        """Attribute of the torch module; empty if torch has no such type."""
+        """The attribute name in the torch module; empty if torch has no such type."""
         return "" if self.packed or self.block else self.label
 
     @property
     def numpy(self) -> str:
-        """The numpy (or ml_dtypes) type of the values; empty if there is none."""
+        """The numpy or ml_dtypes name of the type of the values; empty if there is none."""
         if self.decoded:
             return "float32"
         return "" if self.packed else self.label
 
     @property
     def one(self) -> int | None:
-        """The bits of 1, in types that a mask may have; 0 is 0 in all of them."""
+        """The bits of the value 1, or None for types that a mask cannot have; 0 is always 0."""
         if self.form is not None:
             return self.form.one
         return 1 if self.name == "BOOL" or self.integer else None
 
     @property
     def integer(self) -> bool:
-        """Whether it is a type of whole numbers, with or without a sign."""
+        """Whether it is a signed or unsigned integer type."""
         return self.label.startswith(("int", "uint"))
 
     def nbytes(self, numel: int) -> int:
-        """Bytes that `numel` elements take when they are read; must be whole bytes or blocks."""
+        """Return the size in bytes of `numel` elements once read; must be whole bytes or blocks."""
         if self.block and not self.decoded:
             return self.stored_bytes(numel)
         return numel * self.bits // 8
 
     def stored_bytes(self, numel: int) -> int:
-        """Bytes that `numel` elements take in the file, which are fewer for decoded types."""
+        """Return the size in bytes of `numel` elements in the file, smaller for decoded types."""
         if self.block:
             return numel // self.block[0] * self.block[1]
         return numel * self.bits // 8
@@ -110,7 +110,7 @@ _FLOAT32 = FloatForm(32, 0x7F80_0000, 0x3F80_0000)
 
 
 def _quantized(name: str, weights: int, nbytes: int, *, decoded: bool = False) -> DType:
-    """Declare a type of ggml whose elements are quantized in blocks."""
+    """Return a block-quantized type of ggml with `weights` elements in `nbytes` bytes per block."""
     why_not = f"it is quantized as {name}, in blocks of {weights} weights"
     if decoded:
         return DType(name, 32, name, _FLOAT32, why_not, (weights, nbytes))
@@ -143,7 +143,7 @@ DTYPES: dict[str, DType] = {
         DType("I32", 32, "int32", why_not=_INTEGER),
         DType("U64", 64, "uint64", why_not=_INTEGER),
         DType("I64", 64, "int64", why_not=_INTEGER),
-        # Of GGUF files: weights and bytes of a block.
+        # Types of GGUF files: number of weights and of bytes of a block.
         _quantized("Q4_0", 32, 18, decoded=True),
         _quantized("Q4_1", 32, 20, decoded=True),
         _quantized("Q5_0", 32, 22, decoded=True),
@@ -171,5 +171,5 @@ DTYPES: dict[str, DType] = {
     )
 }
 
-# The 22 of safetensors 0.8; the others come from torch and GGUF files alone.
+# The 22 types of safetensors 0.8; the others occur only in torch and GGUF files.
 SAFETENSORS_DTYPES = frozenset(d.name for d in DTYPES.values() if not d.block) - {"C128"}

@@ -1,8 +1,8 @@
-"""The elements of a tensor in C order, some at a time, wherever they lie in the file.
+"""Read the elements of a tensor in C order, in chunks, for any memory layout in the file.
 
-Most tensors lie in one piece and are read straight into the buffer. Views that torch saved with
-strides (a transposed weight, a slice of columns) are gathered box by box with a scratch buffer of
-bounded size.
+Contiguous tensors are read straight into the buffer. Views that torch saved with strides (a
+transposed weight, a slice of columns) are gathered box by box with a scratch buffer of bounded
+size.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry, c_strides
 from pruneapp.checkpoint.io.source import ByteSource
 
-# The most that is read at once to pick elements out of it.
+# Maximum number of bytes read at once to pick elements from.
 SPAN_BYTES = 1 << 22
-# Reading so many bytes in vain takes as long as one more read.
+# Reading this many unneeded bytes takes as long as a separate read.
 _GAP_BYTES = 1 << 13
-# Bytes of which a copy by itself takes no longer than picking each word.
+# From this mean size on, copying tensors one by one is as fast as picking all words by index.
 _LONG_BYTES = 1 << 8
 
-# The type of the words of each type of elements, made once.
+# The numpy type of the words of each dtype, computed once.
 _WORDS = {name: np.dtype(dtype.storage) for name, dtype in DTYPES.items()}
 
 Bits = NDArray[np.unsignedinteger]
 
 
 class Elements:
-    """The elements of one tensor as unsigned words, readable from any flat index."""
+    """The elements of one tensor as unsigned words, readable from any flat index.
+
+    Packed types are words of one byte; complex128 elements are two words each.
+    """
 
     def __init__(self, entry: TensorEntry, sources: Sequence[ByteSource]) -> None:
         self._source = sources[entry.location.source]
@@ -70,7 +73,7 @@ class Elements:
         self._source.read_into(offset, out.view(np.uint8).data)
 
     def _gather(self, corner: tuple[int, ...], out: Bits) -> None:
-        """Fill `out` (a view with the extents of the box) from the box at `corner`."""
+        """Fill `out` with the box of its shape whose first element has the index `corner`."""
         strides = self._strides
         assert strides is not None
         inner: list[int] = []
@@ -80,7 +83,7 @@ class Elements:
             if (step - span) * self.itemsize > _GAP_BYTES:
                 break
             most = max(1, (SPAN_BYTES // self.itemsize - span) // max(step, 1) + 1)
-            if extent > most:  # the scratch buffer holds a part of this dim only
+            if extent > most:  # the scratch buffer has room for a part of this dim only
                 for first in range(0, extent, most):
                     part = (*corner[:dim], corner[dim] + first, *corner[dim + 1 :])
                     cut = (*[slice(None)] * dim, slice(first, first + most))
@@ -106,10 +109,10 @@ class Elements:
 
 
 def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -> Bits:
-    """Return the words of small tensors one after another, in memory of their own.
+    """Return the concatenated words of small tensors as a new array.
 
-    They are of one type, each in one piece, in any order, and read many at once as far as they lie
-    near each other.
+    All must be contiguous and of the same type; they may be in any order. Tensors that are close to
+    each other in a file are read with one access.
     """
     kind, count = _WORDS[entries[0].dtype.name], len(entries)
     places = [entry.location for entry in entries]
@@ -140,7 +143,7 @@ def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -
                 to, at, length = starts[place], offsets[place] - base, nbytes[place]
                 result[to : to + length] = span[at : at + length]
             continue
-        # Whole words are picked, if all begin at one.
+        # Pick whole words if all tensors are aligned to words, else bytes.
         width = kind.itemsize if not ((offsets[run] - base) % kind.itemsize).any() else 1
         lengths = nbytes[run] // width
         own = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -154,14 +157,15 @@ def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -
 def boxes(
     shape: tuple[int, ...], start: int, stop: int
 ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Cut a range of flat indices (C order) into boxes, in order.
+    """Divide a range of flat indices (C order) into boxes, in order.
 
-    Yields the first index of a box, and its size along each dim. At most two boxes a dim.
+    Yields the first index of each box and its extent in each dim. There are at most two boxes per
+    dim.
     """
     while start < stop:
         size = 1
         dim = len(shape)
-        # The largest whole trailing block that begins here and still fits.
+        # The largest complete trailing block that starts here and fits into the range.
         while (
             dim and start % (size * shape[dim - 1]) == 0 and start + size * shape[dim - 1] <= stop
         ):
@@ -169,14 +173,21 @@ def boxes(
             size *= shape[dim]
         corner = tuple(int(i) for i in np.unravel_index(start, shape)) if shape else ()
         extents = [1] * dim + list(shape[dim:])
-        if dim:  # as many of these blocks as the dim above still holds
+        if dim:  # extend by as many further blocks as fit into the range and into the next dim
             extents[dim - 1] = min((stop - start) // size, shape[dim - 1] - corner[dim - 1])
         yield corner, tuple(extents)
         start += math.prod(extents)
 
 
 def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
-    """Return the entry of some rows (dim 0) of a tensor, as a view of the same bytes."""
+    """Return an entry for some rows (dim 0) of a tensor, as a view of the same bytes.
+
+    Raises
+    ------
+    ValueError
+        If the tensor has no dimensions, the step is not positive, or packed rows do not begin at a
+        whole byte.
+    """
     if not entry.shape:
         raise ValueError(f"'{entry.name}' has no dimensions, so it has no rows")
     start, stop, step = rows.indices(entry.shape[0])
@@ -196,25 +207,24 @@ def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
     return entry._replace(shape=shape, location=location)
 
 
-# Chunks stay in the cache of a core: counting 64 M weights took six tenths of the time of one pass
-# over the whole tensor at once.
+# Chunks fit into the cache of a core: counting 64 M weights took 60 % of the time of a pass over
+# the whole tensor.
 CHUNK_BYTES = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class RawChunk:
-    """Some elements of a tensor, as they stand in the file."""
+    """A range of elements of a tensor with the bits that the file stores."""
 
     start: int  # flat index of the first element, in C order
     # The elements, 1-D, as ``uint8`` to ``uint64`` in the byte order of this machine. Valid until
-    # the next chunk is asked for: the buffer is used again. The buffer of `Checkpoint.chunks`
-    # belongs to that one iteration and is filled anew for every chunk, so whoever iterates may
-    # write into it, as an export does.
+    # the next chunk is requested, which reuses the buffer. The buffer belongs to this iteration
+    # only, so the caller may write into it, as exports do.
     bits: Bits
 
 
 def in_chunks(elements: Elements, start: int, stop: int, size: int) -> Iterator[RawChunk]:
-    """Yield the elements `start` to `stop` of a tensor, at most `size` (at least 1) at a time."""
+    """Yield the elements `start` to `stop` of a tensor, at most `size` (at least 1) per chunk."""
     size = max(1, size)
     buffer = elements.empty(min(size, stop - start))
     for first in range(start, stop, size):

@@ -1,7 +1,7 @@
-"""One tensor of a checkpoint, as its header describes it; tied names; names as people see them.
+"""The metadata of one tensor of a checkpoint, tied names, and display names.
 
-Named tuples, because a file may hold 100,000 of them: a frozen dataclass takes four times as long
-to make, which a person waits for.
+The records are named tuples because a file may contain 100,000 tensors: a frozen dataclass takes
+four times as long to create.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.errors import escaped
 from pruneapp.progress import CancelToken
 
-# The kind of what training measures and counts beside the parameters, and its names in torch's
-# own norm layers.
+# The kind of tensors that training measures or counts, and their names in torch's norm layers.
 STATISTICS = "statistics"
 # The kind of other tensors that the file declares as buffers.
 BUFFER = "buffer"
@@ -52,7 +51,7 @@ _WHOLE_NUMBERS = frozenset(d.name for d in DTYPES.values() if d.integer or d.nam
 
 
 def c_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the steps, in elements, of a tensor in C order without gaps."""
+    """Return the strides, in elements, of a contiguous tensor in C order."""
     return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
 
 
@@ -62,7 +61,10 @@ def fortran_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether the elements lie in C order without gaps."""
+    """Return whether the strides (in elements) describe a contiguous tensor in C order.
+
+    Dimensions of size 1 may have any stride. An empty tensor is always contiguous.
+    """
     if 0 in shape:
         return True
     expected = 1
@@ -74,47 +76,50 @@ def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
 
 
 def reach(shape: tuple[int, ...], strides: tuple[int, ...] | None) -> int:
-    """Return how many elements lie between the first and the last in memory, both included."""
+    """Return the number of elements from the first to the last in memory, both included.
+
+    ``strides=None`` means contiguous. For an empty tensor the result is 0.
+    """
     if strides is None or 0 in shape:
         return math.prod(shape)
     return 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
 
 
 class Location(NamedTuple):
-    """Where the elements of a tensor lie."""
+    """The position of a tensor's elements in the files of a checkpoint."""
 
     source: int  # index into the checkpoint's byte sources: a file, a shard, an inflated member
     offset: int  # byte of the first element
-    # Steps between elements, in elements; None if they lie in C order without gaps.
+    # Strides in elements; None if the tensor is contiguous in C order.
     strides: tuple[int, ...] | None = None
-    # A name for the piece of memory that views of it share; empty where formats share nothing.
+    # Identifies the storage that several views share; empty for formats without shared storages.
     storage: str = ""
 
 
 class TensorEntry(NamedTuple):
-    """A tensor that a checkpoint holds."""
+    """The metadata of one tensor of a checkpoint."""
 
-    # The key in the chosen state dict, prefixes kept. Unique in the checkpoint.
+    # The key in the chosen state dict, including prefixes. Unique in the checkpoint.
     name: str
     shape: tuple[int, ...]  # extent of each dimension
     dtype: DType  # type of the elements
-    location: Location  # where they lie
-    # Further names of the very same tensor (tied weights), in file order.
+    location: Location
+    # Further names of the same tensor (tied weights), in file order.
     aliases: tuple[str, ...] = ()
-    why_not: str = ""  # why it may not be pruned, a phrase without a full stop; empty if it may
-    # What layer it seems to belong to ("Conv2d", "Linear", "norm", "embedding", "bias", ...):
-    # inferred from names and shapes, and said to be so wherever it is shown.
+    why_not: str = ""  # why it cannot be pruned: a clause without a full stop; empty if it can
+    # The inferred layer type ("Conv2d", "Linear", "norm", "embedding", "bias", ...), derived from
+    # names and shapes and shown as inferred.
     kind: str = ""
-    # Name under which the file keeps the mask that torch's pruning left beside it (``NAME_mask``);
-    # empty if none. The tensor itself is then ``NAME_orig`` in the file.
+    # Name of the mask that torch.nn.utils.prune saved with this tensor (``NAME_mask``), or empty.
+    # The tensor itself is then called ``NAME_orig`` in the file.
     mask_of: str = ""
-    # Whether it is among the tensors that are pruned if nothing is selected.
+    # Whether the tensor is pruned if the user selects no tensors.
     by_default: bool = False
-    # Whether the file declares it as a buffer (True) or as a parameter (False); None where the file
-    # declares neither, as a state dict does.
+    # Whether the file declares it as a buffer (True) or as a parameter (False); None if the file
+    # does not distinguish them, as a state dict.
     buffer: bool | None = None
-    # That its layer is quantized, a phrase as `why_not`; empty if it is not. Such floats are never
-    # rounded.
+    # Why it is considered part of a quantized layer, a clause like `why_not`; empty if it is not.
+    # Floats of quantized layers are never rounded.
     quantized: str = ""
 
     @property
@@ -124,22 +129,22 @@ class TensorEntry(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the elements."""
+        """Size in bytes once read into memory."""
         return self.dtype.nbytes(self.numel)
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes of the elements in the file, which are fewer where they are decoded on reading."""
+        """Size in bytes in the file, which is smaller for types that are decoded on reading."""
         return self.dtype.stored_bytes(self.numel)
 
     @property
     def reach(self) -> int:
-        """How many elements lie between its first and its last in memory, both included."""
+        """Number of elements from the first to the last in memory, both included."""
         return reach(self.shape, self.location.strides)
 
     @property
     def overlaps_itself(self) -> bool:
-        """Whether two elements may lie in one place, as in an expanded tensor."""
+        """Whether two elements may share the same memory, as in an expanded tensor."""
         strides = self.location.strides
         if strides is None:
             return False
@@ -152,12 +157,12 @@ class TensorEntry(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name it has, its own first."""
+        """All names of the tensor, the primary one first."""
         return (self.name, *self.aliases)
 
     @property
     def learned(self) -> bool:
-        """Whether it counts among the parameters, and not among the buffers; see `is_buffer`."""
+        """Whether it counts as a parameter, not as a buffer; see `is_buffer`."""
         return not is_buffer(self.name, self.shape, self.dtype, declared=self.buffer)
 
     @property
@@ -167,35 +172,34 @@ class TensorEntry(NamedTuple):
 
     @property
     def on_request(self) -> bool:
-        """Whether it is pruned only if the user names it and confirms: floats of quantized layers.
+        """Whether the user must name and confirm it to prune it: floats of quantized layers.
 
-        Such a tensor is not `prunable`.
+        `prunable` is False for such a tensor.
         """
         has_values = self.dtype.prunable and bool(self.shape) and self.numel > 0
         return bool(self.quantized) and self.why_not == self.quantized and has_values
 
 
 class Size(NamedTuple):
-    """How many elements a model has."""
+    """The number of elements of a model. Shares of a model refer to its parameters."""
 
-    parameters: int = 0  # of what is learned; only these are meant by a share of the model
-    buffers: int = 0  # of the rest
+    parameters: int = 0
+    buffers: int = 0
 
 
 def is_buffer(
     name: str, shape: tuple[int, ...], dtype: DType, *, declared: bool | None = None
 ) -> bool:
-    """Return whether a tensor counts among the buffers of a model, not among its parameters.
+    """Return whether a tensor is a buffer of the model rather than a parameter.
 
-    Every tensor of integers or booleans is a buffer (counters, positions, indices, packed weights).
-    For all others the declaration of the file decides, if there is one: pickled modules and
-    TorchScript name their parameters and buffers. A state dict declares nothing; there, these are
-    buffers:
+    Tensors of integers or booleans are always buffers (counters, positions, indices, packed
+    weights). For other types the declaration in the file decides if there is one: pickled modules
+    and TorchScript distinguish parameters and buffers. State dicts do not; then these are buffers:
 
-    - running statistics, rotary frequencies, anchors, transforms of audio (``mel_basis``), any
-      ``NAME_buffer`` and the like, by the last part of the name;
-    - masks: a last part ``NAME_mask``, and the ``bias`` of shape ``1×1×n×n`` of attention in GPT-2
-      and its kin, which is their causal mask.
+    - running statistics, rotary frequencies, anchors, audio transforms (``mel_basis``), names that
+      end in ``_buffer`` and others, by the last part of the name;
+    - masks: names that end in ``_mask``, and the ``bias`` of shape ``1×1×n×n`` that GPT-2 and
+      similar models use as a causal mask.
 
     Parameters
     ----------
@@ -210,7 +214,7 @@ def is_buffer(
 
 
 def is_buffer_name(leaf: str, shape: tuple[int, ...]) -> bool:
-    """Return whether a tensor is a buffer by the last part of its name, whatever its type."""
+    """Return whether the last part of a tensor's name, with its shape, identifies a buffer."""
     if leaf in _BUFFER_NAMES or leaf.endswith(("_mask", "_buffer")):
         return True
     square = len(shape) == 4 and shape[:2] == (1, 1) and shape[2] == shape[3] > 1
@@ -223,10 +227,10 @@ def size_of(
     *,
     buffers: Iterable[bool] | None = None,
 ) -> Size:
-    """Count parameters and buffers: the one function for every number of them that is shown.
+    """Count the parameters and buffers of a model. All numbers that the user sees come from here.
 
-    Tied tensors count once; masks that lie beside the tensors that they prune do not count.
-    `buffers` says of each entry whether it is a buffer, where that is known.
+    A tied tensor counts once. A mask that belongs to a pruned tensor does not count. `buffers`
+    states for each entry whether it is a buffer; None computes it with `is_buffer`.
 
     O(n).
     """
@@ -258,10 +262,10 @@ def make_entries(
     buffers: Iterable[bool | None] = repeat(None),
     quantized: Iterable[str] = repeat(""),
 ) -> list[TensorEntry]:
-    """Make entries from one column for each attribute.
+    """Create entries from one iterable per field, stopping at the shortest one.
 
-    A quarter of the time that it takes to call `TensorEntry` for each; but no other thread of the
-    interpreter runs meanwhile, so many are made in batches (`CancelToken.batches`).
+    This takes a quarter of the time of calling `TensorEntry` for each. No other thread of the
+    interpreter runs meanwhile, so callers create many entries in batches (`CancelToken.batches`).
     """
     rows: Iterable[tuple[Any, ...]] = zip(
         names,
@@ -281,7 +285,7 @@ def make_entries(
 
 
 def make_locations(source: int, offsets: Iterable[int]) -> list[Location]:
-    """Make locations without strides in one source, as `make_entries` makes entries."""
+    """Create contiguous locations in one source from byte offsets; see `make_entries`."""
     rows: Iterable[tuple[Any, ...]] = zip(repeat(source), offsets, repeat(None), repeat(""))
     return list(map(partial(tuple.__new__, Location), rows))
 
@@ -289,10 +293,10 @@ def make_locations(source: int, offsets: Iterable[int]) -> list[Location]:
 def ties_of(
     names: Iterable[str], metadata: Mapping[str, str], cancel: CancelToken
 ) -> dict[str, list[str]]:
-    """Return the further names of tied tensors by the name that the file holds.
+    """Return the other names of tied tensors, by the name that the file contains.
 
-    ``safetensors.torch.save_model`` drops all names but one of a tied tensor and keeps them as
-    ``{dropped: kept}`` beside the tensors.
+    ``safetensors.torch.save_model`` stores a tied tensor under one name and records the others in
+    the metadata as ``{dropped: kept}``. Other metadata is ignored.
     """
     if not metadata:
         return {}
@@ -304,7 +308,7 @@ def ties_of(
     return ties
 
 
-# Wrappers put these between the names that the model gave.
+# Module names that wrappers insert between the names of the model.
 WRAPPERS = frozenset(
     {
         "_orig_mod",  # torch.compile
@@ -313,22 +317,23 @@ WRAPPERS = frozenset(
         "_forward_module",  # Lightning Fabric
     }
 )
-# These are prefixes of wrappers only where every name begins with them:
-# DataParallel and DistributedDataParallel, Lightning.
+# These count as prefixes of wrappers (DataParallel, DistributedDataParallel, Lightning) only if all
+# names begin with them.
 _PREFIXES = ("module.", "model.")
-# What a tensor is shown as that a file calls "".
+# Display name of a tensor whose name is empty.
 NO_NAME = "(no name)"
 
 
 def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> dict[str, str]:
-    """Return each name without what wrappers added. For display only: files keep their names.
+    """Return the display name of each tensor: its name without the parts that wrappers add.
 
-    Unique, as the names are: where two would become one, all stay as they are.
+    Display names are unique: if two would be equal, all names stay unchanged. Unprintable
+    characters are escaped. Files keep the original names.
     """
     cancel = cancel or CancelToken()
     wrapped = any(_wrapped("\n".join(batch)) for batch in cancel.batches(names))
     shown = list(map(_unwrapped, cancel.each(names)) if wrapped else names)
-    # At once what is in front of all of them: there may be as many prefixes as a name is long.
+    # Removed in one step: a long name may consist of very many prefixes.
     if cut := _common_prefix(shown):
         shown = [name[cut:] for name in cancel.each(shown)]
     cancel.check()
@@ -340,11 +345,11 @@ def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> di
 
 
 def _printable(names: list[str], cancel: CancelToken) -> list[str]:
-    """Write out by its number what would break a line, reverse it, or stay unseen."""
+    """Return the names with invisible and line-breaking characters escaped; they stay unique."""
     if all("".join(batch).isprintable() for batch in cancel.batches(names)):
         return names
     result = list(map(escaped, cancel.each(names)))
-    if len(set(result)) < len(result):  # another name holds the very letters of an escape
+    if len(set(result)) < len(result):  # another name contains the same text as an escape
         result = [escaped(name, too="\\") for name in cancel.each(names)]
     return result
 
@@ -360,10 +365,10 @@ def _unwrapped(name: str) -> str:
 
 
 def _common_prefix(names: Sequence[str]) -> int:
-    """Return how much of each name are prefixes of wrappers, one after the other, that all have."""
+    """Return the length of the wrapper prefixes that all names have in common."""
     if not names:
         return 0
-    # What the first and the last by the alphabet begin with, all between them begin with.
+    # All names sort between the first and the last one, so they share the prefix of these two.
     first, last = min(names), max(names)
     cut = 0
     while prefix := next((p for p in _PREFIXES if first.startswith(p, cut)), ""):

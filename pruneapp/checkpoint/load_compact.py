@@ -1,4 +1,4 @@
-"""Compact files as numpy arrays or torch tensors, for scripts."""
+"""Load compact files as numpy arrays or torch tensors, for scripts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ T = TypeVar("T")
 
 
 class CompactFile(Mapping[str, T]):
-    """The tensors of a compact file by all their names, unpacked when they are asked for.
+    """A mapping from tensor names, tied names included, to the tensors of a compact file.
 
-    Each access unpacks the tensor again. A context manager. `load_compact` makes it.
-
-    It closes the file with itself.
+    Each access unpacks the tensor again. Created by `load_compact`. Use it as a context manager, or
+    call `close`; both close the file.
     """
 
     def __init__(self, file: Checkpoint, read: Callable[[Checkpoint, str], T]) -> None:
@@ -34,7 +33,7 @@ class CompactFile(Mapping[str, T]):
 
     @property
     def metadata(self) -> Mapping[str, str]:
-        """Text that the original kept beside its tensors."""
+        """The text metadata of the original file."""
         return self._file.metadata
 
     def __getitem__(self, name: str) -> T:
@@ -53,7 +52,7 @@ class CompactFile(Mapping[str, T]):
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 
@@ -64,21 +63,21 @@ def load_compact(
 @overload
 def load_compact(path: str | Path, framework: Literal["pt"]) -> CompactFile[torch.Tensor]: ...
 def load_compact(path: str | Path, framework: str = "np") -> CompactFile[Any]:
-    """Open a compact file; a mapping from names to arrays or tensors.
+    """Open a compact file as a mapping from names to arrays or tensors.
 
     Parameters
     ----------
     framework
-        As in ``safetensors.safe_open``. ``"np"``: numpy arrays, of numpy's type or of that of
-        ml_dtypes (bfloat16 and float8); 4 and 6 bit floats come as 1-D ``uint8``, as they lie in
-        the file. ``"pt"``: torch tensors on the CPU, of the types that torch has.
+        As in ``safetensors.safe_open``. ``"np"``: numpy arrays, of numpy's type or that of
+        ml_dtypes (bfloat16 and float8); 4 and 6 bit floats are returned as 1-D ``uint8`` with the
+        bytes of the file. ``"pt"``: torch tensors on the CPU, of the types that torch has.
 
     Raises
     ------
     ParameterError
-        If there is no such framework.
+        If `framework` is not one of these.
     CheckpointError
-        If the file cannot be opened, or is no compact file.
+        If the file cannot be opened or is not a compact file.
 
     Examples
     --------
@@ -90,7 +89,7 @@ def load_compact(path: str | Path, framework: str = "np") -> CompactFile[Any]:
     ...         None, config=config, state_dict=dict(file), dtype=torch.bfloat16
     ...     )
 
-    The dtype is that of the file; ``"auto"`` would take the one that ``config.json`` names.
+    The dtype is that of the file; ``"auto"`` would use the one in ``config.json``.
     """
     reads: dict[str, Callable[[Checkpoint, str], Any]] = {"np": _array, "pt": Checkpoint.read}
     if framework not in reads:

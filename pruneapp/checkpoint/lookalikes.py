@@ -1,4 +1,4 @@
-"""Files that are often taken for checkpoints, and what to do with each."""
+"""Files that are often mistaken for checkpoints, with an error and a remedy for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OTHER = "Open a .safetensors file, a file that torch.save wrote, an ONNX model,
 
 
 def save_in_python(tensors: str) -> str:
-    """Say how to turn a file into one that can be opened, by a call that saves these tensors."""
+    """Return a remedy with Python code that saves `tensors`, an expression for a dict."""
     return (
         f"Save its tensors in Python: safetensors.numpy.save_file({tensors}, 'model.safetensors'), "
         "then open that file."
@@ -34,7 +34,7 @@ _FLAX = save_in_python(
 _PADDLE = save_in_python("{name: t.numpy() for name, t in paddle.load(FILE).items()}")
 _TENSORFLOW = save_in_python("{v.name: v.numpy() for v in tf.saved_model.load(FOLDER).variables}")
 
-# Offset and bytes that identify a kind of file, what it is, and what to do with it.
+# Offset, magic bytes, description and remedy for each kind of file.
 _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
     (
         0,
@@ -70,7 +70,7 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"#!", "is a script, which Pruneapp does not run", _OTHER),
 )
 
-# Formats without identifying bytes: by their usual suffixes.
+# Formats without magic bytes, identified by their usual suffixes.
 _SUFFIXES = {
     ".msgpack": ("is a Flax checkpoint", _FLAX),
     ".pdparams": ("is a PaddlePaddle checkpoint", _PADDLE),
@@ -84,9 +84,9 @@ _SUFFIXES = {
 
 
 def explain(head: bytes, source: FileSource) -> None:
-    """Raise the error that says what a file is, if its first bytes or its name show it.
+    """Raise an error that describes a file if its first bytes or its suffix identify it.
 
-    `head` is the first 512 bytes, or all of a smaller file.
+    Return normally if they do not. `head` is the first 512 bytes, or all of a smaller file.
     """
     path = source.path
     if not head:
@@ -112,11 +112,11 @@ def explain(head: bytes, source: FileSource) -> None:
 
 
 def _with_names(remedy: str, path: Path) -> str:
-    """Return a remedy with the names of the file and of what comes out of it, for a shell."""
+    """Return a remedy with the quoted paths of the file and of the unpacked file filled in."""
     if remedy != _EXPAND:
         return remedy
     out = path.with_suffix("") if path.suffix.lower() == ".zst" else path
-    if out.exists():  # the original, as a rule, which must not be overwritten
+    if out.exists():  # usually the original, which must not be overwritten
         out = out.with_name(f"{out.stem}-unpacked{out.suffix}")
     return remedy.format(packed=shlex.quote(str(path)), out=shlex.quote(str(out)))
 

@@ -1,6 +1,7 @@
-"""Tensors that belong together: NAME_orig with NAME_mask, and those that share memory.
+"""Combine the pairs of torch's pruning, and find tensors that share memory.
 
-``NAME_orig`` and ``NAME_mask``, as torch's pruning leaves them, become one entry ``NAME``.
+torch.nn.utils.prune saves a tensor as ``NAME_orig`` and ``NAME_mask``; they become one entry
+``NAME``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,12 @@ _MASK = "_mask"
 
 
 def fold_pairs(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
-    """Fold each pair into one entry: both are there, of one shape, and the mask is of 0 and 1."""
+    """Combine each pair into one entry.
+
+    A pair is a tensor ``NAME_orig`` and a tensor ``NAME_mask`` of the same shape that contains only
+    0 and 1, which is checked by reading it. The result lists the masks in `Contents.masks`, and has
+    notices about originals without such a mask.
+    """
     entries, cancel = contents.entries, job.cancel
     originals = [
         e
@@ -52,7 +58,7 @@ def _read_masks(
     sources: Sequence[ByteSource],
     job: Job,
 ) -> tuple[dict[str, TensorEntry], dict[str, TensorEntry], list[Notice]]:
-    """Return pairs by the names of their originals, masks by theirs, and what is no pair."""
+    """Return the pairs by the name of the original, the masks by name, and notices on the rest."""
     pairs: dict[str, TensorEntry] = {}
     masks: dict[str, TensorEntry] = {}
     unpaired: list[str] = []
@@ -63,7 +69,7 @@ def _read_masks(
         job.cancel.check()
         base = original.name.removesuffix(_ORIG)
         if f"{base}_u" in known and mask is None:
-            continue  # spectral normalization names its original in the same way
+            continue  # spectral normalization uses the same suffix
         if mask is None or not _fits(original, mask, known) or not _zeros_ones(mask, sources, job):
             unpaired.append(original.name)
             continue
@@ -87,7 +93,7 @@ def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntr
 
 
 def _fits(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry]) -> bool:
-    """Whether the mask belongs to every name of the original."""
+    """Return whether the mask has the shape of the original and belongs to all its names."""
     bases = [name.removesuffix(_ORIG) for name in original.names]
     return (
         mask.shape == original.shape
@@ -130,10 +136,10 @@ def _twice(names: list[str]) -> Notice:
     )
 
 
-# Interleaved views (slices of columns) are compared element by element up to this size; larger
-# ones count as overlapping.
+# Interleaved views (slices of columns) are compared element by element if their storage has at most
+# this many elements; larger ones count as overlapping.
 _MOST_ELEMENTS = 1 << 25
-# So many at once: some milliseconds.
+# Number of elements handled between two checks for cancellation: some milliseconds.
 _ELEMENTS_AT_ONCE = 1 << 22
 
 _Views = Sequence[TensorEntry]
@@ -142,9 +148,10 @@ _Views = Sequence[TensorEntry]
 def find_overlaps(
     entries: Iterable[TensorEntry], cancel: CancelToken | None = None
 ) -> dict[str, str]:
-    """Return the reason for each tensor that shares numbers with another, or with itself.
+    """Return a reason for each tensor that shares elements with another one or with itself.
 
-    Slices of one piece of memory that do not touch (the parts of a fused layer) are no overlap.
+    Disjoint slices of one storage (the parts of a fused layer) do not overlap. Tensors without
+    overlap are not in the result.
     """
     cancel = cancel or CancelToken()
     reasons: dict[str, str] = {}
@@ -178,7 +185,7 @@ def _extent(entry: TensorEntry) -> tuple[int, int]:
 
 
 def _touching(views: _Views, cancel: CancelToken) -> Iterator[_Views]:
-    """Group views whose extents overlap; views alone are left out."""
+    """Yield groups of two or more views whose byte ranges overlap."""
     extents = [(*_extent(entry), entry) for entry in cancel.each(views)]
     extents.sort(key=itemgetter(0, 1))
     group: list[TensorEntry] = []
@@ -195,7 +202,11 @@ def _touching(views: _Views, cancel: CancelToken) -> Iterator[_Views]:
 
 
 def _interleaved(group: _Views, cancel: CancelToken) -> bool:
-    """Whether two views of a group have a number in common."""
+    """Return whether two views of a group share an element.
+
+    Also True, without a check, if no view has strides, if item sizes differ, or if the group is
+    too large.
+    """
     strided = False
     width = group[0].dtype.bits // 8
     begin, end = _extent(group[0])
@@ -221,7 +232,7 @@ def _interleaved(group: _Views, cancel: CancelToken) -> bool:
 
 
 def _parts(view: NDArray[np.bool_], cancel: CancelToken) -> Iterator[NDArray[np.bool_]]:
-    """Cut a view of any shape, so that no part takes long."""
+    """Divide a view of any shape along its longest dim into parts that are fast to process."""
     if not view.ndim:
         cancel.check()
         yield view

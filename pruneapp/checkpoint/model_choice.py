@@ -1,8 +1,8 @@
 """Folders that contain several models in subfolders: diffusers pipelines and Hugging Face caches.
 
 A pipeline has a ``model_index.json`` and a subfolder for each component. A cache has a folder
-``models--ORG--NAME`` for each model, with ``snapshots/REVISION``; the commit that a branch points
-to is in ``refs/BRANCH``. The components of a pipeline are offered as a file's state dicts are.
+``models--ORG--NAME`` for each model, with ``snapshots/REVISION``; ``refs/BRANCH`` contains the
+commit of a branch. The components of a pipeline are offered like the state dicts of a file.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ _CACHED = "models--"
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """The folder of one model, and the others that could be opened instead."""
+    """The folder of a model, and the alternatives to it."""
 
     path: Path  # the folder to open
     key: str = ""  # the name of the component; empty if there is no choice of components
-    components: tuple[str, ...] = ()  # all components with weights, the largest first
+    components: tuple[str, ...] = ()  # all components with weights, those with most bytes first
     notices: tuple[Notice, ...] = ()
 
 
 def choose_model(path: Path, state_dict: str | None) -> ModelChoice:
-    """Return which model to open if a path is a folder that contains several.
+    """Return the model to open for a path, which may be a folder that contains several.
 
     Parameters
     ----------
     path
-        A folder; of anything else the path itself is returned.
+        A folder. For any other path the result is that path.
     state_dict
-        The component of a pipeline; by default the largest. It may be given for the folder of any
-        component of the pipeline, too.
+        The component of a pipeline; None for the largest. It is also accepted if `path` is the
+        folder of another component of the pipeline.
 
     Raises
     ------
     CheckpointError
-        If a cache contains several models or no snapshot, or a pipeline no such component.
+        If a cache contains several models or no snapshot, or a pipeline has no such component.
     """
     if not is_folder(path):
         return ModelChoice(path)
@@ -87,7 +87,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _components(pipeline: Path) -> tuple[str, ...]:
-    """Return the subfolders that contain a model, those with the most bytes of weights first."""
+    """Return the subfolders that contain a model, sorted by descending size of the weights."""
     sizes = {}
     for name in names_in(pipeline):
         with contextlib.suppress(CheckpointError, OSError):
@@ -101,7 +101,7 @@ def _components(pipeline: Path) -> tuple[str, ...]:
 
 
 def _snapshot_of(path: Path) -> tuple[Path, tuple[Notice, ...]]:
-    """Return the snapshot to open if a path is a cache of Hugging Face; else the path itself."""
+    """Return the snapshot to open and a notice if a path is a Hugging Face cache, else the path."""
     root = path.parent if path.name == "snapshots" else path
     if not root.name.startswith(_CACHED) or not is_folder(root / "snapshots"):
         _refuse_whole_cache(path)
@@ -120,7 +120,7 @@ def _snapshot_of(path: Path) -> tuple[Path, tuple[Notice, ...]]:
 
 
 def _current(root: Path, revisions: Sequence[str]) -> str:
-    """Return the revision that the branch ``main`` points to, or else the latest one."""
+    """Return the revision of the branch ``main``, or else the most recently changed one."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
         main = (root / "refs" / "main").read_text(encoding="utf-8").strip()
         if main in revisions:
@@ -129,10 +129,10 @@ def _current(root: Path, revisions: Sequence[str]) -> str:
 
 
 def _refuse_whole_cache(path: Path) -> None:
-    """Refuse the folder of all models of a cache, and name them."""
+    """Raise an error that lists the models if `path` is the folder of a whole cache."""
     try:
         names = names_in(path)
-    except CheckpointError:  # the reader of the folder has the better message
+    except CheckpointError:  # reading the folder later raises a better message
         return
     models = [name for name in names if name.startswith(_CACHED) and is_folder(path / name)]
     if models:

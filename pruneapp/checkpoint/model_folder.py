@@ -1,4 +1,4 @@
-"""Finding the model in a folder."""
+"""Find the model in a folder."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from pruneapp.errors import (
 )
 from pruneapp.json_codec import load_object
 
-# Formats of the files in a folder, in the order in which they are preferred.
+# Formats of the files in a folder, in order of preference.
 _FORMATS = (SAFETENSORS, ZIP, ONNX, GGUF, NPZ)
-# What transformers takes of a folder, each before the index of shards that begins as it does
-# (`transformers/modeling_utils.py`, `_get_resolved_checkpoint_files`; 5.23).
+# The file that transformers loads from a folder in preference to an index of shards with the same
+# prefix (`transformers/modeling_utils.py`, `_get_resolved_checkpoint_files`; 5.23).
 _WHOLE = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"
-# The original that an export onto its source has kept beside it.
+# The original file that an export over its own source has renamed.
 _KEPT = re.compile(r"\.orig\d*(?=\.\w+$)")
-# Words for what else is saved beside a model, and is none.
+# Words in the names of other files that training saves with a model.
 _BESIDE = re.compile(
     r"optimizer|optim_states|scheduler|rng_state|training_args|scaler", re.IGNORECASE
 )
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of what a folder holds, in order; `CheckpointError` if it cannot be read."""
+    """Return the sorted names in a folder. Raises `CheckpointError` if it cannot be read."""
     try:
         return sorted(path.name for path in folder.iterdir())
     except OSError as error:
@@ -54,19 +54,24 @@ def names_in(folder: Path) -> list[str]:
 
 
 def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
-    """Return the model in a folder: what transformers takes, where there is a choice.
+    """Return the files of the model in a folder, with the preferences of transformers.
 
-    The index, the only file, or all the shards; and the name of an index that lies beside the file
-    and is not opened, empty if there is none.
+    Returns
+    -------
+    files
+        Either the index, the only file, or all shards.
+    unused_index
+        The name of an index in the folder that is not opened because a whole file is preferred;
+        empty if there is none.
 
     Raises
     ------
     UnsupportedFileError, UnrecognizedFileError
-        If there is none, more than one, or one that must be converted first.
+        If there is no model, more than one, or one that must be converted first.
     """
     names = names_in(folder)
     for suffixes in (form.suffixes for form in _FORMATS):
-        if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
+        if suffixes == ZIP.suffixes:  # parts saved by training have the same suffixes
             if METADATA_FILE in names and any(name.endswith(SUFFIX) for name in names):
                 return (folder / METADATA_FILE,), ""
             _refuse_training_folders(folder, names)
@@ -94,7 +99,7 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
 
 
 def find_index(path: Path) -> Path | None:
-    """Return the index of a model: the one that was named, or that of a folder, if it has one."""
+    """Return `path` if it is not a folder, else the index of the model in it, None without one."""
     if not is_folder(path):
         return path
     with contextlib.suppress(CheckpointError):
@@ -105,16 +110,16 @@ def find_index(path: Path) -> Path | None:
     return None
 
 
-# ModelOpt wrote the second before transformers read quantization from the first.
+# ModelOpt wrote the second file before transformers supported quantization in the first.
 _CONFIGURATIONS = ("config.json", "hf_quant_config.json")
 _LARGEST_CONFIGURATION = 8 << 20
 
 
 def read_declaration(folder: Path) -> Declaration | None:
-    """Return what the configuration in a folder declares about quantization.
+    """Return the declaration of quantization in the configuration of a folder.
 
-    None if it declares none, or cannot be read: the weights are opened in any case. Configurations
-    in a store are not read, because each would take a request.
+    None if there is none or it cannot be read: the weights are opened in any case. Configurations
+    in an object store are not read, because each would need a request.
     """
     for name in _CONFIGURATIONS:
         config = read_configuration(folder, name)
@@ -124,7 +129,7 @@ def read_declaration(folder: Path) -> Declaration | None:
 
 
 def read_configuration(folder: Path, name: str = _CONFIGURATIONS[0]) -> dict[str, Any] | None:
-    """Return a configuration in a folder on a disk; None if it cannot be read."""
+    """Return a JSON configuration in a local folder; None if absent, invalid, or over 8 MiB."""
     if is_store(folder):
         return None
     with (
@@ -137,13 +142,13 @@ def read_configuration(folder: Path, name: str = _CONFIGURATIONS[0]) -> dict[str
 
 
 def may_be_weights(name: str) -> bool:
-    """Whether a file of this name in a folder may be taken for weights, or for their index."""
+    """Return whether a file name in a folder is that of a file of weights or of their index."""
     suffixes = (*SAFETENSORS.suffixes, *ZIP.suffixes, *ONNX.suffixes)
     return name.removesuffix(".index.json").endswith(suffixes) and _is_model(name)
 
 
 def name_before(name: str) -> str:
-    """Return the name that a file had before an export took it; the same if it is no kept one."""
+    """Return the name that a file had before an export renamed it, or `name` if none did."""
     return _KEPT.sub("", name)
 
 
@@ -152,7 +157,7 @@ def _is_model(name: str) -> bool:
 
 
 def _without_variants(names: list[str]) -> str:
-    """Return the file of which all others are variants (``fp16``, ``non_ema``); empty if none."""
+    """Return the file that all others are variants of (``fp16``, ``non_ema``); empty if none."""
     for stem in ("diffusion_pytorch_model", "model", "pytorch_model"):
         for main in [
             name for name in names if name.startswith(f"{stem}.") and name.count(".") == 1
@@ -180,7 +185,7 @@ def _refuse_choice(folder: Path, names: list[str]) -> None:
     )
 
 
-# A file of DeepSpeed: states of the model, or of the optimizer, of one process.
+# A file of DeepSpeed: the states of the model or the optimizer of one process.
 _DEEPSPEED = re.compile(
     r"((?P<kind>bf16_|fp16_)?zero_pp_rank_\d+_)?mp_rank_(?P<rank>\d\d)_(model|optim)_states\.pt"
 )
@@ -189,7 +194,7 @@ _MEGATRON = "model_optim_rng.pt"
 
 
 def refuse_part(path: Path) -> None:
-    """Raise `UnsupportedFileError` for a file that has a process's part of a model of DeepSpeed."""
+    """Raise `UnsupportedFileError` if a file is a part of a DeepSpeed checkpoint, by its name."""
     match = _DEEPSPEED.fullmatch(path.name)
     if match is not None and match[1]:
         folder = path.parent
@@ -200,10 +205,11 @@ def refuse_part(path: Path) -> None:
 
 
 def _deepspeed_steps(folder: Path, names: list[str]) -> list[str]:
-    """Return the steps that a folder of DeepSpeed contains, or its own name if it is one step.
+    """Return the names of the steps in a folder of DeepSpeed, or its own name if it is one step.
 
-    DeepSpeed saves each step in a subfolder, and beside them the name of the last one in ``latest``
-    and the converter.
+    DeepSpeed saves each step in a subfolder. The folder around them contains a file ``latest`` with
+    the name of the last step, and the converter. The result is ``[""]`` for a folder with only a
+    converter, and empty for other folders.
     """
     if any(map(_DEEPSPEED.fullmatch, names)):
         return [folder.absolute().name]
@@ -218,9 +224,10 @@ def _deepspeed_steps(folder: Path, names: list[str]) -> list[str]:
 
 
 def _deepspeed_remedy(folder: Path, names: list[str], steps: list[str]) -> str:
-    """Return the command that converts a checkpoint: the converter takes the folder of all steps.
+    """Return a remedy with the command that converts a checkpoint.
 
-    Without the file ``latest`` there, or for another step, it needs the name of the step.
+    The converter gets the folder of all steps. It needs the name of the step if the file ``latest``
+    is missing or names another step.
     """
     if not folder.name:  # "."
         folder = folder.absolute()
@@ -246,7 +253,7 @@ def _refuse_training_folders(folder: Path, names: list[str]) -> None:
         what = f"a distributed checkpoint of torch without its file '{METADATA_FILE}'"
         remedy = "Copy the whole folder; hidden files are often left out."
     elif any(n.startswith("pytorch_model") for n in names):
-        return  # the whole model, saved beside the state of training
+        return  # the whole model, saved together with the state of training
     elif steps := _deepspeed_steps(folder, names):
         what = "a checkpoint of DeepSpeed"
         remedy = _deepspeed_remedy(folder, names, steps)

@@ -1,11 +1,11 @@
-"""Parsing large headers in a process of its own.
+"""Parse large headers in a separate process.
 
-Most need none: see `headers.scan`. Parsing JSON holds the interpreter's lock from the first byte
-to the last: 0.3 s for a header of 10 MB, in which a window would not answer. A helper process does
-it, and its answer comes back in small pieces. It needs nothing but the standard library, so it
-starts in about 40 ms; for the shapes of an ONNX model it loads the package onnx.
+Most headers do not need this: see `headers.scan`. Parsing JSON holds the GIL from the first byte to
+the last: 0.3 s for a header of 10 MB, during which a window would not respond. A helper process
+parses it and returns the result in small pieces. It imports only the standard library, so it starts
+in about 40 ms; to infer the shapes of an ONNX model it also imports the package onnx.
 
-The pieces travel as `marshal`, which only knows plain values: nothing in them can be run.
+The pieces are serialized with `marshal`, which supports plain values only: they cannot run code.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.progress import Job
 
-# Smaller ones are parsed faster than a process starts.
+# Smaller headers are parsed faster than a process starts.
 LARGE_BYTES = 2_000_000
-# Smaller ones are parsed within a millisecond.
+# Smaller headers are parsed within a millisecond.
 SMALL_BYTES = 50_000
-# `__main__` hands this argument on to `main`: a frozen bundle has no ``python -c``.
+# `__main__` calls `main` for this argument: a frozen bundle has no ``python -c``.
 HIDDEN_ARGUMENT = "--header-process"
-# The other side, which needs this one: so it is named, not imported.
+# The module of the helper. It imports this one, so it is imported by name.
 PARSER = "pruneapp.checkpoint.parser_main"
 
 _PIECE_BYTES = 1 << 20
 
-# What a process reads, if not headers.
+# Subject of the error message if a task other than parsing headers crashes.
 _WHAT = {"shapes": "The operators"}
 
-# Rows, which come in pieces, and the rest.
+# Rows, which are sent in pieces, and the remaining result.
 Parsed = tuple[list[Any], Any]
 
 
 def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Header:
-    """Parse a safetensors header of `size` bytes that comes in pieces; see `headers.parse`."""
+    """Parse a safetensors header of `size` bytes that is read in pieces; see `headers.parse`."""
     if size > SMALL_BYTES:
         used: list[bytes] = []
         pieces = iter(pieces)
@@ -68,7 +68,7 @@ def _noting(pieces: Iterator[bytes], used: list[bytes]) -> Iterator[bytes]:
 
 
 def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> ShardIndex:
-    """Parse an index of `size` bytes that comes in pieces; see `headers.parse_index_file`."""
+    """Parse an index of `size` bytes that is read in pieces; see `headers.parse_index_file`."""
     if size <= LARGE_BYTES:
         return headers.parse_index_file(b"".join(pieces), path, job.cancel)
     rows, (total_size,) = _in_process("index", pieces, path, job)
@@ -76,18 +76,18 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Shar
 
 
 def parse_torch(path: str, reader: str, state_dict: str | None, job: Job) -> Parsed:
-    """Read the headers of a torch file, whatever their size; raises what the reader raises."""
+    """Read the headers of a torch file in the helper. Raises the errors of the reader."""
     request = marshal.dumps((reader, state_dict))
-    if is_store(locate(path)):  # which the other process has no packages to read from
+    if is_store(locate(path)):  # the helper cannot import the packages that read from a store
         return _here("torch", request, path)
     return _in_process("torch", [request], path, job)
 
 
 def with_shapes(model: bytes, path: str, job: Job) -> tuple[bytes, str]:
-    """Return an ONNX model with the shapes that follow from its graph, or why there are none.
+    """Return an ONNX model with inferred shapes, or an empty model and the reason for failure.
 
-    The package onnx finds them, in code of C++ that some graphs make end its process: so that is
-    not this one. Raises `CheckpointError` if it ended, or the package is not there.
+    The package onnx infers them in C++ code that crashes for some graphs, hence the separate
+    process. Raises `CheckpointError` if the process ended early.
     """
     packages = [] if getattr(sys, "frozen", False) else [path for path in sys.path if path]
     _, found = _in_process("shapes", [marshal.dumps((packages, model))], path, job)
@@ -96,12 +96,12 @@ def with_shapes(model: bytes, path: str, job: Job) -> tuple[bytes, str]:
 
 
 def command() -> list[str]:
-    """Return the command that starts the helper, in a checkout, an installation or a bundle."""
+    """Return the command that starts the helper from a checkout, an installation or a bundle."""
     if getattr(sys, "frozen", False):
         return [sys.executable, HIDDEN_ARGUMENT]
     root = str(Path(__file__).resolve().parents[2])
     code = f"import sys; sys.path.insert(0, {root!r}); import {PARSER} as p; sys.exit(p.main())"
-    # Isolated, without site-packages: nothing of the person's environment is needed or run.
+    # Isolated, without site-packages: packages of the user's environment are not run.
     return [sys.executable, "-I", "-S", "-c", code]
 
 
@@ -112,7 +112,7 @@ def _here(task: str, text: bytes, path: str) -> Parsed:
 
 
 def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Parsed:
-    """Parse in the helper; raises what the parser raises there, or `Cancelled`."""
+    """Run a task in the helper. Raises the error that the task raises, or `Cancelled`."""
     job.cancel.check()
     try:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own code
@@ -122,7 +122,7 @@ def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Pars
             stderr=subprocess.DEVNULL,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-    except OSError:  # no process can be started: better a window that stalls than no model
+    except OSError:  # no process can be started: a window that blocks is better than no model
         return _here(task, b"".join(pieces), path)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -130,7 +130,7 @@ def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Pars
     watch = threading.Thread(target=_kill_if_cancelled, args=(process, done, job), daemon=True)
     watch.start()
     try:
-        # The answer of a helper that ended early is a better message than a broken pipe.
+        # The message of a helper that ended early is better than a broken pipe.
         with contextlib.suppress(BrokenPipeError, OSError):
             send(process.stdin, (task, path))
             for piece in pieces:
@@ -179,13 +179,13 @@ def _raise(kind: str, value: Any) -> None:
 
 
 def send(stream: IO[bytes], value: Any) -> None:
-    """Write a plain value to the other side."""
+    """Write a plain value, with its length, to the other process."""
     data = marshal.dumps(value)
     stream.write(len(data).to_bytes(8, "little") + data)
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read a plain value; None if the other side has no more."""
+    """Read a plain value from the other process; None at the end of the stream."""
     size = stream.read(8)
     if len(size) < 8:
         return None
@@ -194,6 +194,6 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def in_pieces(read: Callable[[int, int], bytes], start: int, size: int) -> Iterator[bytes]:
-    """Read `size` bytes from `start` on, in pieces, so that a job can be cancelled meanwhile."""
+    """Read `size` bytes from offset `start` in pieces, between which a job can be cancelled."""
     for offset in range(start, start + size, _PIECE_BYTES):
         yield read(offset, min(_PIECE_BYTES, start + size - offset))

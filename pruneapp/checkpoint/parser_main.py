@@ -1,4 +1,4 @@
-"""What the process does that parses large headers: its tasks, and its entry point."""
+"""The tasks and the entry point of the process that parses large headers."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ _TASKS = {
 
 
 def parse_here(task: str, text: bytes, path: str) -> Parsed:
-    """Do a task in this process: where no other can be started."""
+    """Run a task in the current process, if no other can be used."""
     return _TASKS[task](text, path)
 
 
 def main() -> int:
-    """Be the helper: parse what comes in on standard input, answer on standard output."""
+    """Run as the parser process: read a task from standard input, write to standard output."""
     task, path = receive(sys.stdin.buffer)
     out = sys.stdout.buffer
-    gc.disable()  # nothing here is garbage before the end, and looking for it takes half the time
+    gc.disable()  # there is no garbage before the end, and the collector takes half of the time
     try:
         rows, rest = _TASKS[task](sys.stdin.buffer.read(), path)
         for start in range(0, len(rows), _ROWS_A_PIECE):
@@ -88,7 +88,7 @@ def main() -> int:
     except PruneAppError as error:
         names = (type(error).__name__, error.sentence, error.remedy, error.details)
         send(out, ("error", names))
-    except Exception:  # noqa: BLE001 - the border of the process: bugs are reported to the window
+    except Exception:  # noqa: BLE001 - the process boundary: bugs are reported to the window
         send(out, ("bug", traceback.format_exc()))
     out.flush()
     return 0

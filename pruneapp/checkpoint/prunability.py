@@ -1,7 +1,7 @@
-"""The kind of layer that each tensor belongs to, and whether and why not it can be pruned.
+"""The inferred layer type of each tensor, and why it cannot be pruned.
 
-Inferred from types, names, shapes and neighbors, and called inferred wherever it is shown. The
-verdicts are cached: most tensors of a file have the same last names, shape and type as another one.
+Both are inferred from types, names, shapes and sibling tensors. Results are cached, because most
+tensors of a file have the same last name parts, shape and type as another one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pruneapp.progress import CancelToken, Job
 
 
 def find_modules(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -> Modules:
-    """Return the modules that hold tensors, by name; a tied tensor is in several."""
+    """Return the tensors of each module, by module name; a tied tensor is in several."""
     modules: Modules = {}
     for entry in (cancel or CancelToken()).each(entries):
         for name in entry.names if entry.aliases else (entry.name,):
@@ -49,14 +49,14 @@ def find_modules(entries: Iterable[TensorEntry], cancel: CancelToken | None = No
     return modules
 
 
-# The one table of what is left out when nothing is selected: patterns on the last module name,
-# upper and lower case alike. A module with a `running_mean` is a norm as well.
+# Tensors that are excluded if the user selects none: patterns of the last module name, ignoring
+# case. A module with a `running_mean` is a norm as well.
 EMBEDDINGS = ("embed*", "*embedding*", "wte", "wpe")
 NORMS = ("*norm*", "bn*", "ln_*")
 
 _CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
-# Modules with the output head of a language model; and those with its table of tokens, of whose
-# shape a head is under any other name.
+# Modules that contain the output head of a language model; and those that contain its token
+# embedding, whose shape identifies a head of any other name.
 _HEADS = frozenset({"lm_head", "generator_lm_head"})
 _TOKEN_TABLES = frozenset(
     {
@@ -71,14 +71,14 @@ _TOKEN_TABLES = frozenset(
         "shared",
     }
 )
-# Kinds that are pruned when nothing is selected, where the file says what is what.
+# Layer types that are pruned if nothing is selected, for files that declare the layer types.
 _BY_DEFAULT = frozenset({*_CONVOLUTIONS.values(), "Linear", "recurrent"})
-# Parameters that are named after what they are to their module, not after a layer.
+# Last names of tensors whose layer is given by the module name.
 _PARAMETERS = frozenset({"weight", "bias", "w", "b", "W", "kernel", "scale", "gamma", "beta", "g"})
 _RECURRENT = re.compile(r"weight_[ih]h_l\d+(_reverse)?$|weight_[ih]h$")
 _EMBEDDING = re.compile("|".join(map(translate, EMBEDDINGS)), re.IGNORECASE)
 _NORM = re.compile("|".join(map(translate, NORMS)), re.IGNORECASE)
-# Parameters of a name of their own (`pos_embed`, `cls_token`) that are looked up or added, and no
+# Last names of parameters (`pos_embed`, `cls_token`) that are looked up or added, and are not
 # weights that inputs are multiplied by.
 _TABLE = re.compile(
     r"(?:^|_)(?:tokens?|embeds?|emb|embeddings?|quer(?:y|ies)|codebooks?|codevectors|centroids|"
@@ -90,14 +90,14 @@ _TABLE = re.compile(
 
 @dataclass(frozen=True)
 class Role:
-    """What the names of a tensor imply."""
+    """What the names of a tensor imply about its layer."""
 
-    embedding: bool  # whether it belongs to one
+    embedding: bool  # whether it belongs to an embedding
     norm: bool
 
 
 def role(entry: TensorEntry, modules: Modules) -> Role:
-    """Look at every name of a tensor."""
+    """Return the role of a tensor, considering all its names."""
     own = _role_by(entry.name, modules)
     if not entry.aliases:
         return own
@@ -110,7 +110,7 @@ def role(entry: TensorEntry, modules: Modules) -> Role:
 
 def _role_by(name: str, modules: Modules) -> Role:
     path, _, leaf = name.rpartition(".")
-    # A parameter with a name of its own (`pos_embed`) stands for itself.
+    # A parameter that is not called `weight` etc. (`pos_embed`) is classified by its own name.
     named = _layer(path.rpartition(".")[2] if _is_parameter(leaf) else leaf)
     if "running_mean" in modules[path] and not named.norm:
         return Role(named.embedding, norm=True)
@@ -118,7 +118,7 @@ def _role_by(name: str, modules: Modules) -> Role:
 
 
 def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
-    """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty if unknown."""
+    """Return the layer type (``Conv2d``, ``Linear``, ``norm``, ...); empty if unknown."""
     rank = len(entry.shape)
     if role.norm and leaf in STATISTICS_NAMES:
         return STATISTICS
@@ -144,11 +144,12 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
 
 
 def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str) -> bool:
-    """Whether a prunable tensor is pruned when nothing is selected.
+    """Return whether a tensor, if prunable, is pruned when nothing is selected.
 
-    It has two or more dimensions, is no buffer, no bias and no scale, no vector in more dimensions
-    (``cls_token`` of 1×1×n), no table of tokens, positions or codes, and belongs neither to an
-    embedding nor to a norm. The same rules apply at the root of a file and inside modules.
+    This requires two or more dimensions. Excluded are buffers, biases, scales, vectors with
+    additional dimensions of size 1 (``cls_token`` of 1×1×n), tables of tokens, positions or codes,
+    and tensors of embeddings and norms. The rules are the same for tensors at the root of a file
+    and in modules.
     """
     if not pruned_by_version_1(entry, role) or kind == "bias" or not entry.learned:
         return False
@@ -158,14 +159,14 @@ def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str)
     if kind in {"", "parameter"} and sum(n > 1 for n in entry.shape) < 2:
         return False
     layer = entry.name.split(".")[-2:-1]
-    # Tables that T5, BART and their kin look up; files do not always hold a name that says so.
+    # Lookup tables of T5, BART and similar models, whose names do not always show it.
     return not (
         layer == ["relative_attention_bias"] or (layer == ["shared"] and "bias" not in module)
     )
 
 
 def pruned_by_version_1(entry: TensorEntry, role: Role) -> bool:
-    """Whether a step of version 1 takes it when nothing is selected: it knows of no buffers."""
+    """Return whether a step of version 1, which did not know buffers, prunes it by default."""
     return len(entry.shape) > 1 and not role.embedding and not role.norm
 
 
@@ -192,16 +193,16 @@ _RECOMPUTED = "computes the weight of the layer from it"
 
 
 def why_not(entry: TensorEntry, module: Module, leaf: str, quantized: str) -> str:
-    """Return the reason why a tensor cannot be pruned, a phrase without a full stop, or ``""``.
+    """Return the reason why a tensor cannot be pruned, a clause without a full stop, or ``""``.
 
     Parameters
     ----------
     module
-        The tensors of its module.
+        The tensors of the module that contains it.
     leaf
         The last part of its name.
     quantized
-        The reason for the floats of its layer if the layer is quantized (`quantized_reason`).
+        The reason to use for its floats if the layer is quantized (`quantized_reason`), or ``""``.
     """
     plain_bias = leaf == "bias" or (leaf.endswith("_bias") and not leaf.startswith("weight_"))
     return (
@@ -221,9 +222,9 @@ def quantized_reason(quantizer: str) -> str:
 
 
 def _is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
-    """Return whether `why_not` needs no neighbors for most tensors called `leaf`.
+    """Return whether `why_not` does not depend on siblings for tensors called `leaf`.
 
-    `leaves` are the last names of all tensors in the file.
+    `leaves` are the last name parts of all tensors in the file.
     """
     return not any(needed <= leaves for needed, _ in _rules(leaf))
 
@@ -237,7 +238,7 @@ def _by_neighbors(leaf: str, module: Module) -> str:
 
 @lru_cache(maxsize=4096)
 def _rules(leaf: str) -> tuple[tuple[frozenset[str], str], ...]:
-    """Return the reasons for tensors called `leaf`, each with the neighbors that it requires."""
+    """Return the reasons for tensors called `leaf`, each with the siblings that it requires."""
     rules: list[tuple[Iterable[str], str]] = []
     base, _, end = leaf.rpartition("_")
     if end in {"g", "v"} and base:
@@ -250,7 +251,7 @@ def _rules(leaf: str) -> tuple[tuple[frozenset[str], str], ...]:
 
 
 def _by_buffer_name(leaf: str) -> str:
-    """Return why a tensor is not pruned that is named like a buffer."""
+    """Return why a tensor is not pruned, by the name of a buffer; empty for other names."""
     return _BUFFERS.get(leaf, "masks are not pruned" if leaf.endswith("_mask") else "")
 
 
@@ -264,20 +265,20 @@ def _by_name(name: str) -> str:
 
 
 class Prunability(NamedTuple):
-    """Whether a tensor can be pruned, and its kind."""
+    """Whether a tensor can be pruned, and its inferred layer type."""
 
-    why_not: str  # see `TensorEntry`, as `kind` and `quantized`
+    why_not: str  # this, `kind` and `quantized` are as in `TensorEntry`
     kind: str
-    usual: bool  # whether it is pruned by default if it may be pruned at all
+    usual: bool  # whether it is pruned by default if it is prunable
     quantized: str = ""
 
 
 class Judge:
-    """Decides for the tensors of a file whether they can be pruned.
+    """Determines the prunability of the tensors of a file.
 
-    For most tensors nothing counts but the last name of the module and its quantizer, the last name
-    of the tensor, the type and the shape: 100,000 of them are a few dozen cases. Which last names
-    need more than that is determined once per file.
+    For most tensors the result depends only on the last part of the module name, the quantizer, the
+    last part of the tensor name, the type and the shape: 100,000 tensors are a few dozen cases. The
+    last name parts that require more than that are determined once per file.
 
     `quantized` maps the modules of quantized layers to the names of their quantizers.
     """
@@ -308,14 +309,14 @@ class Judge:
             paths = "\n".join([f"{path}." for path, _ in batch])
             parametrized = parametrized or _PARAMETRIZED in paths
         self._ordinary: set[str] = set()
-        # A measured mean makes a norm of every tensor of its module.
+        # A running mean makes all tensors of its module parts of a norm.
         if parametrized or "running_mean" in leaves:
             return
         for some in cancel.batches(leaves):
             self._ordinary.update([leaf for leaf in some if _is_ordinary(leaf, leaves)])
 
     def of(self, entries: Iterable[TensorEntry]) -> Iterator[Prunability]:
-        """Yield the verdict on each tensor."""
+        """Yield the prunability of each tensor, in order."""
         modules, ordinary, known = self._modules, self._ordinary, self._known
         quantized = self._quantized
         for entry in entries:
@@ -343,7 +344,7 @@ class Judge:
         return Prunability(why_not(entry, module, leaf, reason), kind, usual, reason)
 
     def _is_head(self, entry: TensorEntry, kind: str) -> bool:
-        """Whether a tensor is the output head of a language model."""
+        """Return whether a tensor is the output head of a language model."""
         parts = entry.name.split(".")
         if _HEADS.intersection(parts[-2:-1]):
             return True
@@ -352,9 +353,9 @@ class Judge:
 
 
 def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
-    """Return the tensors that a step of version 1 prunes if it selects none, in file order.
+    """Return the tensors that a step of version 1 prunes if none is selected, in file order.
 
-    `contents` are complete, see `annotate`.
+    `contents` must have been completed by `annotate`.
     """
     modules = find_modules((*contents.entries, *contents.masks), job.cancel)
     return tuple(
@@ -370,11 +371,11 @@ def annotate(
     job: Job,
     declared: Declaration | None = None,
 ) -> Contents:
-    """Complete the entries of a reader: the fields that it leaves empty, and `why_not`.
+    """Complete the entries of a reader: layer type, why it cannot be pruned, default selection.
 
-    ``NAME_orig`` and ``NAME_mask`` of torch's pruning become one entry ``NAME``. To be sure of
-    such masks their values are read; nothing else is. `declared` is what the configuration of the
-    model declares about quantization.
+    ``NAME_orig`` and ``NAME_mask`` of torch's pruning become one entry ``NAME``; the values of such
+    masks are read to validate them, other values are not read. `declared` is the declaration of
+    quantization in the configuration of the model.
 
     Raises
     ------
@@ -394,8 +395,8 @@ def annotate(
         )
         judged, kinds, usual, by_quantizer = zip(*judge.of(batch), strict=True)
         if any(told):
-            # The graph or program tells layers better than names do, but an operator reads a fixed
-            # transform as it reads a weight.
+            # Graphs and programs state layer types reliably, but an operator uses fixed transforms
+            # like weights, so buffers are excluded.
             usual = tuple(
                 t in _BY_DEFAULT and e.learned and not _HEADS & {*e.name.split(".")} if t else u
                 for t, u, e in zip(told, usual, batch, strict=True)
@@ -416,7 +417,7 @@ def annotate(
             buffers=buffers,
             quantized=by_quantizer,
         )
-    # All other layers may be quantized: then the output head is what can be pruned.
+    # If all other layers are quantized, the output head is what can be pruned.
     if not any(map(attrgetter("by_default"), entries)):
         entries = [
             entry._replace(by_default=True) if _is_plain_head(entry) else entry
@@ -426,6 +427,6 @@ def annotate(
 
 
 def _is_plain_head(entry: TensorEntry) -> bool:
-    """Return whether a tensor is the weight of an output head, by its name."""
+    """Return whether a tensor is the prunable weight of an output head, by its name."""
     is_head = not _HEADS.isdisjoint(entry.name.split(".")[-2:-1])
     return is_head and entry.prunable and entry.learned and entry.kind == "Linear"

@@ -1,18 +1,19 @@
 """Which layers of a checkpoint are quantized, and by which quantizer.
 
-A quantized layer is a module that holds packed or integer weights together with the floats that
-turn them back into weights: scales, zero points, codebooks, rotations. Zeroing or rounding any of
-these floats destroys the weights.
+A quantized layer is a module that contains packed or integer weights together with the floats that
+dequantize them: scales, zero points, codebooks, rotations. Zeroing or rounding any of these floats
+destroys the weights.
 
-The rule that decides is general, so that quantizers that are not in the table are found as well:
+The rule is general, so that quantizers that are not in the table are found as well. A layer is
+quantized if
 
-- the layer holds integers of two or more dimensions that are not ids, positions or masks, or
-- it holds packed 4-bit or 6-bit floats, or 8-bit floats next to a scale, or
-- it holds tensors by which a quantizer of the table is recognized, or
+- it contains integers of two or more dimensions that are not ids, positions or masks, or
+- it contains packed 4-bit or 6-bit floats, or 8-bit floats together with a scale, or
+- it contains the tensors that identify a quantizer of the table, or
 - ``config.json`` declares quantization, and the floats of the layer are not an ordinary weight.
 
-The table names the quantizer, for the reason that is shown. To add one, add an entry to
-`QUANTIZERS`.
+The table provides the name of the quantizer, which the user sees as a part of the reason. To
+support another one, add an entry to `QUANTIZERS`.
 """
 
 from __future__ import annotations
@@ -30,22 +31,22 @@ from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.entry import WRAPPERS, TensorEntry, is_buffer_name
 from pruneapp.progress import CancelToken
 
-# The tensors of each module, by their last name. Plain dicts: a file may hold 200,000 of them.
+# The tensors of each module, by the last part of their names. Plain dicts: there may be 200,000.
 Module = dict[str, TensorEntry]
 Modules = dict[str, Module]
-# The last name of each tensor of a layer, and the name of its dtype. Tensors of a submodule that
-# holds parts of a weight (``weight.absmax``) have the name below the layer.
+# The last part of the name and the dtype name of each tensor of a layer. Tensors of a submodule
+# that contains parts of a weight (``weight.absmax``) have their name relative to the layer.
 Layer = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Quantizer:
-    """A program or format that quantizes layers."""
+    """A program or format that quantizes layers, and how to recognize its layers."""
 
-    name: str  # as its users call it
-    # How its layers are recognized: names of tensors that are next to each other, separated by
-    # spaces, any of the texts. A name may be a glob (`fnmatch`), and demand a dtype: ``weight:U8``,
-    # ``weight:F8*``; ``int`` stands for every integer type.
+    name: str  # display name
+    # Alternative marks, each a set of tensor names separated by spaces that must all be in the
+    # layer. A name may be a glob (`fnmatch`) and may require a dtype: ``weight:U8``,
+    # ``weight:F8*``; ``int`` means every integer type.
     marks: tuple[str, ...] = ()
     # Values of ``quant_method`` in config.json.
     methods: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ class Quantizer:
         ]
 
     def matches(self, layer: Layer) -> bool:
-        """Return whether a layer has the tensors of any mark."""
+        """Return whether a layer contains all tensors of at least one mark."""
         return any(
             all(
                 any(
@@ -77,7 +78,7 @@ def _is_dtype(dtype: str, wanted: str) -> bool:
     return not wanted or fnmatchcase(dtype, wanted)
 
 
-# The first that matches a layer names it. Layouts: docs/formats.md.
+# The first quantizer that matches a layer is used. Layouts: docs/formats.md.
 QUANTIZERS: tuple[Quantizer, ...] = (
     Quantizer("SVDQuant", ("qweight:int wscales",), ("svdquant", "nunchaku")),
     Quantizer("FP-Quant", ("qweight forward_hadamard_matrix",), ("fp_quant",)),
@@ -131,16 +132,17 @@ QUANTIZERS: tuple[Quantizer, ...] = (
 
 _INTEGERS = frozenset(name for name in DTYPES if DTYPES[name].integer)
 _FLOAT8 = frozenset(name for name in DTYPES if name.startswith("F8") and DTYPES[name].form)
-# Types of GGUF are not among them: a block contains its own scales.
+# Block types of GGUF are not included: a block contains its own scales.
 _PACKED = frozenset(
     name for name, d in DTYPES.items() if (d.packed and not d.block) or name == "F8_E8M0"
 )
-# A module called so holds parts of a weight, and belongs to the layer above it. What begins with an
-# underscore is an attribute of a tensor (``weight._data``).
+# A module with such a name contains parts of a weight of its parent layer. Names that begin with an
+# underscore are attributes of a tensor (``weight._data``).
 _PART = re.compile(
     r"weight|_.+|quant_state|(?:weight|input|output)_quantizer|(?:\w+_)?centroids", re.DOTALL
 )
-# Integers of two or more dimensions that ordinary models hold: indices, ids, positions, masks.
+# Names of integer tensors with two or more dimensions in models that are not quantized: indices,
+# ids, positions, masks.
 _INDEX = re.compile(
     r"(?:^|_)(?:ids?|idxs?|ind(?:ex|exes|ices)|pos|positions?|masks?|buckets?|bitmask|offsets|"
     r"lengths|shape|vocab|edges?|edge_index|merges|layout|labels?|tokens?|coords?|grid|counts?|"
@@ -150,28 +152,29 @@ _SCALE = re.compile(
     r"(?:^|_)(?:[qw]?scales?(?:_\w+)?|scaling_factors?|[qw]?zeros?|zero_?points?|biases|"
     r"(?:abs_?|a)max|shift)$"
 )
-# What may be evidence of quantization at the root of a file, where names of all kinds meet.
+# Names that are evidence of quantization at the root of a file, where unrelated tensors are
+# siblings.
 _EVIDENCE = re.compile(r"scale|scaling|zero|codebook|centroid|absmax")
 
 
 @lru_cache(maxsize=4096)
 def is_scale(leaf: str) -> bool:
-    """Return whether a tensor of this last name is a scale, a zero point or the like."""
+    """Return whether a tensor with this last name part is a scale, a zero point or similar."""
     return _SCALE.search(leaf) is not None
 
 
 def _is_index(leaf: str, shape: tuple[int, ...]) -> bool:
-    """Return whether integers are indices or masks, by what an ordinary model calls them."""
+    """Return whether the name of an integer tensor is that of an index or mask."""
     return _INDEX.search(leaf) is not None or is_buffer_name(leaf, shape)
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """What the configuration of a model declares about quantization."""
+    """The declaration of quantization in the configuration of a model."""
 
-    name: str  # of the quantizer; empty if it is not known
-    # Modules that are declared to be not quantized: names, or globs of names. Either the whole name
-    # of a module or consecutive parts of it.
+    name: str  # of the quantizer; empty if unknown
+    # Modules that are declared as not quantized: names or globs. A name matches a whole module name
+    # or consecutive parts of it.
     ignored: tuple[str, ...] = ()
 
     @cached_property
@@ -184,7 +187,7 @@ class Declaration:
         return re.compile("|".join(map(translate, globs)) or r"(?!)")
 
     def ignores(self, path: str) -> bool:
-        """Return whether a module is declared to be not quantized."""
+        """Return whether a module is declared as not quantized."""
         parts = path.split(".")[:_MOST_PARTS]
         spans = (
             ".".join(parts[first : last + 1])
@@ -212,7 +215,7 @@ _METHOD = re.compile(r"[A-Za-z][\w.+-]{0,30}")
 
 
 def declaration_of(config: Mapping[str, Any]) -> Declaration | None:
-    """Return what a configuration declares about quantization; None if it declares none.
+    """Return the declaration of quantization in a configuration; None if there is none.
 
     Parameters
     ----------
@@ -224,7 +227,7 @@ def declaration_of(config: Mapping[str, Any]) -> Declaration | None:
         declared = config.get(key)
         if isinstance(declared, dict) and declared:
             return Declaration(_declared_name(key, declared, config), _ignored_in(declared))
-    # Models of several parts declare it for each.
+    # Models that consist of several parts declare it for each part.
     inner = config.get("text_config")
     return declaration_of(inner) if isinstance(inner, dict) and inner is not config else None
 
@@ -251,14 +254,14 @@ def _declared_name(key: str, declared: dict[str, Any], config: Mapping[str, Any]
 def _ignored_in(declared: dict[str, Any]) -> tuple[str, ...]:
     lists = (declared.get(key) for key in _IGNORED)
     listed = [name for names in lists if isinstance(names, list) for name in names]
-    # MLX: the name of a module, and whether it is quantized or how.
+    # MLX: the value for the name of a module is False, True or its settings.
     listed += [name for name, how in declared.items() if how is False and "." in name]
     plain = (
         name.removesuffix(".weight")
         for name in listed[:_MOST_IGNORED]
         if isinstance(name, str) and 0 < len(name) <= _LONGEST_IGNORED
     )
-    # Regular expressions ("re:…") are not interpreted: a hostile one takes forever.
+    # Regular expressions ("re:…") are ignored: a malicious one could run forever.
     return tuple(name for name in plain if not name.startswith("re:"))
 
 
@@ -269,7 +272,7 @@ def find_quantized(
     hierarchical: bool = True,
     cancel: CancelToken | None = None,
 ) -> dict[str, str]:
-    """Return the modules that belong to quantized layers, each with the name of the quantizer.
+    """Return the name of the quantizer for each module that belongs to a quantized layer.
 
     Parameters
     ----------
@@ -278,13 +281,13 @@ def find_quantized(
     declared
         What the configuration of the model declares.
     hierarchical
-        Whether names say which tensors are next to each other. In ONNX files, names without a dot
-        do not.
+        Whether names with the same prefix belong to one module. In ONNX files, this is not so for
+        names without a dot.
 
     Returns
     -------
     dict[str, str]
-        By the name of the module. The name of the quantizer is empty if it is not known.
+        By module name. The name of the quantizer is empty if it is unknown.
 
     Notes
     -----
@@ -312,7 +315,7 @@ def find_quantized(
 
 
 def _may_be_quantized(modules: Modules, cancel: CancelToken) -> bool:
-    """Return whether any name or type in a file gives reason to look at its layers."""
+    """Return whether any tensor name or type in a file makes it necessary to check its layers."""
     leaves: set[str] = set()
     dtypes: dict[int, DType] = {}
     has_integer_matrices = False
@@ -335,14 +338,14 @@ def _may_be_quantized(modules: Modules, cancel: CancelToken) -> bool:
 
 @lru_cache(maxsize=1)
 def _telling_names() -> re.Pattern[str]:
-    """Return what matches last names of tensors that recognize a quantizer whatever their type."""
+    """Return a pattern of last name parts that identify a quantizer without other tensors."""
     marks = [mark for one in QUANTIZERS for mark in one.marks if " " not in mark]
     names = {mark.partition(":")[0].rpartition(".")[2] for mark in marks}
     return re.compile("|".join(map(translate, sorted(names - {"*", "weight"}))))
 
 
 def _layer_of(path: str, modules: Modules) -> str:
-    """Return the layer that a module belongs to: itself, unless it holds parts of a weight."""
+    """Return the layer that a module belongs to: the module, or its parent if it is a part."""
     while path:
         above, _, last = path.rpartition(".")
         is_part = last in modules.get(above, ()) or _PART.fullmatch(last)
@@ -355,7 +358,7 @@ def _layer_of(path: str, modules: Modules) -> str:
 def _entries(
     path: str, parts: Iterable[str], modules: Modules
 ) -> Iterator[tuple[str, TensorEntry]]:
-    """Yield the tensors of a layer by their names below it."""
+    """Yield each tensor of a layer with its name relative to the layer."""
     for part in parts:
         below = part[len(path) :].lstrip(".")
         for leaf, entry in modules[part].items():
@@ -381,7 +384,7 @@ def _quantizer_of(
 
 
 def _is_quantized(entries: dict[str, TensorEntry], *, root: bool) -> bool:
-    """Return whether types and shapes show that a layer is quantized."""
+    """Return whether types, shapes and names show that a layer is quantized."""
     leaves = {name: name.rpartition(".")[2] for name in entries}
     scaled = any(map(is_scale, leaves.values()))
     found = any(
@@ -395,7 +398,7 @@ def _is_quantized(entries: dict[str, TensorEntry], *, root: bool) -> bool:
 
 
 def _is_odd(entries: dict[str, TensorEntry]) -> bool:
-    """Return whether floats of a layer are no ordinary weights: scaled, or of other names."""
+    """Return whether the floats of a layer are not ordinary weights: 8-bit, scaled, or renamed."""
     floats = [(name.rpartition(".")[2], e) for name, e in entries.items() if e.dtype.prunable]
     matrices = [leaf for leaf, entry in floats if len(entry.shape) > 1]
     scaled = any(is_scale(leaf) for leaf, _ in floats)

@@ -1,9 +1,9 @@
-"""Tied weights that a file stores twice: recognized by the configuration, compared, and merged.
+"""Merge tied weights that a file stores twice.
 
 transformers ties the output layer of a language model to its input embedding if `config.json`
-says so. Files usually contain such a tensor once. Where both names are stored with equal bytes,
-they become one tensor with two names, as after `tie_weights()`; pruning one copy alone would untie
-them. Copies are compared completely, after a sample of them, which rejects most that differ.
+requests it. Files usually contain such a tensor once. If both names are stored with equal bytes,
+they become one tensor with two names, as after `tie_weights()`: pruning one copy alone would untie
+them. A sample of the bytes is compared first, because it rejects most copies that differ.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.source import ByteSource
 from pruneapp.progress import CancelToken, Job
 
-# Modules of input embeddings and of output layers in transformers.
+# Names of modules of input embeddings and of output layers in transformers.
 _INPUTS = (
     "embed_tokens", "wte", "word_embeddings", "shared", "embed_in", "tok_embeddings",
     "word_embedding", "tokens_embed", "embeddings",
@@ -27,13 +27,13 @@ _OUTPUTS = (
     "lm_head", "embed_out", "lm_head.decoder", "predictions.decoder", "vocab_projector",
     "generator_lm_head", "proj_out", "lm_loss", "output_projection",
 )  # fmt: skip
-# The bias of an output layer, and the parameter of the module around it that it is tied to.
+# The bias of an output layer, and the parameter of its parent module that it is tied to.
 _BIASES = (
     ("lm_head.decoder.bias", "lm_head.bias"),
     ("predictions.decoder.bias", "predictions.bias"),
 )
 _ENDINGS = (*(f"{module}.weight" for module in (*_INPUTS, *_OUTPUTS)),)
-# Copies above this are not compared when a file is opened: two of them take about a second.
+# Larger copies are not compared when a file is opened: two of this size take about a second.
 MAX_COMPARED = 512 << 20
 _SAMPLES = 32
 _SAMPLE_BYTES = 4096
@@ -68,7 +68,7 @@ _TIED_BY_DEFAULT = frozenset({
 
 
 def ties_embeddings(config: Mapping[str, Any]) -> bool:
-    """Whether transformers ties the word embeddings of a model with this `config.json`."""
+    """Return whether transformers ties the word embeddings of a model with this `config.json`."""
     nested = config.get("text_config")
     configs = [config, nested] if isinstance(nested, Mapping) else [config]
     for each in configs:
@@ -79,16 +79,16 @@ def ties_embeddings(config: Mapping[str, Any]) -> bool:
 
 
 def may_be_tied(contents: Contents, cancel: CancelToken) -> list[tuple[TensorEntry, TensorEntry]]:
-    """Return pairs of entries that transformers may tie, by their names, shapes and types.
+    """Return pairs of entries that transformers may tie, judging by names, shapes and types.
 
-    The first of a pair is the one that the other is tied to.
+    The second tensor of a pair is tied to the first.
     """
     named = [e for e in cancel.each(contents.entries) if e.name.endswith(_ENDINGS)]
     inputs = [e for e in named if len(e.shape) == 2 and _is_of(e, _INPUTS)]
     outputs = [e for e in named if len(e.shape) == 2 and _is_of(e, _OUTPUTS)]
     shared = [e for e in inputs if _is_of(e, ("shared",))]
     sources = shared or [e for e in inputs if any(_alike(e, other) for other in outputs)]
-    if len(sources) != 1:  # none, or several towers
+    if len(sources) != 1:  # none, or a model with several text encoders
         return []
     (source,) = sources
     targets = [*(e for e in inputs if shared and _is_of(e, ("embed_tokens",))), *outputs]
@@ -124,7 +124,9 @@ def merge_copies(
     pairs: Sequence[tuple[TensorEntry, TensorEntry]],
     job: Job,
 ) -> Contents:
-    """Make one entry of tied tensors with equal bytes; add notices about the others.
+    """Merge each pair with equal bytes into one entry, and add a notice about each pair.
+
+    A pair that differs, or is larger than `MAX_COMPARED`, stays two entries.
 
     Raises
     ------
@@ -186,7 +188,7 @@ def merge_copies(
 def _same_bytes(
     one: TensorEntry, other: TensorEntry, sources: Sequence[ByteSource], job: Job, *, sample: bool
 ) -> bool:
-    """Whether the bytes of two tensors are equal, or those of a sample of pieces."""
+    """Return whether the bytes of two tensors, or of a sample of 4 KiB pieces, are equal."""
     size = one.nbytes
     if sample:
         step = max(size // _SAMPLES, _SAMPLE_BYTES)
