@@ -1,4 +1,4 @@
-"""How the weights of a tensor are distributed, and where the threshold goes through them."""
+"""The page Distribution: a histogram of the weights of a tensor with a movable threshold."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from pruneapp.results.tensor_statistics import Binning, Histogram
 
 
 def share_below(edges: Floats, threshold: float) -> Floats:
-    """Return ``float64[bins]``: the share of each bin whose magnitudes are below a threshold.
+    """Return the share of each bin with magnitudes below `threshold`, ``float64[bins]``.
 
-    Within a bin values are taken as evenly spread.
+    Values are assumed to be evenly distributed within a bin. `edges` may be negative.
     """
     wide = np.maximum(np.diff(edges), np.finfo(np.float64).tiny)
     low, high = (np.clip(end, -threshold, threshold) for end in (edges[:-1], edges[1:]))
@@ -31,11 +31,12 @@ def share_below(edges: Floats, threshold: float) -> Floats:
 
 
 class NumberField(LineEdit):
-    """Takes a number from 0; Up and Down move it as the arrow keys move the line."""
+    """A line edit for a number of at least 0; Up and Down step like the arrow keys in the chart."""
 
-    numberEntered = Signal(float)  # the person typed this
-    stepped = Signal(int)  # the person wants it so many steps higher
-    refused = Signal(str)  # the person typed this, which is no number from 0; the old text is back
+    numberEntered = Signal(float)  # the user entered this number
+    stepped = Signal(int)  # the user pressed a key to change the number by this many steps
+    # The user entered this text, which is not a number of at least 0, and was reset.
+    refused = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +51,7 @@ class NumberField(LineEdit):
         self.editingFinished.connect(self._on_finished)
 
     def set_text(self, text: str) -> None:
-        """Show a number, unless the person is typing another one."""
+        """Show a number, unless the user is editing the text."""
         self._shown_text = text
         if not (self.hasFocus() and self.isModified()):
             self.setText(text)
@@ -73,7 +74,7 @@ class NumberField(LineEdit):
             self.refused.emit(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Step with Up and Down; Esc takes back what was typed."""
+        """Step with Up, Down and the page keys; reset the text with Escape."""
         steps = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10}
         steps[Qt.Key.Key_PageDown] = -10
         if event.key() in steps and self._shown_text:
@@ -85,38 +86,39 @@ class NumberField(LineEdit):
             super().keyPressEvent(event)
 
 
-STEPS = 200  # of the arrow keys, across what can be seen
-REST_MS = 150  # after one has moved, before bins are counted anew
-FEW_BINS = 40  # in sight, of which there should be more
-_WHOLE = 0.9  # of the axis in sight is all of it
+STEPS = 200  # number of steps of the arrow keys across the visible range
+REST_MS = 150  # delay after scrolling or zooming before finer bins are requested
+FEW_BINS = 40  # finer bins are requested if fewer than this many are visible
+_WHOLE = 0.9  # a visible share of the axis above this counts as the whole axis
 
 
 class DistributionView(Chart):
-    """A histogram of magnitudes or values, with the threshold as a line.
+    """A histogram of magnitudes or values, with the threshold as a vertical line.
 
-    Magnitudes stand on an axis of numbers, or of powers of ten, which spreads the small ones apart;
-    there the line is dragged and stepped by factors.
+    Magnitudes have a linear axis or a logarithmic one (powers of ten). On the logarithmic axis the
+    line is dragged and stepped by factors.
 
-    While the line moves, what lies below it is drawn as going at once, from the bins alone (of
-    the bin in which the line stands, the share below it). The next histogram that is told says it
-    exactly.
+    While the line moves, the weights to be pruned are estimated from the bins; in the bin that
+    contains the line, as the share of its width below the line. The next histogram passed to
+    `set_histogram` replaces the estimate.
     """
 
-    thresholdMoved = Signal(float)  # the person wants the cut there (comes with every move)
-    # The person wants something else counted, or looks so closely that `finer` is to be counted.
+    thresholdMoved = Signal(float)  # the user moved the threshold; emitted with each move
+    # The user chose another binning, or zoomed in so far that the range `finer` needs finer bins.
     histogramRequested = Signal()
 
     def __init__(self) -> None:
         self._histogram: Histogram | None = None
-        self._counted: Histogram | None = None  # as it was told, with finer bins or without
+        # As passed to set_histogram, with or without finer bins.
+        self._counted: Histogram | None = None
         self._to_prune: Floats = np.zeros(0)
-        # The magnitude at which the line stands; as it was told, and before it was moved.
+        # The magnitude at the line: as shown, as set last, and before the drag.
         self.threshold: float | None = None
         self._form_threshold: float | None = None
         self._before: float | None = None
-        self._following = False  # whether the threshold says what goes, and not the histogram
-        self._waits = False  # whether the threshold says nothing: nothing is asked for
-        self._applied_at: float | None = None  # that of the applied step, while it waits
+        self._following = False  # whether bars follow the line instead of the histogram's preview
+        self._waits = False  # whether the line is idle: no step is set up in the form
+        self._applied_at: float | None = None  # threshold of the applied step, while idle
         self._answered = True
         self._about = False
         self._editable = False
@@ -167,10 +169,9 @@ class DistributionView(Chart):
         self._show_threshold()
         self.set_colors(self._colors)
 
-    # -- what it is -------------------------------------------------------------------------------
+    # -- chart ------------------------------------------------------------------------------------
 
     def title(self) -> str:
-        """Say what kind of picture it is."""
         binning = "magnitudes" if self._histogram is None else self._histogram.binning
         return {
             "magnitudes": self.tr("Distribution of magnitudes"),
@@ -179,14 +180,14 @@ class DistributionView(Chart):
         }[binning]
 
     def edges(self) -> Floats:
-        """Return where the bins begin and end on the axis."""
+        """Return the edges of the bins as positions on the axis."""
         if self._histogram is None:
             return np.zeros(1)
         edges = self._histogram.edges
         return edges if self._decades is None else self._decades.places(edges)
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return counts."""
+        """Return the numbers of weights in the bins."""
         h = self._histogram
         assert h is not None
         kept, to_prune, pruned = (
@@ -196,7 +197,7 @@ class DistributionView(Chart):
         return Stacks(grouped_edges(self.edges(), start, stop, group), kept, to_prune, pruned)
 
     def highest(self) -> float:
-        """Return the highest count of those that can be seen; the line does not move it."""
+        """Return the largest number of weights in a visible bar, whatever the threshold."""
         h = self._histogram
         if h is None or not h.kept.size:
             return 0.0
@@ -205,7 +206,7 @@ class DistributionView(Chart):
         return float(grouped_sum(seen, self._group).max()) if seen.size else 0.0
 
     def bar_text(self, bar: int) -> str:
-        """Say what a bin holds."""
+        """Return the range of a bin and its number of weights by state."""
         h = self._histogram
         assert h is not None
         low, high = h.bounds(bar)
@@ -223,7 +224,7 @@ class DistributionView(Chart):
         return text
 
     def summary(self) -> str:
-        """Say where the cut is, and how much is pruned."""
+        """Return the threshold and the share of pruned weights."""
         h = self._histogram
         if h is None:
             return ""
@@ -256,20 +257,19 @@ class DistributionView(Chart):
         )
 
     def widest_tick(self) -> str:
-        """Return a count as long as the highest of all."""
+        """Return a count with at least as many digits as the highest bar."""
         h = self._histogram
         highest = 0 if h is None else int((h.kept + h.pruned).max(initial=0))
         return count(10 ** len(str(highest)) // 5 if not self._log else 100_000)
 
     def swatches(self) -> list[Swatch]:
-        """Return the legend."""
         line = self.threshold is not None and not self._waits
         swatches = self.state_swatches(preview=line or bool(self._to_prune.any()))
         outliers = self._outliers()
         return [*swatches, Swatch(outliers, ())] if outliers else swatches
 
     def _outliers(self) -> str:
-        """Say how many weights are counted in the bars at the edges; nothing if there are none."""
+        """Return how many outliers the bars at the ends of the axis include; "" for none."""
         h = self._histogram
         if h is None or h.ends is None:
             return ""
@@ -284,7 +284,7 @@ class DistributionView(Chart):
         )
 
     def numbers(self) -> Numbers:
-        """Return the bins, before and after."""
+        """Return one row per bin, with the numbers before and after the step."""
         h = self._histogram
         if h is None:
             return NOTHING
@@ -317,16 +317,16 @@ class DistributionView(Chart):
             self._to_prune = h.to_be_pruned.astype(np.float64)
 
     def _lowest_kept(self) -> float:
-        """Return the magnitude below which no bin has anything that is kept.
+        """Return a magnitude below which no bin contains kept weights; the largest if none is kept.
 
-        If the pruned weights reach into the lowest bin with kept ones, and no further, it is the
-        upper edge of that: none of them is to lie beyond the line.
+        If the lowest bin with kept weights also contains pruned weights, and no higher bin does,
+        its upper edge is returned, so that all pruned weights are below the line.
         """
         h = self._histogram
         if h is None or not h.kept.any():
             return self._highest()
         edges, kept = h.edges, h.kept > 0
-        # The bin in which 0 lies begins at magnitude 0, the others at their end that is nearer.
+        # The lower magnitude of each bin; 0 for the bin that contains 0.
         nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
         lowest = kept & (nearest == nearest[kept].min())
         pruned = h.pruned > 0
@@ -336,14 +336,14 @@ class DistributionView(Chart):
         return float(nearest[lowest][0])
 
     def _highest(self) -> float:
-        """Return the largest magnitude of all; 0 if there are no weights."""
+        """Return the largest magnitude in the histogram; 0 if there are no weights."""
         h = self._histogram
         if h is None or not (h.kept.any() or h.pruned.any()):
             return 0.0
         return float(np.abs(h.edges).max()) if h.ends is None else h.ends[1]
 
     def _is_rough(self) -> bool:
-        """Whether a line that waits stands at the edge of a bin, where no step put it."""
+        """Whether an idle line is at the edge of a bin instead of at a known threshold."""
         h = self._histogram
         return self._applied_at is None and (
             bool(self.threshold) or (h is not None and bool(h.pruned.any()))
@@ -356,10 +356,13 @@ class DistributionView(Chart):
             "signed": self.tr("weight value"),
         }[binning]
 
-    # -- what it is told --------------------------------------------------------------------------
+    # -- setters ----------------------------------------------------------------------------------
 
     def set_histogram(self, histogram: Histogram | None) -> None:
-        """Show the magnitudes or values of a tensor; None for no tensor."""
+        """Show the histogram of a tensor; None clears the chart.
+
+        The visible range is kept if tensor and binning are unchanged.
+        """
         before = self._histogram
         self._counted = self._histogram = histogram
         self._set_stem(histogram.name if histogram else "", "distribution")
@@ -371,7 +374,7 @@ class DistributionView(Chart):
             )
             self._magnitudes.set_decades(self._decades)
             self.canvas.bottom.setLabel(self._axis_label(histogram.binning))
-            # One without a preview, for a moment, says nothing of what is asked for.
+            # A histogram without a preview, between two steps, knows nothing about the new step.
             self._following = self.canvas.holding or not histogram.to_be_pruned.any()
         if self._waits:
             at = self._applied_at
@@ -394,13 +397,18 @@ class DistributionView(Chart):
     def set_threshold(
         self, value: float | None, *, editable: bool = False, about: bool = False
     ) -> None:
-        """Show the magnitude at the cut.
+        """Show the threshold of the current settings.
 
-        While a person holds the line it stays where they hold it; what is told meanwhile holds
-        once it is let go.
+        While the user drags the line, the new value is stored and shown after the release.
 
-        Without a value there is none, as for random pruning; `about`: it is an estimate, with ≈
-        before it.
+        Parameters
+        ----------
+        value
+            Magnitude below which weights are pruned; None for no threshold, as for random pruning.
+        editable
+            Whether the user may move the line.
+        about
+            Whether the value is an estimate, shown with "≈".
         """
         editable = editable and value is not None
         shown = self.threshold, self._about, self._editable, self._waits
@@ -408,7 +416,7 @@ class DistributionView(Chart):
         self._editable, self._about, self._waits = editable, about, False
         self._form_threshold = value
         self._answered = True
-        # Of another place than this one the histogram says nothing.
+        # The preview in the histogram is valid only for the threshold it was computed with.
         following = value is not None and (self._following or about or value != self.threshold)
         if self.canvas.holding or (same and following == self._following):
             return
@@ -416,11 +424,14 @@ class DistributionView(Chart):
         self._put(value)
 
     def show_idle_line(self, at: float | None = None) -> None:
-        """Show a line to take hold of although nothing is asked for: it says not what would go.
+        """Show a line that can be dragged although no step is set up; it marks nothing to prune.
 
-        It stands `at` the threshold of the applied step. Where that is not known it stays where it
-        is; with the next histogram it stands at an edge of the lowest bin of which anything is
-        kept, see `_lowest_kept`, with ≈: a threshold lies somewhere in that bin, if there was one.
+        Parameters
+        ----------
+        at
+            Threshold of the applied step. If None, the line stays where it is, and the next
+            histogram moves it to `_lowest_kept` with "≈", because the threshold is somewhere in
+            that bin.
         """
         if self._waits and at == self._applied_at:
             return
@@ -437,15 +448,18 @@ class DistributionView(Chart):
 
     @property
     def binning(self) -> Binning:
-        """What is wanted to be counted."""
+        """The chosen binning."""
         binning: Binning = self.binning_box.currentData()
         return binning
 
-    # -- how closely one looks --------------------------------------------------------------------
+    # -- finer bins -------------------------------------------------------------------------------
 
     @property
     def finer(self) -> tuple[float, float] | None:
-        """The part of the axis that is to have finer bins; None if all of it can be seen."""
+        """The range of magnitudes or values that needs finer bins; None if all of it is visible.
+
+        It includes half of the visible range on both sides.
+        """
         h = self._histogram
         if h is None or not self.canvas.count or h.binning != self.binning:
             return None
@@ -460,7 +474,7 @@ class DistributionView(Chart):
         return self._decades.magnitude(ends[0]), self._decades.magnitude(ends[1])
 
     def _seen(self) -> Histogram | None:
-        """Return what is to be drawn: finer bins only where all that can be seen has them."""
+        """Return the histogram to draw: with finer bins if they cover the visible range."""
         counted = self._counted
         if counted is None or counted.finer is None:
             return counted
@@ -492,7 +506,7 @@ class DistributionView(Chart):
             return np.zeros(0)
         return h.edges[[1, -2]] if h.signed else h.edges[[-2]]
 
-    # -- the line ---------------------------------------------------------------------------------
+    # -- line -------------------------------------------------------------------------------------
 
     def _put(self, value: float | None) -> None:
         self.threshold = value
@@ -517,7 +531,7 @@ class DistributionView(Chart):
         self.canvas.set_line(CutLine(at, label, mirrored=signed, editable=self._editable))
 
     def _move_to(self, value: float) -> None:
-        """Follow the person at once, and announce it."""
+        """Show a threshold that the user moved, and emit `thresholdMoved`."""
         if not self._editable or self._histogram is None:
             return
         value = min(max(value, 0.0), self._highest())
@@ -529,7 +543,7 @@ class DistributionView(Chart):
     def _on_line_moved(self, at: float) -> None:
         h = self._histogram
         if h is not None and h.ends is not None and at >= float(h.edges[-1]):
-            at = h.ends[1]  # at the end of the axis even outliers are below it
+            at = h.ends[1]  # the end of the axis includes the outliers
         self._move_to(at if self._decades is None else self._decades.magnitude(at))
 
     def _on_stepped(self, steps: int) -> None:
@@ -561,7 +575,7 @@ class DistributionView(Chart):
 
 
 def _same_axis(a: Histogram, b: Histogram) -> bool:
-    """Whether two histograms of one tensor have the same bins but for the finer ones."""
+    """Return whether two histograms have the same tensor, binning and bins, except finer ones."""
     if (a.name, a.binning) != (b.name, b.binning):
         return False
     first, second = (h.edges if h.whole is None else h.whole for h in (a, b))

@@ -1,4 +1,4 @@
-"""Buttons and keys for what is done by hand to what is selected in a plot."""
+"""Buttons and keys to prune, restore, protect or unprotect the selection of a plot."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEYS: dict[int, Operation] = {
 
 
 def operation_of(event: QKeyEvent) -> Operation | None:
-    """Return what a key wants done to the selection; None if nothing."""
+    """Return the edit operation of a key; None if the key has none."""
     shift = Qt.KeyboardModifier.ShiftModifier
     if event.modifiers() & ~(shift | Qt.KeyboardModifier.KeypadModifier):
         return None
@@ -31,12 +31,12 @@ def operation_of(event: QKeyEvent) -> Operation | None:
 
 
 class OperationButtons(QWidget):
-    """Prune, Restore, Protect, Unprotect; always there, so that nothing jumps.
+    """The buttons Prune, Restore, Protect and Unprotect, disabled without a selection.
 
-    Where there is no room for a button each, `menu_button` opens a menu of them.
+    If there is too little space, a single button `menu_button` with a menu replaces them.
     """
 
-    operated = Signal(str)  # what the person wants done (`Operation`)
+    operated = Signal(str)  # the user chose this operation (`Operation`)
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class OperationButtons(QWidget):
         self.menu_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.menu_button.setToolTip(self.tr("Prune, restore, protect or unprotect the selection"))
         self.menu_button.setMenu(QMenu(self.menu_button))
-        # Room for the arrow, which the style draws over the end of the word.
+        # The style draws the arrow over the end of the text without extra space.
         follow_font(
             self.menu_button, lambda button: button.setMinimumWidth(button.sizeHint().width() + 8)
         )
@@ -75,11 +75,11 @@ class OperationButtons(QWidget):
         for operation, text, tip, key in operations:
             button = QToolButton()
             button.setText(text)
-            # A part of a word says nothing.
+            # An elided text would be unreadable.
             follow_font(button, lambda one: one.setMinimumWidth(one.sizeHint().width()))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             row.addWidget(button)
-            # Behind a tab stands the key as in other menus; it is the picture that listens to it.
+            # The text after the tab is displayed like a shortcut; the canvas handles the key.
             action = self.menu_button.menu().addAction(f"{text}\t{key}")
             for control, chosen in ((button, button.clicked), (action, action.triggered)):
                 control.setProperty("operation", operation)
@@ -89,7 +89,15 @@ class OperationButtons(QWidget):
         self.set_chosen("")
 
     def set_chosen(self, words: str, why_not: str = "") -> None:
-        """Say what is selected, empty for nothing, and why nothing may be done to it."""
+        """Update the buttons for a selection.
+
+        Parameters
+        ----------
+        words
+            Description of the selection; "" if nothing is selected.
+        why_not
+            Reason why it cannot be edited; "" if it can.
+        """
         for operation, button in self.buttons.items():
             tip = self._tips[operation]
             whole = labeled(tip, words) if words else tip
@@ -99,17 +107,17 @@ class OperationButtons(QWidget):
             button.setAccessibleDescription(why_not or whole)
 
     def sizeHint(self) -> QSize:
-        """Ask for a button each."""
+        """Return the size with all buttons."""
         hints = [button.sizeHint() for button in self.buttons.values()]
         width = sum(hint.width() for hint in hints) + _APART * (len(hints) - 1)
         return QSize(width, max(hint.height() for hint in hints))
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with one button for all."""
+        """Return the size of the menu button."""
         return self.menu_button.sizeHint().expandedTo(self.menu_button.minimumSize())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show as many buttons as there is room for: all, or one for all."""
+        """Show all buttons, or only the menu button if they do not fit."""
         super().resizeEvent(event)
         fits = self.width() >= self.sizeHint().width()
         focused = self.isAncestorOf(QApplication.focusWidget() or self)

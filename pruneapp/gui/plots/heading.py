@@ -1,4 +1,7 @@
-"""Which tensor is looked at, and its numbers in one line below its picture; needs Qt alone."""
+"""The heading with name and facts of the focused tensor, and the line of its statistics.
+
+Imports no plotting library.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ from pruneapp.results.tensor_statistics import TensorStats
 
 _SEPARATOR = " · "
 _APART = 8  # pixels between the name and the facts
-_LINES = 3  # that the name has at most
-_LONG = 300  # letters of a name that no network has
-_LONGEST = 240  # pixels that the facts may claim, whatever the name would like to have
+_LINES = 3  # maximum number of lines of the name
+_LONG = 300  # characters; longer names are not shortened by `ShortNames`
+_LONGEST = 240  # maximum width of the facts if the name needs the space, in pixels
 
 
 class _NameLabel(ElidedLabel):
-    """The name; a shorter form, and then more lines, where the line is too short for it."""
+    """The tensor name, shortened or wrapped if the line is too short."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +47,7 @@ class _NameLabel(ElidedLabel):
         self.updateGeometry()
 
     def shortened(self, width: int) -> str:
-        # A layout asks for the same several times, and a file may hold a name of a megabyte.
+        # Layouts ask for the same width several times, and names can be a megabyte long.
         key = self.text(), width, self.font().key()
         if key != self._last[0]:
             self._last = key, self._shorten(width)
@@ -61,7 +64,7 @@ class _NameLabel(ElidedLabel):
         return "\n".join(lines)
 
     def widths(self) -> tuple[int, int]:
-        """Return the room that the shortest form needs, and the whole name."""
+        """Return the widths of the shortest form and of the whole name, in pixels."""
         advance = self.fontMetrics().horizontalAdvance
         text = self.text()
         shortest = text if len(text) > _LONG else self._names[text]
@@ -73,9 +76,9 @@ class _NameLabel(ElidedLabel):
 
 
 class _FactsLabel(ElidedLabel):
-    """Facts about a tensor; where room is short the first ones go, the last one never.
+    """Facts about a tensor; if space is short, the first ones are dropped, never the last one.
 
-    Half of the last one, a share, would be another share.
+    The last one is a share and must not be cut to another number.
     """
 
     def __init__(self) -> None:
@@ -83,12 +86,12 @@ class _FactsLabel(ElidedLabel):
         self._facts: tuple[str, ...] = ()
 
     def set_facts(self, facts: Sequence[str]) -> None:
-        """Show facts, the most important one last."""
+        """Set the facts, the most important one last."""
         self._facts = tuple(facts)
         self.setText(_SEPARATOR.join(facts))
 
     def widths(self) -> tuple[int, int]:
-        """Return the room for the last fact, and for as many as there is reason for."""
+        """Return the widths of the last fact and of as many facts as fit into `_LONGEST`."""
         advance = self.fontMetrics().horizontalAdvance
         texts = [_SEPARATOR.join(self._facts[n:]) for n in range(len(self._facts))] or [""]
         fitting = (width for width in map(advance, texts) if width <= _LONGEST)
@@ -105,7 +108,7 @@ class _FactsLabel(ElidedLabel):
 
 
 class TensorHeading(QWidget):
-    """The name of a tensor, larger than anything else, and its particulars."""
+    """The name of a tensor in a large font, and facts about it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,10 +124,10 @@ class TensorHeading(QWidget):
         self.set_tensor(None)
 
     def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
-        """Show a tensor, of which so many weights are pruned; None for no tensor."""
+        """Show a tensor of which `pruned` weights are pruned; None clears the heading."""
         self._row = row
         if row is None:
-            # A space, so that the line is there before the first name is.
+            # Keeps the height of a line.
             self.name.setText(" ")
             self.name.setToolTip("")
             self.details.set_facts(())
@@ -142,30 +145,27 @@ class TensorHeading(QWidget):
         self._place()
 
     def hasHeightForWidth(self) -> bool:
-        """Be higher where a name needs more lines."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height of the name."""
         return self.name.height_in(self._share(width))
 
     def sizeHint(self) -> QSize:
-        """Ask for the room for everything, on one line."""
+        """Return the size of the whole name and the facts on one line."""
         width = self.name.widths()[1] + _APART + self.details.widths()[1]
         return QSize(width, self.heightForWidth(max(self.width(), 1)))
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with a part of the name."""
+        """Return a size for part of the name and the last fact."""
         width = self.name.minimumSizeHint().width() + _APART + self.details.widths()[0]
         return QSize(width, self.name.fontMetrics().height() + 2)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the line anew."""
         super().resizeEvent(event)
         self._place()
 
     def _share(self, width: int) -> int:
-        """Return the width of the name: facts give way to it, but for the last one."""
+        """Return the width of the name; the facts other than the last one give way to it."""
         shortest, whole = self.name.widths()
         last, usual = self.details.widths()
         rest = width - _APART
@@ -179,22 +179,22 @@ class TensorHeading(QWidget):
         self.updateGeometry()
 
     def set_pruned(self, pruned: int) -> None:
-        """Take how many weights are pruned by now."""
+        """Update the number of pruned weights."""
         self.set_tensor(self._row, pruned)
 
 
 _GAP = "\u00a0"
-# Digits, and whether zeros are counted, of the wordings that have every entry.
+# Digits of each version with all entries, and whether it has the count of zeros.
 _WHOLE = ((4, True), (4, False), (3, False), (2, False))
 
 
 class NumbersLine(QLabel):
-    """Minimum, maximum, mean, deviation, zeros, NaN if any; they can be marked and copied.
+    """Selectable text with minimum, maximum, mean, standard deviation, zeros, and NaN if any.
 
-    Always one line: what is above it must not move from tensor to tensor. Where room is short the
-    count of zeros gives way to their share, then digits, then whole entries, zeros last: a part of
-    a number would be another one. An ellipsis says that entries are missing. The tooltip has all,
-    also that there is no NaN: its entry would take the room of the others in each tensor.
+    Always one line, so that the layout does not change between tensors. If space is short, the
+    count of zeros is replaced by their share, then digits are reduced, then whole entries are
+    dropped and an ellipsis is appended; numbers are never cut. The tooltip has all entries,
+    including "NaN 0".
     """
 
     def __init__(self) -> None:
@@ -214,12 +214,12 @@ class NumbersLine(QLabel):
         self.setForegroundRole(MUTED)
 
     def set_stats(self, stats: TensorStats | None) -> None:
-        """Show the numbers of a tensor; None while they are not there."""
+        """Show the statistics of a tensor; None while they are unknown."""
         self._stats = stats
         self._word()
 
     def set_pruned(self, *, pruned: bool) -> None:
-        """Take whether weights are pruned: then it is said that the numbers are the file's."""
+        """Set whether weights are pruned; if so, the text says that it is about the file."""
         if pruned != self._pruned:
             self._pruned = pruned
             self._word()
@@ -235,7 +235,7 @@ class NumbersLine(QLabel):
             ]
             left = list(entries[-1])
             for word in (self.tr("std"), self.tr("mean"), self.tr("zeros"), self.tr("max")):
-                # What is wrong stays, and one number alone says little.
+                # Keep NaN and infinite counts, and at least two entries.
                 if len(left) > len(of) + 2:
                     left = [entry for entry in left if not entry.startswith(word + _GAP)]
                     entries.append((*left, "…"))
@@ -245,7 +245,6 @@ class NumbersLine(QLabel):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say as much as there is room for."""
         super().resizeEvent(event)
         self._fit()
 
@@ -254,7 +253,8 @@ class NumbersLine(QLabel):
         fitting = (text for text in self._wordings if metrics.horizontalAdvance(text) <= width)
         shown = next(fitting, "")
         self.setText(shown)
-        # A name hides the text: what is read out has all entries, in the digits of what is shown.
+        # Screen readers get all entries, with the digits shown, because the accessible name
+        # replaces the text.
         left_out = shown.endswith("…")
         self.setAccessibleDescription(
             self._wordings[len(_WHOLE) - 1] if left_out else shown or self._wordings[0]
@@ -274,6 +274,6 @@ class NumbersLine(QLabel):
         ]
         if stats.infinite:
             facts.insert(0, (self.tr("infinite"), count(stats.infinite)))
-        if stats.nan:  # what is wrong stands where nothing can take its room
+        if stats.nan:  # first, so that it is never dropped
             facts.insert(0, ("NaN", count(stats.nan)))
         return [f"{word}{_GAP}{number}" for word, number in facts]

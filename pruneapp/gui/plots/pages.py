@@ -1,4 +1,4 @@
-"""The plots side by side as pages, below the heading of the tensor that they show."""
+"""The plots as pages with tabs, below the heading of the focused tensor."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pruneapp.results.short_names import ShortNames
 
 
 class Page(IntEnum):
-    """The pages, in order."""
+    """The pages, in the order of their tabs."""
 
     WEIGHTS = 0
     DISTRIBUTION = 1
@@ -41,33 +41,33 @@ class Page(IntEnum):
 
 
 _GAP = 8
-# Pixels less beside the title of a tab, which `Style` lets its words have; where it is narrow.
+# Pixels by which `Style` makes a tab narrower than Qt's default; the second if space is short.
 _LESS, _LESS_IF_NARROW = 10, 16
-# Pages of one tensor, whose numbers are beside what is read out.
+# Pages of a single tensor; they show its statistics next to the readout.
 _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 
 
 class _Tabs(QTabBar):
-    """Tabs that stand in one row with the controls in a small window."""
+    """Tabs that share a row with the controls of the page."""
 
-    less = _LESS  # of the class: Qt asks for it before there is an object
+    less = _LESS  # a class attribute because Qt reads it in QTabBar.__init__
 
     def tabSizeHint(self, index: int) -> QSize:
         return super().tabSizeHint(index) - QSize(self.less, 0)
 
     def set_narrow(self, *, narrow: bool) -> None:
         self.less = _LESS_IF_NARROW if narrow else _LESS
-        self.setTabText(0, self.tabText(0))  # lays them out anew
+        self.setTabText(0, self.tabText(0))  # triggers a new layout
 
     def usual_width(self) -> int:
-        """Return the width that they have where there is room."""
+        """Return the width of the tabs when space is not short."""
         return self.sizeHint().width() + (self.less - _LESS) * self.count()
 
 
 class PlotPages(QWidget):
-    """Heading, tabs, and the picture of the chosen page, with the numbers of the tensor."""
+    """Heading, tabs, and the plot of the chosen page with the statistics of the tensor."""
 
-    pageChanged = Signal(int)  # the person chose another page; only this one needs answers
+    pageChanged = Signal(int)  # the user chose this page; only its plot needs results
 
     def __init__(self, compare: PlotView) -> None:
         super().__init__()
@@ -121,29 +121,29 @@ class PlotPages(QWidget):
 
     @property
     def page(self) -> Page:
-        """Which page is shown."""
+        """The page that is shown."""
         return Page(self.tabs.currentIndex())
 
     def picture(self, page: int | None = None) -> PlotView:
-        """Return the picture of a page, of the shown one if none is named."""
+        """Return the plot of a page, or of the current page."""
         return self.pictures[self.page if page is None else Page(page)]
 
     def set_low(self, *, low: bool) -> None:
-        """Leave less space between the rows, where the window has little for the picture."""
+        """Use less spacing between the rows while the window is low."""
         self._column.setSpacing(LOW_GAP if low else _GAP)
         for picture in self.pictures.values():
             picture.set_low(low=low)
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the shortened names of the tensors of the file."""
         self.heading.name.set_names(names)
         for picture in self.pictures.values():
             picture.set_names(names)
 
     def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
-        """Begin with another tensor, of which so many weights are pruned; None for no tensor.
+        """Start to show another tensor of which `pruned` weights are pruned; None for no tensor.
 
-        The pictures of the tensor become empty until they are told what to show.
+        The plots of the tensor are cleared until they get new data.
         """
         self.heading.set_tensor(row, pruned)
         name = "" if row is None else row.name
@@ -164,18 +164,18 @@ class PlotPages(QWidget):
         self.channels.set_busy(row is not None and len(row.shape) > 1)
 
     def set_empty_text(self, text: str) -> None:
-        """Say this on pages that have nothing to show; empty for what they say themselves."""
+        """Set the message for pages without content; "" restores their defaults."""
         for picture in self.pictures.values():
             picture.set_empty_text(text)
 
     def set_pruned(self, pruned: int) -> None:
-        """Take how many weights of the tensor are pruned by now."""
+        """Update the number of pruned weights of the tensor."""
         self.heading.set_pruned(pruned)
         self.numbers.set_pruned(pruned=bool(pruned))
         self.weights.set_pruned(pruned)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token, and paint all anew."""
+        """Apply the colors of a theme (color by token) to all plots."""
         for picture in self.pictures.values():
             picture.set_colors(colors)
         tokens = with_defaults(colors)
@@ -183,7 +183,7 @@ class PlotPages(QWidget):
         self._show(self.page)
 
     def _show(self, page: int) -> None:
-        # Else Qt would hand the focus on to whatever comes first on the page.
+        # Otherwise Qt moves the focus to the first widget of the page.
         goes_along = _has_focus(self._stack) or _has_focus(self._controls)
         self._stack.setCurrentIndex(page)
         self._controls.setCurrentIndex(page)
@@ -192,23 +192,22 @@ class PlotPages(QWidget):
         if page in _OF_THE_TENSOR:
             self.picture(page).foot.set_beside(self.numbers)
         self._make_room()
-        # In the dark the style hardly raises the chosen tab above the others.
+        # In the dark theme the style hardly distinguishes the selected tab.
         for number in range(self.tabs.count()):
             self.tabs.setTabTextColor(number, self._tab_colors[number != page])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the picture its room."""
         super().resizeEvent(event)
         self._make_room()
 
     def event(self, event: QEvent) -> bool:
-        """Look at the room again when something in it wants another size."""
+        """Adapt the layout when a size hint changed."""
         if event.type() == QEvent.Type.LayoutRequest:
             self._make_room()
         return super().event(event)
 
     def _make_room(self) -> None:
-        """Where the window is narrow or low, the picture comes before what is around it."""
+        """Adapt the controls and the place of the legend to the available space."""
         self._narrow_controls()
         picture, gap = self.picture(), self._column.spacing()
         above = self.heading.heightForWidth(self.width()) + gap

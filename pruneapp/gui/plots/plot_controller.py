@@ -1,9 +1,9 @@
-"""Answers what the plots request: for the tensor in focus, and only for the page that is shown.
+"""Computes what the plots request, for the focused tensor and the visible page only.
 
-Answers come from the small executor, from snapshots; a newer question cancels the older one of the
-same kind, and an answer about a state that is gone is dropped by its number. Pictures and numbers
-are written and copied in the background, too: a table may have 100,000 rows, and to encode a
-picture takes some tenths of a second.
+Results are computed from snapshots on worker threads. A new request cancels the previous one of its
+kind, and results for an old state are discarded by their generation number. Plots and tables are
+also written and copied on worker threads: a table may have 100,000 rows, and encoding an image
+takes some tenths of a second.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ from pruneapp.results.sparsity_report import SparsityReport
 from pruneapp.results.tensor_statistics import ChannelNorms, TensorStats, csv_text
 from pruneapp.results.tile import Tile, TileRequest
 
-# A picture that follows a slider is told so seldom: each time some million weights are read.
+# Minimum interval between estimates in the heatmap: each one reads millions of weights.
 EVERY_MS = 100
 
 
 class FocusPreview(QObject):
-    """Keeps what would go of one tensor: a threshold at first, then the mask of the preview.
+    """Provides what the previewed step prunes of one tensor: first a threshold, later the mask.
 
-    The first estimate is shown at once, those that follow a few times a second.
+    The first estimate is reported immediately, the following ones at most every `EVERY_MS`.
     """
 
-    changed = Signal()  # `to_prune` is another one, by an estimate
+    changed = Signal()  # a new estimate changed `to_prune`
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -68,32 +68,32 @@ class FocusPreview(QObject):
 
     @property
     def to_prune(self) -> BitMask | float | None:
-        """What would go of the tensor, as `tile` takes it; None for nothing, or if unknown."""
+        """Mask or threshold of the weights to be pruned, for `tile`; None if none or unknown."""
         if self.exact is not None:
             return self.exact
         return self._before if self._threshold is None else self._threshold
 
     def set_preview(self, state: PreviewState) -> None:
-        """Take what is previewed."""
+        """Update for another state of the preview."""
         former, self._state = self._state, state
         if state.shown is not former.shown:
             before, self.exact = self.exact, self._of_preview()
             self._threshold = None
-            # While the form changes what was seen stays until the estimate is there: no flicker.
+            # Keep the old mask until the estimate is ready, so that the picture does not flicker.
             stays = state.shown is None and state.report is not None
             self._before = before if stays else None
         if state.report is not former.report or state.counted != former.counted:
-            # What is not to come any more must not stay for a moment.
+            # When the preview ends, its estimate must disappear immediately.
             self._estimates.request(at_once=state.report is None)
 
     def set_tensor(self, name: str | None) -> None:
-        """Follow another tensor, or none."""
+        """Follow another tensor; None for none."""
         self._name = name
         self._before, self.exact = None, self._of_preview()
         self._threshold = self._of_estimate()
 
     def set_following(self, *, following: bool) -> None:
-        """Follow estimates, or leave it: nobody looks at what would go."""
+        """Set whether estimates are followed; they are not needed while the page is hidden."""
         self._wanted = following
         self._estimates.request(at_once=True)
 
@@ -126,9 +126,9 @@ KINDS = ("tile", "point", "stats", "histogram", "channels", "model")
 
 
 class PlotController(QObject):
-    """Keeps the pictures true: those of the tensor in focus, and of the model."""
+    """Keeps the plots of the focused tensor and of the model up to date."""
 
-    focused = Signal()  # `name` is another one
+    focused = Signal()  # `name` changed
 
     def __init__(
         self,
@@ -147,14 +147,15 @@ class PlotController(QObject):
         self._pages = pages
         self._tasks = {kind: LatestTask(jobs) for kind in KINDS}
         self._bars = _Bars()
-        # Pages that show what is true, or are about to.
+        # Pages that are up to date or whose result is pending.
         self._known: set[Page] = set()
-        # Of which state, tensor, dimension and order: another preview leaves most of it as it is.
+        # The last norms with their key (state, tensor, dimension, order): another preview changes
+        # only a part of them.
         self._norms: tuple[tuple[object, ...], ChannelNorms] | None = None
-        self.name: str | None = None  # a file may call a tensor ""
-        self._first_look = False  # whether the tile that was asked for last is one
+        self.name: str | None = None  # "" is a valid tensor name
+        self._first_look = False  # whether the last requested tile is a sample
         self._behind = False
-        # Before what is connected below: it knows the mask to come when the pictures are told.
+        # Connected before the plots below, so that it has the new mask when they are updated.
         self._following = FocusPreview(self)
         self._following.changed.connect(self._on_estimate)
         pages.weights.tileRequested.connect(self._on_tile_requested)
@@ -172,7 +173,7 @@ class PlotController(QObject):
         previews.stateChanged.connect(self.set_preview)
 
     def show_tensor(self, name: str) -> None:
-        """Show another tensor; a name that there is not shows none."""
+        """Show another tensor; an unknown name shows none."""
         row = self._session.by_name.get(name)
         document = self._session.document
         shown = name if row is not None and document is not None else None
@@ -198,12 +199,12 @@ class PlotController(QObject):
         self.focused.emit()
 
     def recount(self) -> None:
-        """Ask anew for what is told from counts: more is known."""
+        """Recompute results that depend on counts, because more counts are known."""
         self._known.discard(Page.MODEL)
         if self._pages.page is Page.MODEL:
             self._ask_page(Page.MODEL)
 
-    # -- what changed ---------------------------------------------------------------------------
+    # -- changes of the document and the preview --------------------------------------------------
 
     def _on_changed(self, change: DocumentChanged) -> None:
         name = self.name
@@ -218,7 +219,7 @@ class PlotController(QObject):
         self._ask_page(self._pages.page)
 
     def set_preview(self, state: PreviewState) -> None:
-        """Show what is previewed."""
+        """Update the plots for another state of the preview."""
         former, self._state = self._state, state
         self._following.set_preview(state)
         if state.shown is not former.shown:
@@ -240,7 +241,7 @@ class PlotController(QObject):
 
     @property
     def _threshold_is_enough(self) -> bool:
-        """Whether the threshold says all of an estimate: nothing has to be counted anew."""
+        """Whether the threshold line already shows the estimate, so that no histogram is needed."""
         report = self._state.report
         if self._state.shown is not None or report is None or self.name is None:
             return False
@@ -270,10 +271,10 @@ class PlotController(QObject):
     def _row(self) -> TensorRow | None:
         return None if self.name is None else self._session.by_name.get(self.name)
 
-    # -- asking -----------------------------------------------------------------------------------
+    # -- requests ---------------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """Ask nothing any more; no page shows what is true."""
+        """Cancel all requests and mark all pages as outdated."""
         for task in self._tasks.values():
             task.cancel()
         self._known.clear()
@@ -281,7 +282,7 @@ class PlotController(QObject):
     def _ask(
         self, kind: str, page: Page, work: Callable[[Job], T], done: Callable[[T], None]
     ) -> None:
-        """Ask, and no longer what was asked of this kind; say on a page if that does not work."""
+        """Run `work`, cancel the previous request of this kind, and show an error on `page`."""
         picture = self._pages.picture(page)
 
         def failed(text: str) -> None:
@@ -310,7 +311,7 @@ class PlotController(QObject):
             first = document.state_at(0)
             self._pages.model.set_tensors(self._rows_in_order())
             picture.set_busy(True)
-            # Of 100,000 tensors that takes a fifth of a second.
+            # Takes 0.2 s with 100,000 tensors.
             self._ask(
                 "model",
                 page,
@@ -319,7 +320,7 @@ class PlotController(QObject):
             )
             return
         if row is None or page is Page.WEIGHTS:
-            return  # the picture of weights asks for itself, tile by tile
+            return  # the weights page requests its own tiles
         self._known.add(page)
         name, to_prune = row.name, self._following.exact
         if page is Page.DISTRIBUTION:
@@ -359,12 +360,12 @@ class PlotController(QObject):
         if document is None or name is None:
             return
         snapshot = document.snapshot()
-        # With the permanent zeros and the values that they were measured with.
+        # Includes the owners that the statistics depend on: permanent zeros and replaced values.
         key = "statistics", name
         owners = snapshot.permanent.get(name), snapshot.values.get(name)
         known: TensorStats | None = snapshot.cache.get(key, owners)
         if known is not None:
-            self._tasks["stats"].cancel()  # of another state, or another tensor
+            self._tasks["stats"].cancel()  # a request for another state or tensor
             self._pages.numbers.set_stats(known)
             return
 
@@ -379,10 +380,10 @@ class PlotController(QObject):
         self._known.discard(page)
         self._ask_page(self._pages.page)
 
-    # -- the heat map, tile by tile ---------------------------------------------------------------
+    # -- heatmap tiles ----------------------------------------------------------------------------
 
     def _on_estimate(self) -> None:
-        # If each estimate asked anew, a tile that takes longer would never come.
+        # Restarting for each estimate would starve tiles that take longer than the interval.
         self._behind = self._first_look and self._tasks["tile"].task is not None
         if not self._behind:
             self._pages.weights.invalidate(passing=True)
@@ -427,10 +428,11 @@ class PlotController(QObject):
 
 
 class _Bars:
-    """Leaves out the bars that are always empty, which tell nothing.
+    """Filters a report to the tensors with a bar: those that are usually or actually pruned.
 
-    What stays is usually pruned, or is or would be. While a slider moves that is the same for each
-    of its places, and of 100,000 tensors it is not found out anew. Any thread may ask.
+    Keeps tensors with pruned weights, tensors of the previewed step, and tensors in the default
+    selection. The result is cached while the slider moves, because it takes long for 100,000
+    tensors. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -442,7 +444,7 @@ class _Bars:
         would: SparsityReport | None,
         rows: Mapping[str, TensorRow],
     ) -> SparsityReport:
-        """Return a report of what is shown."""
+        """Return `report` with only the tensors to show; `would` is the report of the preview."""
         names: Sequence[str] = () if would is None else would.table.names
         known = self._known
         if known is not None and known[0] is report and known[1] is names:
@@ -459,12 +461,12 @@ class _Bars:
         return result
 
 
-_AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second
+_AT_A_TIME = 250  # rows per progress step; a thousand take some hundredths of a second
 _COPIED_AT_ONCE = 1000
 
 
 class TableController(Controller):
-    """Writes pictures and their numbers, and puts both and the rows of tables on the clipboard."""
+    """Saves plots and tables to files, and copies plots and table rows to the clipboard."""
 
     def __init__(
         self,
@@ -484,12 +486,12 @@ class TableController(Controller):
         QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard)
 
     def save(self, numbers: Numbers, path: Path) -> None:
-        """Write a table as CSV: all of it, or the file that was there stays as it was."""
+        """Save a table as CSV in a job; the file is replaced only if all of it was written."""
         title = self.tr("Saving the numbers")
         self._save(title, lambda job: write_csv(numbers, path, job), path)
 
     def save_picture(self, encode: Encode, path: Path) -> None:
-        """Write a picture: all of it, or the file that was there stays as it was."""
+        """Save a plot in a job; the file is replaced only if all of it was written."""
         title = self.tr("Saving the picture")
         self._save(title, lambda job: write_whole(path, encode(), job), path)
 
@@ -505,9 +507,9 @@ class TableController(Controller):
             self._notifications.say_done(self.tr("Saved {file}.").format(file=path.name))
 
         def cancelled() -> None:
-            if written:  # it came too late
+            if written:  # cancelled too late
                 end()
-            elif task.token.cancelled:  # else a bug ended it, which is reported
+            elif task.token.cancelled:  # otherwise a bug ended it, which is reported elsewhere
                 text = self.tr("Saving {file} cancelled: nothing was written.")
                 self._notifications.say_done(text.format(file=path.name))
 
@@ -521,10 +523,10 @@ class TableController(Controller):
         )
 
     def copy_picture(self, image: QImage) -> None:
-        """Put a picture on the clipboard, encoded: whoever pastes it need not wait for that."""
+        """Copy an image to the clipboard with its PNG encoding, so that pasting is fast."""
 
         def end(data: bytes) -> None:
-            # Qt deletes the contents after Python has ended, so Python must not make a QMimeData.
+            # Qt deletes the contents after Python has ended, so Python must not create a QMimeData.
             clipboard = QGuiApplication.clipboard()
             clipboard.setImage(image)
             clipboard.mimeData().setData("image/png", data)
@@ -533,12 +535,12 @@ class TableController(Controller):
         self._copying.ask(lambda _job: png(image), end, self._session.refused.emit)
 
     def copy(self, rows: Numbers) -> None:
-        """Put rows on the clipboard, all at once; what is there stays until they are made."""
+        """Copy rows to the clipboard; many rows are formatted in a job first."""
         self._copying.cancel()
         if rows.rows <= _COPIED_AT_ONCE:
             self._put(text_of(rows.headers, rows), rows.rows)
             return
-        # Not behind an export, which may take minutes.
+        # Not queued after an export, which may take minutes.
         task = self._copying.ask(
             lambda job: text_of(rows.headers, _stepped(rows, job)),
             lambda text: self._put(text, rows.rows),
@@ -547,7 +549,7 @@ class TableController(Controller):
         self._jobs.show(task, self.tr("Copying rows"))
 
     def _on_clipboard(self) -> None:
-        self._copying.cancel()  # something else is copied, and must not be replaced
+        self._copying.cancel()  # other contents were copied and must not be replaced
 
     def _put(self, text: str, rows: int) -> None:
         QGuiApplication.clipboard().setText(text)
@@ -556,12 +558,12 @@ class TableController(Controller):
 
 
 def write_csv(numbers: Numbers, path: Path, job: Job) -> None:
-    """Write numbers in full precision, with a point and commas; shares as numbers of percent.
+    """Write a table as CSV with full precision, decimal points and commas; shares in percent.
 
     Raises
     ------
     ExportError
-        If the system refuses it; a file that was there is as it was.
+        If the file cannot be written. An existing file is left unchanged.
     """
     parts = job.parts(2)
     headers = [in_percent(h) if at in numbers.shares else h for at, h in enumerate(numbers.headers)]

@@ -1,4 +1,4 @@
-"""Metric against size: the measured states as points, the noise, and a target to be dragged."""
+"""The page Quality: a metric over the size of the measured states, with a movable target."""
 
 from __future__ import annotations
 
@@ -24,42 +24,42 @@ from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.results.quality import MeasuredState, MetricChange
 
-_RADIUS = 5.0  # pixels of a point
-_NEAR = 12.0  # from a point, within which the mouse is on it
-_BEYOND = 0.08  # of what can be seen, beside the outermost points
-_HANDLE = 0.35  # the same at the right, where the handle of the target is
-_CAP = 4.0  # pixels of the ends of the noise, to both sides
-# Lines differ by the colour and by the shape of their points: sides, 0 for a circle. So many
-# colours and shapes that the first twenty have not both in common.
+_RADIUS = 5.0  # of a point, in pixels
+_NEAR = 12.0  # maximum distance of the mouse from a point to hover it, in pixels
+_BEYOND = 0.08  # margin around the outermost points, as a share of the visible range
+_HANDLE = 0.35  # the same at the right, for the handle of the target line
+_CAP = 4.0  # half the width of the caps of a noise bar, in pixels
+# Each series has a color and a marker (number of sides, 0 for a circle). The numbers of colors and
+# markers have no common divisor, so that the first 20 series all differ.
 _INKS = ("kept", "magenta", "teal", "text", "olive")
 _SIDES = (0, 4, 3, 6)
-# How much worse is allowed at first: one point of a share, else a hundredth of the value.
+# Initial tolerance: 0.01 of a share (one percentage point), else 1 % of the value.
 _TOLERANCE = 0.01
-_LONGEST_KIND = 40  # letters of it in the legend
-_LARGEST = 1e100  # number that an axis can have
-_STEP = 0.1  # by which keys change that, relative to what it is at first
+_LONGEST_KIND = 40  # characters of a series name in the legend
+_LARGEST = 1e100  # largest absolute number that an axis supports
+_STEP = 0.1  # step of the keys, as a share of the initial tolerance
 
-Noise = tuple[float, float]  # from where to where along y it goes
+Noise = tuple[float, float]  # lower and upper end of the noise bar along y
 
 
 def ink_of(line: int) -> str:
-    """Return the token of the colour of a line."""
+    """Return the color token of a series."""
     return _INKS[max(line, 0) % len(_INKS)]
 
 
 def sides_of(line: int) -> int:
-    """Return how many sides the points of a line have; 0 for circles."""
+    """Return the number of sides of the markers of a series; 0 for circles."""
     return _SIDES[max(line, 0) % len(_SIDES)]
 
 
 class QualityCanvas(PlotCanvas):
-    """Points, of which one has the cursor, and a line across that can be moved."""
+    """Points with a keyboard cursor, and a horizontal target line that can be dragged."""
 
     hovered = Signal(int)  # the point under the mouse; -1 for none
-    cursorMoved = Signal(int)  # the person put the cursor on this point, -1 for none
-    activated = Signal(int)  # the person clicked on this point, or pressed Return on it
-    lineMoved = Signal(float)  # the person holds the line there
-    lineStepped = Signal(int)  # the person moves it so many steps by keys
+    cursorMoved = Signal(int)  # the user moved the cursor to this point; -1 for none
+    activated = Signal(int)  # the user clicked on this point or pressed Return on it
+    lineMoved = Signal(float)  # the user dragged the line to this y
+    lineStepped = Signal(int)  # the user moved the line by this many steps with the keyboard
 
     def __init__(self) -> None:
         super().__init__(NumberAxis("bottom"), NumberAxis("left"), margin=24)
@@ -79,7 +79,7 @@ class QualityCanvas(PlotCanvas):
 
     @property
     def place(self) -> PlotArea:
-        """Where the plot is, and what of it can be seen."""
+        """The area of the plot with its visible ranges."""
         rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
         (left, right), (low, high) = self.box.viewRange()
         return PlotArea(rect, (left, right), (low, high))
@@ -95,11 +95,22 @@ class QualityCanvas(PlotCanvas):
         noise: Sequence[Noise | None] = (),
         level: float | None = None,
     ) -> None:
-        """Show other points; all come into sight if there is a new one, or all were in sight.
+        """Show points, sorted as they are. Fit all if their number changed or all were visible.
 
-        `series` has the kind of each, from 0 on; -1 for the unpruned model, whose value is `level`.
-        `joins` are the points that lines join, each in the colour of the second; `noise` has that
-        of each point, None where it is not known.
+        Parameters
+        ----------
+        series
+            Series of each point, from 0; -1 for the unpruned model.
+        faded
+            Points that were measured under other conditions.
+        current
+            The point of the current state; -1 for none.
+        joins
+            Pairs of points to connect by a line in the color of the second one.
+        noise
+            Noise bar of each point; None if unknown.
+        level
+            Value of the unpruned model, drawn as a dotted line; None for none.
         """
         fresh = len(points) != len(self.points) or self._seen == self._whole
         self.points, self.series = points, series
@@ -118,16 +129,16 @@ class QualityCanvas(PlotCanvas):
         self.viewport().update()
 
     def set_line(self, line: CutLine | None) -> None:
-        """Show the target; None for none."""
+        """Show the target line; None removes it."""
         self.line = line
         self.viewport().update()
 
     def fit(self) -> None:
-        """Look at all points."""
+        """Show all points."""
         self._show(self._whole)
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Go closer towards a place, else towards the cursor or the middle."""
+        """Zoom in by `factor` around `at`, else around the cursor or the center."""
         (left, right), (low, high) = self.box.viewRange()
         if at is None:
             at = QPointF((left + right) / 2, (low + high) / 2)
@@ -144,16 +155,16 @@ class QualityCanvas(PlotCanvas):
         self.viewChanged.emit()
 
     def set_cursor(self, point: int) -> None:
-        """Put the cursor on a point, -1 for none."""
+        """Move the cursor to a point; -1 removes it."""
         self.cursor = point
         self.viewport().update()
 
     def pixel_of(self, point: int) -> QPointF:
-        """Return the pixel of this widget on which a point lies."""
+        """Return the pixel of a point in this widget."""
         return self.place.pixel(self.points[point].x(), self.points[point].y())
 
     def point_at(self, pixel: QPointF) -> int:
-        """Return the point that is nearest to a pixel, if it is near; else -1."""
+        """Return the point closest to a pixel; -1 if it is more than `_NEAR` pixels away."""
         far = [(self.pixel_of(n) - pixel).manhattanLength() for n in range(len(self.points))]
         nearest = min(range(len(far)), key=far.__getitem__, default=-1)
         return nearest if nearest >= 0 and far[nearest] <= _NEAR else -1
@@ -161,7 +172,7 @@ class QualityCanvas(PlotCanvas):
     # -- painting ---------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint the points, the lines that join them, their noise, and the target."""
+        """Paint the connecting lines, noise bars, points and the target line."""
         painter.setFont(self.font())
         place, colors = self.place, self._colors
         with saved(painter):
@@ -186,7 +197,7 @@ class QualityCanvas(PlotCanvas):
             painter.drawLine(*ends)
 
     def _paint_noise(self, painter: QPainter, number: int, noise: Noise) -> None:
-        """Paint a bar as long as the noise, with an end across it above and below."""
+        """Paint a vertical bar with caps at both ends."""
         painter.setPen(QPen(QColor(self._colors["muted"]), 1.5))
         x = self.points[number].x()
         low, high = (self.place.pixel(x, y) for y in noise)
@@ -217,14 +228,14 @@ class QualityCanvas(PlotCanvas):
         return self.line is not None and is_on(self.line, pixel, self.place, self.font())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom towards the mouse."""
+        """Zoom around the mouse."""
         steps = event.angleDelta().y() / 120
         if steps and self.points:
             self.zoom(ZOOM_STEP**steps, self.place.point(event.position()))
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of the line, or begin a click or a drag."""
+        """Start to drag the target line, or start a click or a drag."""
         if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
             self.holding = True
             self.viewport().update()
@@ -233,7 +244,7 @@ class QualityCanvas(PlotCanvas):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the line or the picture; say what is under the mouse."""
+        """Move the target line or scroll."""
         if self.holding:
             self.lineMoved.emit(self.place.point(event.position()).y())
             event.accept()
@@ -241,7 +252,7 @@ class QualityCanvas(PlotCanvas):
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let the line go, or do what a click means."""
+        """Drop the line, or handle a click."""
         self.holding = False
         self.viewport().update()
         super().mouseReleaseEvent(event)
@@ -269,7 +280,7 @@ class QualityCanvas(PlotCanvas):
             self.activated.emit(point)
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Whether a key means something here."""
+        """Return whether the canvas handles this key."""
         ctrl = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         return (event.key() in STEPS) if ctrl else event.key() in _KEYS
 
@@ -301,31 +312,32 @@ _KEYS = {
 
 
 class QualityView(PlotView):
-    """The metric of the measured states; points are in order of sparsity, or of another axis."""
+    """The metric of the measured states over their sparsity or another measure of size."""
 
-    stateRequested = Signal(int)  # the person wants to go to this state of the history
-    metricChosen = Signal(str)  # the person wants to see another metric
-    countRequested = Signal()  # the person wants to see multiply-adds, as far as they are counted
+    stateRequested = Signal(int)  # the user wants to go to the state with this number
+    metricChosen = Signal(str)  # the user chose this metric
+    # The user chose multiply-adds as the axis, which may have to be counted.
+    countRequested = Signal()
 
     def __init__(self) -> None:
         self.canvas = QualityCanvas()
         self._states: Sequence[MeasuredState] = ()
         self._hovered = -1  # the point under the mouse
-        self._named = -1  # the point that is described below; without one, what meets the target is
+        self._named = -1  # the point described in the readout; -1 for the summary
         self._why_old = ""
-        self._conditions = ""  # what the states were measured with
+        self._conditions = ""  # conditions of the measurements
         self._measuring = False
         self._why_uncounted = ""
-        self._name = ""  # of the metric; empty for the first
-        self._kinds: list[str] = []  # what lines are of
-        self._tolerances: dict[str, float] = {}  # by metric, as the person set them
+        self._name = ""  # of the metric; "" for the first one
+        self._kinds: list[str] = []  # names of the series
+        self._tolerances: dict[str, float] = {}  # by metric, as set by the user
         self._axes = {axis.along: axis for axis in quality_axes()}
         self._axis = self._axes[Along.SPARSITY]
         self._told: tuple[Sequence[MeasuredState], int] = (), -1
         self._in_sight = (
             self._axis.along,
             "",
-        )  # what the axes are of: another one is looked at whole
+        )  # axis and metric; if they change, all points are shown
         super().__init__(self.canvas)
         self.axis_box = choice_box(
             self.tr("Axis"),
@@ -339,7 +351,7 @@ class QualityView(PlotView):
         self.metric_box.activated.connect(self._on_metric_chosen)
         self.axis_label = label_for(self.axis_box, self.tr("Axis"))
         for box in (self.axis_label, self.axis_box, self.metric_box):
-            keeps_room = box.sizePolicy()  # so that no picture begins higher than others
+            keeps_room = box.sizePolicy()  # so that all plots have the same height
             keeps_room.setRetainSizeWhenHidden(True)
             box.setSizePolicy(keeps_room)
             box.hide()
@@ -357,7 +369,7 @@ class QualityView(PlotView):
         self.set_colors(self._colors)
 
     def empty_text(self) -> str:
-        """Say what to do where there is nothing to show."""
+        """Return the message for an empty plot, which depends on the reason."""
         if self._told[0] and self._axis.along is not Along.SPARSITY and not self._instead:
             if self._why_uncounted and self.shows_multiply_adds:
                 return self._why_uncounted
@@ -372,20 +384,20 @@ class QualityView(PlotView):
             "your own script."
         )
 
-    # -- what it is told --------------------------------------------------------------------------
+    # -- setters ----------------------------------------------------------------------------------
 
     def set_measuring(self, *, measuring: bool) -> None:
-        """Take whether a state is being measured: until the first one was, that is said."""
+        """Set whether a state is being measured; shown until the first result."""
         self._measuring = measuring
         self._show_state()
 
     def set_uncounted(self, why: str) -> None:
-        """Take why multiply-adds are not known of states that were measured."""
+        """Set why the multiply-adds of measured states are unknown; "" if they are known."""
         self._why_uncounted = why
 
     @property
     def shows_multiply_adds(self) -> bool:
-        """Whether the states are laid out along their multiply-adds."""
+        """Whether the horizontal axis shows multiply-adds."""
         return self._axis.along is Along.MULTIPLY_ADDS
 
     def set_states(
@@ -396,9 +408,20 @@ class QualityView(PlotView):
         why_old: str = "",
         conditions: str = "",
     ) -> None:
-        """Show these states, of which the one at `position` is in force, by a metric.
+        """Show the states that have this metric and a place on the axis.
 
-        `why_old` says why they are old, and what to do; `conditions` what all were measured with.
+        Parameters
+        ----------
+        states
+            Measured states.
+        position
+            Number of the current state.
+        metric
+            Name of the metric; "" for the first one.
+        why_old
+            Why old measurements are outdated, and what to do.
+        conditions
+            Conditions of all current measurements.
         """
         by_mouse = position != self._told[1] or self._named == self._hovered
         named = self._number(self._named)
@@ -432,7 +455,7 @@ class QualityView(PlotView):
         points = [QPointF(xs[s.number], scale * self._of(s).value) for s in self._states]
         faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
         point = {s.number: n for n, s in enumerate(self._states)}
-        self.canvas.cursor = point.get(here, -1)  # on its state, wherever that is by now
+        self.canvas.cursor = point.get(here, -1)  # on the same state as before
         self._named = self._hovered if by_mouse else point.get(named, -1)
         noise = [None if s.is_old else _noise(s, self._of(s), scale) for s in self._states]
         at = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
@@ -461,7 +484,7 @@ class QualityView(PlotView):
         self._redraw()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token, and paint anew."""
+        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.canvas.set_colors(self._colors)
         self._redraw()
@@ -474,13 +497,13 @@ class QualityView(PlotView):
                 self.metric_box.addItem(name, name)
             shown = next((m for s in states if (m := s.quality.metric(self._name))), None)
             self.metric_box.setCurrentIndex(-1 if shown is None else names.index(shown.name))
-        self.metric_box.setVisible(len(names) > 1)  # one is named by the axis
+        self.metric_box.setVisible(len(names) > 1)  # a single metric is named by the axis
 
-    # -- the target -------------------------------------------------------------------------------
+    # -- target -----------------------------------------------------------------------------------
 
     @property
     def _metric(self) -> MetricChange | None:
-        """That of a state that was measured as it would be now, if there is one."""
+        """The metric of one state, if possible of an up-to-date one; None without states."""
         fresh = sorted(self._states, key=lambda s: s.is_old)
         return self._of(fresh[0]) if fresh else None
 
@@ -490,7 +513,7 @@ class QualityView(PlotView):
         return metric
 
     def _number(self, point: int) -> int:
-        """Return the number of the state of a point; -1 for none."""
+        """Return the number of the state of a point; -1 if there is no such point."""
         return self._states[point].number if 0 <= point < len(self._states) else -1
 
     @property
@@ -499,7 +522,7 @@ class QualityView(PlotView):
 
     @property
     def tolerance(self) -> float:
-        """How much worse than the unpruned model is allowed."""
+        """How much worse than the unpruned model a state may be, in units of the metric."""
         metric = self._metric
         if metric is None:
             return 0.0
@@ -507,7 +530,7 @@ class QualityView(PlotView):
         return self._tolerances.get(metric.name, usual)
 
     def best(self) -> MeasuredState | None:
-        """Return the smallest state that meets the target."""
+        """Return the smallest up-to-date state that meets the target; None if there is none."""
         rounding = 1e-12
         held = [
             s
@@ -535,15 +558,15 @@ class QualityView(PlotView):
         metric = self._metric
         if metric is not None:
             usual = _TOLERANCE * (1.0 if metric.share else abs(metric.original) or 1.0)
-            # Upwards on the screen.
+            # Up on the screen.
             self._set_tolerance(
                 self.tolerance + (-steps if metric.higher else steps) * _STEP * usual
             )
 
-    # -- words ------------------------------------------------------------------------------------
+    # -- texts ------------------------------------------------------------------------------------
 
     def summary(self) -> str:
-        """Say which state meets the target."""
+        """Return which state meets the target."""
         metric = self._metric
         if metric is None:
             return ""
@@ -572,7 +595,7 @@ class QualityView(PlotView):
         )
 
     def numbers(self) -> Numbers:
-        """Return the states, in the order of their points."""
+        """Return one row per state, in the order of the points."""
         states, of, axis, conditions = self._states, self._of, self._axis, self._conditions
         more = () if axis.along is Along.SPARSITY else (axis.label,)
         if not states:
@@ -590,7 +613,7 @@ class QualityView(PlotView):
                 *[round(axis.place(state) or 0.0) for _ in more],
                 metric.value,
                 difference,
-                metric.half or "",  # empty if it is not known
+                metric.half or "",  # empty if unknown
                 verdict,
                 mark_calibrated(conditions, metric),
             )
@@ -608,7 +631,7 @@ class QualityView(PlotView):
         return Numbers(headers, len(states), row, shares=frozenset({1}))
 
     def _redraw(self) -> None:
-        """Paint the target, and say what can be seen."""
+        """Update the target line and all texts."""
         metric = self._metric
         if metric is None or metric.higher is None or self._all_old:
             self.canvas.set_line(None)
@@ -685,14 +708,17 @@ class QualityView(PlotView):
 
 
 def _has_place(metric: MetricChange | None) -> bool:
-    """Whether there is a metric, and an axis can have its numbers."""
+    """Return whether there is a metric and the axis supports all its numbers."""
     return metric is not None and all(
         abs(number) < _LARGEST for number in (metric.value, metric.original, metric.half)
     )
 
 
 def _noise(state: MeasuredState, metric: MetricChange, scale: float) -> Noise | None:
-    """Return the noise of the difference from the unpruned model, about the value of a state."""
+    """Return the noise bar of a state: its value plus and minus the noise, scaled.
+
+    None if the noise is unknown or zero, and for the unpruned model.
+    """
     if state.quality.unpruned or not state.kind or metric.half <= 0:
         return None
     low, high = metric.value - metric.half, metric.value + metric.half

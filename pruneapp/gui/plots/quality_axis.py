@@ -1,4 +1,4 @@
-"""What the states of the page Quality are laid out along: sparsity, parameters, bytes, products."""
+"""The measures of size for the horizontal axis of the page Quality."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pruneapp.results.quality import MeasuredState, StateQuality
 
 
 class Along(Enum):
-    """How small a state is, in one of four ways."""
+    """A measure of the size of a state."""
 
     SPARSITY = "sparsity"
     REMAINING = "remaining"
@@ -22,27 +22,27 @@ class Along(Enum):
 
 @dataclass(frozen=True)
 class QualityAxis:
-    """One of them: numbers of states, and words for them."""
+    """A measure of size: its texts, and functions to get and format the number of a state."""
 
     along: Along
-    label: str  # inside a sentence, and of a column
+    label: str  # used inside sentences and as a column header
     help: str
-    up_to: str  # the words for the smallest state: "up to {share} pruned"
-    of: Callable[[StateQuality], float | None]  # None where it is not known
+    up_to: str  # text for the smallest state, such as "up to {x} pruned"
+    of: Callable[[StateQuality], float | None]  # returns None if the number is unknown
     text: Callable[[float], str]
-    smaller: int = 1  # 1 if a state is smaller where the number is, -1 where it is larger
+    smaller: int = 1  # 1 if smaller states have smaller numbers, -1 if larger
 
     @property
     def title(self) -> str:
-        """What it is called in a list."""
+        """The label with a capital first letter, for a list."""
         return self.label[:1].upper() + self.label[1:]
 
     def place(self, state: MeasuredState) -> float | None:
-        """Return the number of a state."""
+        """Return the number of a state; None if it is unknown."""
         return self.of(state.quality)
 
     def unit(self, numbers: Iterable[float]) -> tuple[float, str]:
-        """Return what to divide numbers by for the axis, and the title of the axis."""
+        """Return the divisor for the numbers on the axis, and the title of the axis."""
         if self.along is Along.SPARSITY:
             return 0.01, translate("QualityAxis", "pruned, %")
         if self.along is Along.BYTES:
@@ -58,7 +58,7 @@ class QualityAxis:
 
 
 def quality_axes() -> tuple[QualityAxis, ...]:
-    """Return all of them, in the language of the window, the usual one first."""
+    """Return all axes with texts in the language of the window, the default one first."""
     return (
         QualityAxis(
             Along.SPARSITY,

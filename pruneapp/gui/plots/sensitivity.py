@@ -1,4 +1,4 @@
-"""Damage by tensor and amount: a cell for each evaluation of a sensitivity scan."""
+"""The page Sensitivity: the damage by tensor and amount, one cell per evaluation of a scan."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 from pruneapp.results.short_names import ShortNames
 
-# How much of the colour of the worst damage a cell without any has.
+# Share of the color of the worst damage in cells without damage.
 _LEAST, _LEAST_IN_DARK = 0.06, 0.015
 _SHADES = 256
-_LAYER, _DAMAGE, _SIZE = "layer", "damage", "size"  # orders
+_LAYER, _DAMAGE, _SIZE = "layer", "damage", "size"  # keys of the orders
 _HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 _SIDES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @lru_cache(maxsize=8)
 def _shades(ground: str, ink: str) -> NDArray[np.uint32]:
-    """Return ``uint32[256]``: from a little of a colour on its ground to that colour."""
+    """Return ``uint32[256]`` pixels from nearly the background color to the color `ink`."""
     share = _LEAST_IN_DARK if is_dark({"surface": ground}) else _LEAST
     return pixels(ramp((mix(ground, ink, share), ink), _SHADES))
 
@@ -64,7 +64,7 @@ def _shades(ground: str, ink: str) -> NDArray[np.uint32]:
 class AmountAxis(PlotAxis):
     """Amounts below the columns of cells."""
 
-    amounts: Sequence[float] = ()  # of the class: pyqtgraph asks for them before there is an object
+    amounts: Sequence[float] = ()  # a class attribute because AxisItem.__init__ reads it
 
     def __init__(self) -> None:
         super().__init__("bottom")
@@ -72,21 +72,21 @@ class AmountAxis(PlotAxis):
         self.setStyle(tickLength=0, maxTickLevel=0, hideOverlappingLabels=24)
 
     def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
-        """Return the middle of each column."""
+        """Return a tick at the center of each column."""
         return [(1.0, [float(column) for column in range(len(self.amounts))])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-        """Return the amounts."""
+        """Return the amounts of the columns."""
         return [write_amount(self.amounts[round(value)]) for value in values]
 
 
 class SensitivityCanvas(ChartCanvas):
-    """A row of cells for each tensor, with a cursor on one of them."""
+    """A row of cells per tensor, with a keyboard cursor on a cell."""
 
     def __init__(self) -> None:
         self.amounts, self.names = AmountAxis(), NamesAxis()
         self.column = self.hovered_column = 0
-        # ``float64[rows, columns]``: damage from 0 to 1; NaN where nothing was measured.
+        # ``float64[rows, columns]``: damage from 0 to 1; NaN if not measured.
         self._levels: NDArray[np.float64] = np.zeros((0, 0))
         self.text: Callable[[int, int], str] = lambda _row, _column: ""
         self._ink = "danger"
@@ -94,7 +94,7 @@ class SensitivityCanvas(ChartCanvas):
 
     @property
     def columns(self) -> int:
-        """How many amounts there are."""
+        """Number of amounts."""
         return len(self.amounts.amounts)
 
     def set_cells(
@@ -105,9 +105,16 @@ class SensitivityCanvas(ChartCanvas):
         *,
         ink: str,
     ) -> None:
-        """Show other cells, the worst in the colour of a token; rows of the same number stay.
+        """Set the cells; the visible range is kept if the number of rows is unchanged.
 
-        `text` says what stands in the cell of a row and column.
+        Parameters
+        ----------
+        levels
+            Damage of each cell from 0 to 1, ``float64[rows, columns]``; NaN if not measured.
+        text
+            Returns the text of the cell at a row and column.
+        ink
+            Color token of the worst damage.
         """
         self.amounts.amounts, self._levels, self.text, self._ink = amounts, levels, text, ink
         self.column = min(self.column, max(0, len(amounts) - 1))
@@ -118,12 +125,12 @@ class SensitivityCanvas(ChartCanvas):
         self.viewport().update()
 
     def fill(self, level: float) -> int:
-        """Return the colour of a cell, as in ``QImage.Format_RGB32``."""
+        """Return the pixel of a cell with a damage of `level`, as in ``QImage.Format_RGB32``."""
         shades = _shades(self._colors["surface"], self._colors[self._ink])
         return int(shades[round(level * (_SHADES - 1))])
 
     def cell_rect(self, row: int, column: int, rows: int = 1) -> QRectF:
-        """Return where a cell is, in pixels of this widget; as high as so many rows."""
+        """Return the rectangle of a cell in pixels of this widget, `rows` rows high."""
         return self._cell_in(self.place, row, column, rows)
 
     def _cell_in(self, place: PlotArea, row: int, column: int, rows: int = 1) -> QRectF:
@@ -140,13 +147,13 @@ class SensitivityCanvas(ChartCanvas):
     # -- painting ---------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint the cells, and what is over them."""
+        """Paint the cells and the overlays."""
         painter.setFont(self.font())
         place, (start, stop) = self.place, self.visible
         with saved(painter):
             painter.setClipRect(place.rect)
             if self.count and self.columns:
-                # Where there are more rows than pixels, the worst of each few.
+                # If rows are thinner than a pixel, show the worst of each group.
                 group = max(1, math.ceil((stop - start) / self.width_of_plot))
                 for row in range(start - start % group, stop, group):
                     for column in range(self.columns):
@@ -163,7 +170,7 @@ class SensitivityCanvas(ChartCanvas):
         known = levels[~np.isnan(levels)]
         rect = self._cell_in(place, row, column, group)
         if rect.height() >= 4:
-            rect.adjust(0, 0, -1, -1)  # the ground between cells
+            rect.adjust(0, 0, -1, -1)  # the gap between cells
         if not known.size:
             ground = self._colors["surface"]
             painter.fillRect(rect, hatch(self._colors["border"], ground, self.devicePixelRatioF()))
@@ -207,22 +214,23 @@ class SensitivityCanvas(ChartCanvas):
 
 
 class SensitivityView(PlotView):
-    """The damage of each tensor at each amount."""
+    """A grid of the damage of each tensor at each amount of a sensitivity scan."""
 
-    cellChosen = Signal(str, float)  # the person wants to prune this tensor by this amount
-    metricChosen = Signal(str)  # the person wants to see another metric
-    scanChosen = Signal(int)  # the person wants to see another scan, by its place among all
-    stateRequested = Signal()  # the person wants the scanned state in force
+    cellChosen = Signal(str, float)  # the user wants to prune this tensor by this amount
+    metricChosen = Signal(str)  # the user chose this metric
+    scanChosen = Signal(int)  # the user chose the scan with this index
+    stateRequested = Signal()  # the user wants to go to the scanned state
     scanRequested = Signal()
     allocationRequested = Signal()
-    restoreRequested = Signal()  # the person wants the form as it was before a cell was chosen
+    # The user wants to reset the form to its settings before a cell was chosen.
+    restoreRequested = Signal()
 
     def __init__(self) -> None:
         self.canvas = SensitivityCanvas()
         self._found: Sensitivity | None = None
-        self._rows: Sequence[TensorSensitivity] = ()  # in the order in which they are shown
+        self._rows: Sequence[TensorSensitivity] = ()  # in displayed order
         self._short = ShortNames()
-        self._current = ""  # the tensor in focus, by its name in the file
+        self._current = ""  # name of the focused tensor in the file
         self._hovered = -1, -1
         super().__init__(self.canvas)
         self.metric_box = choice_box(
@@ -259,7 +267,7 @@ class SensitivityView(PlotView):
         self.order_box.activated.connect(self._on_order_chosen)
         for part in (self.metric_box, self.order_box, self.scan, self.allocate, self.restore):
             self._row.addWidget(part)
-        # As wide as its labels, or as the room that is left.
+        # Limited to the remaining width.
         self.scan_box = choice_box(self.tr("Scan"), "", kind=ElidedBox)
         self.scan_box.setMinimumContentsLength(10)
         self.scan_box.activated.connect(self.scanChosen)
@@ -269,7 +277,7 @@ class SensitivityView(PlotView):
         self.go_there.setToolTip(self.tr("Make the scanned state the current one"))
         self.go_there.setAccessibleDescription(self.go_there.toolTip())
         self.go_there.clicked.connect(self.stateRequested)
-        # Which state was scanned, and how: never cut, because cells mean something there alone.
+        # Never elided, because the cells are meaningless without it.
         self.about = plain(wrap=True)
         self._above = QWidget(self)
         lay_in_row(self._above, self.about, self.go_there, wide=self.about)
@@ -288,20 +296,19 @@ class SensitivityView(PlotView):
         self.set_colors(self._colors)
 
     def empty_text(self) -> str:
-        """Say what to do where there is nothing to show."""
         return self._instead or self.tr(
             "Nothing has been scanned yet. Choose Tools > Scan sensitivity… to measure how much "
             "of each tensor the model can spare."
         )
 
-    # -- what it is told --------------------------------------------------------------------------
+    # -- setters ----------------------------------------------------------------------------------
 
     def set_sensitivity(self, found: Sensitivity | None) -> None:
-        """Show what was measured so far; None for nothing."""
+        """Show the results of a scan, also partial ones; None for no scan."""
         self._found = found
         shape = (0, 0) if found is None else (len(found.rows), len(found.amounts))
         if shape != (len(self._rows), self.canvas.columns):
-            self._hovered = -1, -1  # else the mouse is where it was
+            self._hovered = -1, -1  # otherwise the same cell is under the mouse
         self._offer_metrics()
         self.allocate.setEnabled(found is not None and found.measured > 0)
         self._show_rows()
@@ -309,13 +316,13 @@ class SensitivityView(PlotView):
         self._redraw()
 
     def set_scans(self, labels: Sequence[str], chosen: int) -> None:
-        """Offer scans, one of which is shown; nothing where there is no choice."""
+        """Set the labels of the scans to choose from; hidden for fewer than two."""
         box = self.scan_box
         with QSignalBlocker(box):
             if box.count() != len(labels):
                 box.clear()
                 box.addItems([*labels])
-            for place, label in enumerate(labels):  # a list that is open stays so
+            for place, label in enumerate(labels):  # does not close an open list
                 box.setItemText(place, label)
             box.setCurrentIndex(chosen)
         words = self.tr("Which of the scans is shown")
@@ -326,24 +333,24 @@ class SensitivityView(PlotView):
         self.scan_box.setVisible(len(labels) > 1)
 
     def set_current(self, name: str) -> None:
-        """Mark the tensor in focus, by its name in the file."""
+        """Mark the focused tensor; "" for none."""
         self._current = name
         self._mark_current()
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the shortened names of the tensors of the file."""
         super().set_names(names)
         self._short = names
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token, and paint anew."""
+        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.canvas.set_colors(self._colors)
         self._mark_current()
         self._redraw()
 
     def _ordered(self, found: Sensitivity) -> list[int]:
-        """Return the rows in the chosen order, equal ones in layer order."""
+        """Return row indices in the chosen order; equal ones are in layer order."""
         rows = range(len(found.rows))
         chosen = self.order_box.currentData()
         if chosen == _SIZE:
@@ -353,7 +360,7 @@ class SensitivityView(PlotView):
         return [*rows]
 
     def _show_rows(self) -> None:
-        """Give the canvas names and cells, in the chosen order."""
+        """Pass names and cells to the canvas, in the chosen order."""
         found, former = self._found, self._rows
         order = [] if found is None else self._ordered(found)
         rows = self._rows = [] if found is None else [found.rows[at] for at in order]
@@ -367,7 +374,7 @@ class SensitivityView(PlotView):
         else:
             ink = "danger" if found.is_current and not found.is_old else "muted"
             self.canvas.set_cells(found.amounts, found.levels[order], self._in_cell, ink=ink)
-        # On its tensor, wherever that stands by now.
+        # Keep the cursor on its tensor.
         self.canvas.cursor_bar = names.index(here) if here in names else -1
         self._mark_current()
 
@@ -388,7 +395,7 @@ class SensitivityView(PlotView):
                 self.metric_box.setCurrentIndex(names.index(self._found.metric))
         self.metric_box.setVisible(len(names) > 1)
 
-    # -- words ------------------------------------------------------------------------------------
+    # -- texts ------------------------------------------------------------------------------------
 
     def _in_cell(self, row: int, column: int) -> str:
         found, value = self._found, self._rows[row].values[column]
@@ -403,7 +410,7 @@ class SensitivityView(PlotView):
         return signed(metric_amount(difference, share=found.share, short=True), difference) + mark
 
     def cell_text(self, row: int, column: int) -> str:
-        """Say what was measured in a cell."""
+        """Return the readout of a cell."""
         found = self._found
         assert found is not None
         tensor, amount = self._rows[row], write_amount(found.amounts[column])
@@ -431,7 +438,7 @@ class SensitivityView(PlotView):
         return words.format(name=tensor.shown, amount=amount, what=what)
 
     def subject(self) -> str:
-        """Say which state was scanned, and how."""
+        """Return which state was scanned, and how."""
         found = self._found
         if found is None:
             return ""
@@ -457,7 +464,7 @@ class SensitivityView(PlotView):
         return joined(*parts)
 
     def summary(self) -> str:
-        """Say how much was measured, and which tensor bears the most."""
+        """Return how much was measured, and which tensor is the most sensitive."""
         found = self._found
         if found is None:
             return ""
@@ -484,7 +491,7 @@ class SensitivityView(PlotView):
         return metric_points(damage, share=self._found.share)
 
     def numbers(self) -> Numbers:
-        """Return the metric of each tensor at each amount."""
+        """Return one row per tensor with the metric at each amount."""
         found = self._found
         if found is None:
             return NOTHING
@@ -533,7 +540,7 @@ class SensitivityView(PlotView):
             swatches.append(
                 Swatch(self.tr("not measured"), (self._colors["border"],), hatched=True)
             )
-        # The gray of the map, and why it is gray.
+        # Why the cells are gray.
         gray = {
             (True, True): self.tr("measured before"),
             (False, False): self.tr("of another state"),

@@ -1,4 +1,4 @@
-"""How much of every tensor of the model is pruned, and would be; where its bytes are."""
+"""The page Model: sparsity, size and norm of each tensor, and a strip of the whole file."""
 
 from __future__ import annotations
 
@@ -25,45 +25,47 @@ from pruneapp.results.sparsity_report import SparsityReport
 
 @dataclass(frozen=True, eq=False)
 class ModelNumbers:
-    """What is known of the tensors of a report, before and after a step."""
+    """Numbers of the tensors of a report, before and after the previewed step.
+
+    Arrays are ``float64[n]`` unless noted.
+    """
 
     names: tuple[str, ...]  # as in the file
-    # ``float64[n]``: elements; bytes in the file, 0 where they are not known.
+    # Number of elements, and bytes in the file (0 if unknown).
     numel: Floats
     nbytes: Floats
-    # ``float64[n]``: how many are pruned now, and would be.
+    # Number of pruned weights, now and after the step.
     before: Floats
     after: Floats
-    # ``float64[n]``: norm² retained by the step; NaN where it is not counted, and for what the step
-    # does not touch. What earlier steps pruned is not in it.
+    # Norm² retained by the step alone; NaN if unknown, and for tensors not in the step.
     step_retained: Floats
-    # ``float64[n]``: norm² retained now, since opening; NaN where it is not counted.
+    # Norm² retained now, since the file was opened; NaN if unknown.
     retained: Floats
-    # The tensors of the step, and where they are among `names`; -1 if they are not.
+    # The tensors of the step, and their indices in `names` (-1 if they are not there).
     asked: Sequence[str] = ()
     places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def left(self) -> Floats:
-        """``float64[n]``: norm² retained after the step, since opening.
+        """Norm² retained after the step, since the file was opened, ``float64[n]``.
 
-        NaN where that is not known: of a tensor that the step touches, too, if the step's is not.
+        NaN if unknown: for tensors of the step also if the norm of the step is unknown.
         """
         untouched = np.isnan(self.step_retained) & (self.after <= self.before)
         return self.retained * np.where(untouched, 1.0, self.step_retained)
 
     @cached_property
     def shares(self) -> Floats:
-        """``float64[n]``: the pruned share after the step."""
+        """The pruned share after the step, ``float64[n]``."""
         return self.after / np.maximum(self.numel, 1)
 
     def by_role(
         self, in_order: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], list[tuple[str, int]]]:
-        """Return the tensors grouped by role, and each role with its number of tensors.
+        """Return tensor indices grouped by role, and each role with its number of tensors.
 
-        `in_order` are the tensors in the order of the roles, and within each role. O(n) in the
-        number of tensors.
+        `in_order` lists the tensor indices; it determines the order of the roles and of the
+        tensors within each role. O(n) in the number of tensors.
         """
         places: dict[str, list[int]] = {}
         for i in in_order.tolist():
@@ -76,7 +78,7 @@ NO_NUMBERS = ModelNumbers((), *(np.zeros(0),) * 6)
 
 
 def role(name: str) -> str:
-    """Return a name with * for the numbers between its dots: ``layers.*.q_proj.weight``."""
+    """Return a name with * for its numeric parts: ``layers.*.q_proj.weight``."""
     return ".".join("*" if word.isdecimal() else word for word in name.split("."))
 
 
@@ -86,10 +88,10 @@ def model_numbers(
     rows: Mapping[str, TensorRow],
     known: ModelNumbers = NO_NUMBERS,
 ) -> ModelNumbers:
-    """Return the numbers of the tensors of a report, with what a step would do to them.
+    """Return the numbers of the tensors of a report, with the effect of a previewed step.
 
-    O(n) in the number of tensors; what does not change with a step is taken from `known` if that
-    is of the same tensors, which is most of the work.
+    O(n) in the number of tensors. The numbers that a step does not change, which are most of the
+    work, are reused from `known` if it has the same tensors.
     """
     table = report.table
     size, names = len(table), tuple(table.names)
@@ -124,17 +126,17 @@ LAYER, SHARE, SIZE, NORM, ROLE = "layer", "share", "size", "norm", "role"
 class ModelView(TensorsChart):
     """Bars of sparsity, size, or norm² retained since opening, above a strip of the whole file."""
 
-    tensorClicked = Signal(str)  # the person chose the tensor of this name
+    tensorClicked = Signal(str)  # the user chose this tensor
 
     def __init__(self) -> None:
         self._report: SparsityReport | None = None
         self._by_name: Mapping[str, TensorRow] = {}
         self._numbers: ModelNumbers = NO_NUMBERS
         self._tensors: Sequence[TensorRow] = ()
-        self._prunable = 0  # how many of them can be pruned
+        self._prunable = 0  # number of prunable tensors
         self._pointed = -1
-        self._current = ""  # the tensor in focus, by its name in the file
-        # Where the tensors of the report are in the file: the same for every step.
+        self._current = ""  # name of the focused tensor in the file
+        # Index among all tensors of each tensor of the report; unchanged by steps.
         self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._placed_names: tuple[str, ...] = ()
         orders = (
@@ -155,7 +157,7 @@ class ModelView(TensorsChart):
         self._row.addWidget(self.measure_box)
         self._row.addWidget(self.order_box)
         self._row.addStretch(1)
-        self.legend_in_corner = False  # there its axis says what is measured
+        self.legend_in_corner = False  # the corner has the axis labels
         self.legend_may_go = True
         self.strip = SizeStrip()
         self.strip.hovered.connect(self._on_pointed)
@@ -166,11 +168,9 @@ class ModelView(TensorsChart):
         self.set_colors(self._colors)
 
     def empty_text(self) -> str:
-        """Say what to do where there is nothing to show."""
         return self._instead or self.tr("Open a checkpoint to see the sparsity of its tensors.")
 
     def title(self) -> str:
-        """Say what kind of picture it is."""
         return {
             SHARE: self.tr("Sparsity of the tensors"),
             SIZE: self.tr("Sizes of the tensors"),
@@ -178,22 +178,22 @@ class ModelView(TensorsChart):
         }[self.measure]
 
     def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the tensors in an order; equal ones in layer order."""
+        """Return tensor indices in the order `key`; equal ones are in layer order."""
         n, in_order = self._numbers, self._in_layer_order()
         if key == ROLE:
             return n.by_role(in_order)[0]
         if key == LAYER:
             return in_order
-        # Least norm first; unknown ones, which are NaN, last.
+        # NaN (unknown) is sorted last.
         values = n.left if key == NORM else -(n.shares if key == SHARE else n.nbytes)
         return in_order[np.argsort(values[in_order], kind="stable")]
 
     def _in_layer_order(self) -> NDArray[np.int64]:
-        """Return the tensors of the report in the order of `set_tensors`."""
+        """Return the tensor indices of the report in the order of `set_tensors`."""
         return np.argsort(self._places_of_report(), kind="stable")
 
     def _places_of_report(self) -> NDArray[np.int64]:
-        """Return where the tensors of the report are among all; -1 for those that are not."""
+        """Return the index among all tensors of each tensor of the report; -1 if not there."""
         n = self._numbers
         if n.names is not self._placed_names:
             place = {row.name: at for at, row in enumerate(self._tensors)}
@@ -203,11 +203,10 @@ class ModelView(TensorsChart):
         return self._placed
 
     def order_label(self) -> str:
-        """Say what stands along the axis."""
         return self.tr("tensors")
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return percentages or bytes; of several tensors together by their weights."""
+        """Return the bars; the shares of a group of tensors are weighted by their weights."""
         n = self._numbers
         chosen = self._order[start:stop]
         edges = grouped_edges(self.edges(), start, stop, group)
@@ -215,13 +214,13 @@ class ModelView(TensorsChart):
         before = grouped_sum(n.before[chosen], group) / numel
         to_prune = grouped_sum(n.after[chosen], group) / numel - before
         if self.measure == SHARE:
-            # What is pruned stands below, what would go on top of it.
+            # Pruned at the bottom, to be pruned on top of it.
             none = np.zeros_like(before)
             return Stacks(edges, none, 100 * to_prune, 100 * before, pruned_first=True)
         if self.measure == SIZE:
             high = grouped_max(n.nbytes[chosen], group)
             return Stacks(edges, high * (1 - before - to_prune), high * to_prune, high * before)
-        # Of several tensors as of one: by their weights. What is not known has no bar.
+        # Tensors with an unknown norm have no bar.
         left, now = n.left[chosen], n.retained[chosen]
         known = ~np.isnan(left)
         weights = np.where(known, n.numel[chosen], 0.0)
@@ -232,7 +231,7 @@ class ModelView(TensorsChart):
         return Stacks(edges, left, np.maximum(now - left, 0.0), np.maximum(whole - now, 0.0))
 
     def highest(self) -> float:
-        """Return the height of the highest bar; where nothing is pruned, of one that could be."""
+        """Return the height of the highest bar; 100 % for sparsity if nothing is pruned."""
         n = self._numbers
         if not n.numel.size:
             return 0.0
@@ -240,11 +239,10 @@ class ModelView(TensorsChart):
         return {SHARE: pruned, SIZE: float(n.nbytes.max()), NORM: 100.0}[self.measure]
 
     def bar_text(self, bar: int) -> str:
-        """Say what is known of a tensor."""
         return self._words(int(self._order[bar]))
 
     def summary(self) -> str:
-        """Say how much is pruned in all."""
+        """Return the share of pruned weights in the model."""
         report = self._report
         if report is None:
             return ""
@@ -264,18 +262,18 @@ class ModelView(TensorsChart):
             if norm is not None:
                 words = self.tr(";  norm² retained {share}").format(share=percent(norm))
             text += words
-        if len(report.tensors) < self._prunable:  # nor are they those that are checked
+        if len(report.tensors) < self._prunable:  # not the same as the checked tensors
             text += self.tr(
                 ";  only tensors that are usually pruned or have pruned weights are shown"
             )
         return text
 
     def swatches(self) -> list[Swatch]:
-        """Return the legend, that of the strip of the file too."""
+        """Return the legend, which is also that of the strip."""
         return self.state_swatches(preview=self._previews)
 
     def numbers(self) -> Numbers:
-        """Return the tensors, in the order in which they are shown."""
+        """Return one row per tensor, in the displayed order."""
         if self._report is None:
             return NOTHING
         n, order = self._numbers, self._order
@@ -300,23 +298,20 @@ class ModelView(TensorsChart):
             self.tr("norm² retained"),
             self.tr("norm² retained after"),
         )
-        # Names need the room: the middle of one tells the block. Without a preview "after" is now.
+        # Few columns, because long names need the width. Without a preview "after" equals now.
         shown = (0, 5, 6, 7, 8) if self._previews else (0, 5, 7)
         shares = frozenset({5, 6, 7, 8})
         return Numbers(headers, len(n.names), row, shown=shown, shares=shares)
 
     def name_of(self, tensor: int) -> str:
-        """Return the name that is shown of a tensor."""
         name = self._numbers.names[tensor]
         row = self._by_name.get(name)
         return row.shown if row else name
 
     def widest_value(self) -> str:
-        """Return a text as long as what stands behind any bar."""
         return size(999_900_000) if self.measure == SIZE else percent(0.999999)
 
     def axis_label(self) -> str:
-        """Say what is measured, and in which unit."""
         return {
             SHARE: self.tr("pruned, %"),
             SIZE: self.tr("size"),
@@ -324,7 +319,6 @@ class ModelView(TensorsChart):
         }[self.measure]
 
     def value_of(self, bar: int) -> tuple[float, str]:
-        """Return where the bar of a tensor ends, and the number behind it."""
         n, i = self._numbers, int(self._order[bar])
         if self.measure == SIZE:
             return float(n.nbytes[i]), size(int(n.nbytes[i]))
@@ -360,7 +354,7 @@ class ModelView(TensorsChart):
         return listed(text, size(int(n.nbytes[i])) if n.nbytes[i] else "")
 
     def _draw(self) -> None:
-        # Beyond the longest bar is only room for its number.
+        # The axis continues after the highest bar only for the texts.
         high = max(100.0, self.highest())
         self._values.set_ends(high=np.inf if self.measure == SIZE else high)
         super()._draw()
@@ -384,12 +378,12 @@ class ModelView(TensorsChart):
         row = self._by_name.get(name) if bar >= 0 else None
         self._names_axis.set_marked(row.shown if row else "", self._colors["accent"])
 
-    # -- what it is told --------------------------------------------------------------------------
+    # -- setters ----------------------------------------------------------------------------------
 
     def set_tensors(self, rows: Sequence[TensorRow]) -> None:
         """Take the names and sizes of all tensors of the file, in layer order.
 
-        Told before the report; the same ones again cost nothing.
+        Call this before `set_report`. Returns immediately if `rows` is the same object as before.
         """
         if rows is self._tensors:
             return
@@ -409,7 +403,7 @@ class ModelView(TensorsChart):
         self._mark_in_strip()
 
     def set_current(self, name: str) -> None:
-        """Mark the tensor in focus, by its name in the file, and bring it into sight."""
+        """Mark the focused tensor and scroll to it; "" for none."""
         self._current = name
         self._mark_current()
         self.canvas.bring_into_sight(self.canvas.current)
@@ -418,9 +412,9 @@ class ModelView(TensorsChart):
     def set_report(
         self, report: SparsityReport | None, preview: SparsityReport | None = None
     ) -> None:
-        """Show tensors as they are, None for no model, and what a step would do to some of them.
+        """Show the current sparsity, and the effect of a previewed step; None clears the chart.
 
-        In `report`, `after` is what is pruned now.
+        `after` of `report` is the number of weights that are pruned now.
         """
         names = self._numbers.names
         self._report = report
@@ -439,16 +433,16 @@ class ModelView(TensorsChart):
             self.set_busy(False)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token, and paint anew."""
+        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.strip.set_colors(self._colors)
         self._mark_current()
 
     def activate(self, bar: int) -> None:
-        """Announce a tensor."""
+        """Emit `tensorClicked` for a bar."""
         self.tensorClicked.emit(self._numbers.names[int(self._order[bar])])
 
-    # -- the strip --------------------------------------------------------------------------------
+    # -- strip ------------------------------------------------------------------------------------
 
     def _mark_in_strip(self) -> None:
         rows = enumerate(self._tensors)

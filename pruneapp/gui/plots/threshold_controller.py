@@ -1,7 +1,8 @@
-"""Lines that a person drags in the pictures: a threshold or a number of channels becomes an amount.
+"""Connects the movable lines of plots with the amount in the form.
 
-The form takes the amount as if it was typed, so everything follows as usual: estimate, tree,
-preview. The other way round the lines show where the step that is asked for would cut.
+A dragged threshold or number of channels is converted to an amount and set in the form as if the
+user had typed it, so that the estimate, the tree and the preview follow. In the other direction the
+lines show the cut of the step in the form.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from pruneapp.params import Amount, DimParam, NormParam
 from pruneapp.preview.cumulative import channel_order_of, cumulative_of
 from pruneapp.progress import Job
 
-# Shares are written with so many digits behind the point of the percent, not with all there are.
+# Decimal places of a share that is derived from a line.
 DIGITS = 5
-# Of more tensors weights are counted in the background, as long as nobody put them together.
+# With more tensors than this, weights are counted in a job unless the counts are cached.
 MANY = 500
 
 
 class ThresholdController(QObject):
-    """Turns lines into amounts, and amounts into lines, for the tensor in focus."""
+    """Converts lines to amounts, and amounts to lines, for the focused tensor."""
 
     _soon = Signal()
 
@@ -57,10 +58,11 @@ class ThresholdController(QObject):
         self._plots = plots
         self._pages = pages
         self._wanted: float | None = None
-        self._moved: str | None = None  # the tensor of a line that waits for its answer
-        self._before: tuple[int, Amount] | None = None  # rule and amount, as the line was taken
+        # The tensor of a line that the user moved, until its result is shown.
+        self._moved: str | None = None
+        self._before: tuple[int, Amount] | None = None  # rule index and amount before the drag
         self._counting = LatestTask(jobs)
-        # After all moves that are there by now: of several the last is enough.
+        # Queued, so that only the last of several pending moves is counted.
         self._soon.connect(self._count, Qt.ConnectionType.QueuedConnection)
         pages.distribution.thresholdMoved.connect(self._on_threshold)
         pages.channels.cutMoved.connect(self._on_cut)
@@ -74,12 +76,12 @@ class ThresholdController(QObject):
         histograms.counted.connect(self._show)
         session.closed.connect(self._drop)
 
-    # -- from the form to the picture ------------------------------------------------------------
+    # -- from the form to the plot ----------------------------------------------------------------
 
     def _show(self) -> None:
         behind = self._is_counting or self._previews.state.is_behind
         if behind and self._moved == self._plots.name:
-            return  # what is known is older than the line: it would jump back
+            return  # the known result is older than the line, which would jump back
         self._moved = None
         if self._pages.page is Page.DISTRIBUTION:
             self._show_threshold()
@@ -97,7 +99,7 @@ class ThresholdController(QObject):
         report = state.report
         tensor = report.by_name.get(name) if report is not None else None
         if report is not None and tensor is None:
-            view.set_threshold(None)  # the step leaves this one alone
+            view.set_threshold(None)  # the step does not include this tensor
             return
         counted = state.step is not None and state.counted
         movable = counted and self._amount_counts()
@@ -108,7 +110,7 @@ class ThresholdController(QObject):
             view.set_threshold(None)
             return
         view.set_threshold(
-            tensor.threshold or 0.0,  # nothing goes: the line stands at the left
+            tensor.threshold or 0.0,  # nothing is pruned: the line is at 0
             editable=movable,
             about=not state.is_sure,
         )
@@ -124,19 +126,19 @@ class ThresholdController(QObject):
         state = self._previews.state
         report, step = state.report, state.step
         if report is None or step is None or name not in report.by_name:
-            view.set_cut(None)  # nothing is asked for, or nobody knows yet
+            view.set_cut(None)  # no step is set up, or its report is not known yet
             return
         try:
             if step.limits.bound:
                 cut = _channels_with(snapshot, row, name, report.by_name[name].newly_pruned)
-            else:  # not from the weights that go: of a channel that is partly pruned fewer do
+            else:  # not from the number of weights: partly pruned channels have fewer
                 left = int(snapshot.units((name,), method, row.values).left[0])
                 cut = to_prune(row.values["amount"], left)
         except PruneAppError:
-            view.set_cut(None)  # the form says why
+            view.set_cut(None)  # the form shows the error
             return
         if not cut and row.values["amount"]:
-            view.set_cut(None)  # limits keep the whole tensor, or there is nothing left of it
+            view.set_cut(None)  # limits protect the whole tensor, or nothing is left to prune
             return
         view.set_cut(cut, editable=self._amount_counts())
 
@@ -144,7 +146,7 @@ class ThresholdController(QObject):
     def _is_counting(self) -> bool:
         return self._wanted is not None or self._counting.task is not None
 
-    # -- from the picture to the form ------------------------------------------------------------
+    # -- from the plot to the form ----------------------------------------------------------------
 
     def _on_taken(self) -> None:
         rule, step = self._rule(), self._previews.state.step
@@ -160,7 +162,7 @@ class ThresholdController(QObject):
             self._form.set_amount(*self._before)
 
     def _on_threshold(self, threshold: float) -> None:
-        """Ask for what lies at or below a magnitude; one count at a time, the newest waits."""
+        """Count the weights up to a magnitude; during a count only the newest request is kept."""
         if not self._is_counting:
             self._soon.emit()
         self._wanted, self._moved = threshold, self._plots.name
@@ -208,13 +210,13 @@ class ThresholdController(QObject):
     def _set(self, row: Row, count: int, left: int) -> None:
         step = self._previews.state.step
         if step is None or row not in step.rows:
-            return  # something else is asked for by now
+            return  # another step is set up now
         amount: Amount = count
         if isinstance(row.values["amount"], float):
             amount = min(1.0, round(count / left, DIGITS)) if left else 0.0
         self._form.set_amount(step.rows.index(row), amount)
 
-    # -- what it is about ------------------------------------------------------------------------
+    # -- state ------------------------------------------------------------------------------------
 
     def _here(self) -> tuple[Snapshot, str]:
         document, name = self._session.document, self._plots.name
@@ -223,7 +225,7 @@ class ThresholdController(QObject):
         return document.snapshot(), name
 
     def _rule(self) -> tuple[Row, Method] | None:
-        """Return the rule that the tensor in focus falls under, the last one if several."""
+        """Return the last rule that applies to the focused tensor; None if there is none."""
         step, name = self._previews.state.step, self._plots.name
         if step is None or name is None or self._session.document is None:
             return None
@@ -233,7 +235,7 @@ class ThresholdController(QObject):
         return None if row is None else (row, registry.get(row.method))
 
     def _is_shown(self, row: Row, method: Method) -> bool:
-        """Whether the picture shows just the norms by which a rule ranks channels."""
+        """Return whether the plot shows the norms by which a rule ranks channels."""
         view, name = self._pages.channels, self._plots.name
         kinds = {type(param): param.name for param in method.params}
         if name is None or DimParam not in kinds or NormParam not in kinds:
@@ -243,7 +245,7 @@ class ThresholdController(QObject):
         return rank > 1 and dim % rank == view.dim and str(n).removesuffix(".0") == view.norm_choice
 
     def _amount_counts(self) -> bool:
-        """Whether the amount of the form decides how much goes."""
+        """Return whether the amount decides how much is pruned (there is no target sparsity)."""
         step: Step | None = self._previews.state.step
         return step is not None and step.limits.total is None
 
@@ -253,13 +255,13 @@ class ThresholdController(QObject):
 
 
 def _touched(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
-    """Return the tensors of a row that its step does not leave alone."""
+    """Return the tensors of a row that the step does not exclude."""
     rows = histogram_store.rows_now(snapshot, step)
     return next((names for one, names in rows if one is row), ())
 
 
 def _channels_with(snapshot: Snapshot, row: Row, name: str, pruned: int) -> int | None:
-    """Return with how few channels of a tensor so many weights go; None if that is not counted."""
+    """Return the least number of channels with at least `pruned` weights; None if unknown."""
     ordered = channel_order_of(snapshot, row, (name,), Job())
     if ordered is None:
         return None
