@@ -95,7 +95,7 @@ class QualityCanvas(PlotCanvas):
         noise: Sequence[Noise | None] = (),
         level: float | None = None,
     ) -> None:
-        """Show points, sorted as they are. Fit all if their number changed or all were visible.
+        """Show points. Fit all of them if their number changed or if all were visible.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ from pruneapp.gui.widgets.labels import elided
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
 
-_BESIDE_TITLE = 12  # minimum free length of an axis beside its title, in pixels
+_BESIDE_TITLE = 12  # pixels of an axis that its title leaves free
 ZOOM_STEP = 1.25
 ZOOM_KEYS = {
     Qt.Key.Key_Plus: ZOOM_STEP,

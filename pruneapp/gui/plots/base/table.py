@@ -148,7 +148,7 @@ class NumbersView(QTableView):
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         # Before painting, QHeaderView asks for each cell whether its column is selected, which
-        # takes seconds after 100,000 rows were selected. A selection model of its own is always
+        # takes seconds after 100,000 rows were selected. A separate selection model is always
         # empty.
         unselected = QItemSelectionModel(self.numbers, self.horizontalHeader())
         self.horizontalHeader().setSelectionModel(unselected)

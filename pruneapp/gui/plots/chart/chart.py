@@ -322,7 +322,7 @@ class TensorsChart(OrderedChart):
 _SEEN = 0.01
 
 
-def envelope(  # noqa: PLR0917 - each of its own meaning
+def envelope(  # noqa: PLR0917
     edges: Floats, whole: Floats, left: Floats, after: Floats, group: int, highest: float
 ) -> Stacks:
     """Return the bars, or with `group` > 1 one bar per group that shows all states in it.

@@ -1,4 +1,4 @@
-"""The heat map of the weights: tiles, viewport, selection tools, legend.
+"""The heatmap of the weights: canvas, viewport, selection tools, legend and tile requests.
 
-Tiles are computed in ``analysis``; here they are asked for and painted.
+Tiles are computed in ``analysis``; here they are requested and painted.
 """

@@ -1,4 +1,4 @@
-"""A heat map in which one moves about and draws: pan, zoom, cursor, tools, and its axes."""
+"""The canvas of a heatmap: pan, zoom, keyboard cursor, selection tools, and the axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TAKES: dict[int, Shape] = {
 
 
 def nested(extents: Sequence[int], flat: int) -> tuple[int, ...]:
-    """Return the indices into nested dimensions of a flat index."""
+    """Return the index along each dimension of `extents` for a flat index (row-major)."""
     indices = []
     for extent in reversed(extents):
         flat, index = divmod(flat, extent)
@@ -36,11 +36,19 @@ def nested(extents: Sequence[int], flat: int) -> tuple[int, ...]:
 def ticks(
     extents: Sequence[int], low: float, high: float, scale: float, room: tuple[float, float]
 ) -> list[tuple[float, str]]:
-    """Return places (in weights) and labels of ticks between `low` and `high`.
+    """Return the positions (in weights) and labels of the ticks between `low` and `high`.
 
-    Single weights are labelled with all their indices where there is room; else the blocks of the
-    outermost of the dimensions along the axis, in steps of powers of 2, at their middle. `scale` is
-    in pixels for a weight, `room` in pixels for the label of a weight, and of a block.
+    If there is space, every weight has a tick with all of its indices. Otherwise, blocks of the
+    outermost dimension have ticks at their centers, in steps of a power of 2.
+
+    Parameters
+    ----------
+    extents
+        Extents of the dimensions along the axis, outermost first.
+    scale
+        Pixels per weight.
+    room
+        Pixels that the label of a weight, and of a block, needs.
     """
     count = math.prod(extents)
     block = math.prod(extents[1:])
@@ -73,12 +81,12 @@ class TensorAxis(PlotAxis):
         self.setStyle(tickLength=4, autoExpandTextSpace=False, hideOverlappingLabels=True)
 
     def set_extents(self, extents: tuple[int, ...]) -> None:
-        """Take the extents of the dimensions along this axis, outermost first."""
+        """Set the extents of the dimensions along this axis, outermost first."""
         self._extents = extents
         self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return the places of the ticks, for pyqtgraph."""
+        """Return the positions of the ticks."""
         low, high = sorted((start, stop))
         if high <= low:
             return []
@@ -92,25 +100,25 @@ class TensorAxis(PlotAxis):
         return [(1.0, [place for place, _ in labels])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-        """Return the labels of the ticks, for pyqtgraph."""
+        """Return the labels of the ticks."""
         return [self._labels.get(value, "") for value in values]
 
 
 class HeatmapCanvas(PlotCanvas):
-    """Weights between their axes: zoomed by wheel, dragged, with a cursor for the keys, and tools.
+    """Weights between their axes, zoomed with the wheel, with a keyboard cursor and tools.
 
-    With a tool a drag draws, and with Shift it adds to what is drawn. The middle button, or Space,
-    moves the picture whatever the tool. Keys draw from the cursor: Shift with the arrows a
-    rectangle, H the row, V the column, C the channel (again: along the next dimension).
+    With a tool, dragging selects weights; Shift adds to the selection. The middle button and Space
+    always pan. From the cursor, Shift with the arrow keys selects a rectangle, H the row, V the
+    column, C the channel (again: along the next dimension).
     """
 
-    hovered = Signal(object)  # row and column under the mouse; None where there is no weight
-    cursorMoved = Signal(int, int)  # the person put the cursor on this row and column
-    maskToggled = Signal()  # the person wants the mask on or off
-    selectionChanged = Signal(object)  # a `WeightSelection`; None for nothing
-    # The person wants this done (`Operation`) to what is drawn, else to the cursor's weight.
+    hovered = Signal(object)  # row and column under the mouse; None outside the weights
+    cursorMoved = Signal(int, int)  # the user moved the cursor to this row and column
+    maskToggled = Signal()  # the user wants to show or hide the mask
+    selectionChanged = Signal(object)  # a `WeightSelection`; None if nothing is selected
+    # The user chose this `Operation` for the selection, or for the weight at the cursor.
     operated = Signal(str)
-    menuAsked = Signal()  # the person wants to see what can be done
+    menuAsked = Signal()  # the user wants to open the context menu
 
     def __init__(self) -> None:
         self.rows = TensorAxis("left")
@@ -129,11 +137,11 @@ class HeatmapCanvas(PlotCanvas):
 
     @property
     def selection(self) -> WeightSelection | None:
-        """What is drawn."""
+        """The selected weights; None if there are none."""
         return self.pointer.selection
 
     def set_layout(self, layout: Layout | None) -> None:
-        """Begin with another tensor: all of it in sight, nothing drawn."""
+        """Show all of another tensor, without a selection; None clears the canvas."""
         self.pointer.set_layout(layout)
         self._anchor = None
         self.item.set_layout(layout)
@@ -151,7 +159,7 @@ class HeatmapCanvas(PlotCanvas):
             axis.set_extents(extents)
             axis.setLabel(label)
             axis.showLabel(bool(label))
-        # A fixed width, because a picture that moves while one zooms cannot be aimed at.
+        # A fixed width, so that the picture does not move while zooming.
         metrics = self.fontMetrics()
         widest = ", ".join(str(extent - 1) for extent in rows)
         label_height = metrics.height() + 6 if layout.row_label else 0
@@ -162,26 +170,26 @@ class HeatmapCanvas(PlotCanvas):
         self._apply()
 
     def turn(self, layout: Layout) -> None:
-        """Go to another plane of the same extent; what was drawn was meant for the other."""
+        """Show another plane of the same extent; clears the selection."""
         self.pointer.set_layout(layout)
         self.item.turn(layout)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
+        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.item.set_colors(colors)
 
-    # -- where one looks --------------------------------------------------------------------------
+    # -- visible range ----------------------------------------------------------------------------
 
     def set_viewport(self, view: Viewport) -> None:
-        """Look elsewhere."""
+        """Set the visible part."""
         if view != self.view:
             self.view = view
             self._apply()
             self.viewChanged.emit()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Go closer by `factor`, towards a pixel of the window, else the cursor or the middle."""
+        """Zoom in by `factor` around a pixel of this widget, else the cursor or the center."""
         view = self.view
         if view is None:
             return
@@ -193,30 +201,30 @@ class HeatmapCanvas(PlotCanvas):
             row, column = self.item.cursor
             x, y = view.pixel(row + 0.5, column + 0.5)
             if 0 <= x <= view.width and 0 <= y <= view.height:
-                # Its cell grows: at the border half of it would be outside.
+                # At the border, half of the growing cell would be outside.
                 self.set_viewport(view.zoomed(factor, x, y).revealing(row, column))
                 return
         self.set_viewport(view.zoomed(factor, view.width / 2, view.height / 2))
 
     def fit(self) -> None:
-        """Look at all of it."""
+        """Show the whole tensor."""
         if self.view is not None:
             self.set_viewport(self.view.fitted())
 
     def weight_at(self, position: QPoint) -> Place | None:
-        """Return row and column at a pixel of this widget."""
+        """Return row and column at a pixel of this widget; None if there is no weight."""
         local = self._in_box(QPointF(position))
         if self.view is None or not self.box.rect().contains(local):
             return None
         return self.view.weight_at(local.x(), local.y())
 
     def pixel_of(self, row: int, column: int) -> QPoint:
-        """Return the pixel of this widget at the middle of a weight."""
+        """Return the pixel of this widget at the center of a weight."""
         left, top = self._viewport().pixel(row + 0.5, column + 0.5)
         return QPoint(self.mapFromScene(self.box.mapToScene(QPointF(left, top))))
 
     def set_cursor(self, row: int, column: int) -> None:
-        """Put the cursor on a weight and bring it into sight."""
+        """Move the cursor to a weight (clipped to the tensor) and scroll to it."""
         if self.view is None:
             return
         row = min(max(row, 0), self.view.rows - 1)
@@ -226,7 +234,7 @@ class HeatmapCanvas(PlotCanvas):
         self.set_viewport(self.view.revealing(row, column))
 
     def put_cursor(self) -> None:
-        """Put the cursor into the middle of what can be seen, if it is nowhere."""
+        """Move the cursor to the center of the visible part if there is no cursor."""
         if self.item.cursor is None and self.view is not None:
             self.set_cursor(*self.view.nearest(self.view.width / 2, self.view.height / 2))
 
@@ -244,28 +252,28 @@ class HeatmapCanvas(PlotCanvas):
         return self.view
 
     def _in_box(self, position: QPointF) -> QPointF:
-        """Return where a pixel of this widget is, from the corner of the picture."""
+        """Return the position of a pixel of this widget relative to the plot's corner."""
         return QPointF(self.box.mapFromScene(self.mapToScene(position.toPoint())))
 
     def _nearest(self, position: QPointF) -> Place:
         local = self._in_box(position)
         return self._viewport().nearest(local.x(), local.y())
 
-    # -- what is drawn ----------------------------------------------------------------------------
+    # -- selection --------------------------------------------------------------------------------
 
     def set_tool(self, tool: Tool) -> None:
-        """Say what a drag does."""
+        """Set what dragging does."""
         self.pointer.tool = tool
         self._show_pointer()
 
     def clear_selection(self) -> None:
-        """Take back what is drawn."""
+        """Clear the selection."""
         if self.selection is not None:
             self.pointer.clear_selection()
             self._show_selection()
 
     def select_at_cursor(self, shape: Shape) -> None:
-        """Draw the row, column or channel of the cursor; a channel again turns to the next dim."""
+        """Select the row, column or channel at the cursor; a channel again: along the next dim."""
         cursor, layout = self.item.cursor, self.item.layout
         if cursor is None or layout is None:
             return
@@ -289,17 +297,17 @@ class HeatmapCanvas(PlotCanvas):
         else:
             self.viewport().unsetCursor()
 
-    # -- the mouse --------------------------------------------------------------------------------
+    # -- mouse ------------------------------------------------------------------------------------
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom towards the mouse."""
+        """Zoom around the mouse."""
         steps = event.angleDelta().y() / 120
         if steps:
             self.zoom(ZOOM_STEP**steps, event.position())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to draw, or a click or a drag."""
+        """Start a selection, a click or a drag."""
         joining = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         tool = self.pointer.tool
         if tool == "look" and joining:
@@ -315,7 +323,7 @@ class HeatmapCanvas(PlotCanvas):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Draw on, or drag the picture; say what is under the mouse."""
+        """Extend the selection or pan."""
         if self.pointer.is_drawing:
             self.pointer.move(self._nearest(event.position()))
             self._show_selection()
@@ -330,7 +338,7 @@ class HeatmapCanvas(PlotCanvas):
         self.hovered.emit(None if pixel is None else self.weight_at(pixel.toPoint()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Leave what is drawn, or end a drag; a click beside what is drawn takes it back."""
+        """Finish the selection or the drag."""
         if not self.pointer.is_drawing:
             super().mouseReleaseEvent(event)
         elif event.button() == Qt.MouseButton.LeftButton:
@@ -347,14 +355,14 @@ class HeatmapCanvas(PlotCanvas):
             self.set_cursor(*place)
             self.cursorMoved.emit(*place)
 
-    # -- the keys ---------------------------------------------------------------------------------
+    # -- keyboard ---------------------------------------------------------------------------------
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Keep Esc from the window's shortcut as long as it means what is drawn."""
+        """Claim Escape while it can clear the selection."""
         return event.key() == Qt.Key.Key_Escape and self.selection is not None
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """End what Space began."""
+        """End panning when Space is released."""
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._panning = False
             self._show_pointer()
@@ -362,7 +370,7 @@ class HeatmapCanvas(PlotCanvas):
             event.ignore()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """End what Space began: its release goes elsewhere."""
+        """End panning: another widget gets the release of Space."""
         self._panning = False
         self._show_pointer()
         super().focusOutEvent(event)
@@ -402,9 +410,9 @@ class HeatmapCanvas(PlotCanvas):
         return True
 
     def _moved(self, key: int) -> Place | None:
-        """Return where a key puts the cursor; if it is nowhere, the first shows it in the middle.
+        """Return the new cursor position for a key; None if the key does not move the cursor.
 
-        A page is as high as what can be seen.
+        Without a cursor it first appears at the center. A page is as high as the visible part.
         """
         view, cursor = self._viewport(), self.item.cursor
         row, column = cursor or (math.floor(view.y), math.floor(view.x))
@@ -422,7 +430,7 @@ class HeatmapCanvas(PlotCanvas):
         }.get(Qt.Key(key))
 
     def _move_cursor(self, key: int, *, drawing: bool) -> None:
-        """Move the cursor by a key; drawing, from where it stood to where it is then."""
+        """Move the cursor by a key; with `drawing`, extend the selection to the new position."""
         if drawing:
             self.put_cursor()
             self._anchor = self._anchor or self.item.cursor

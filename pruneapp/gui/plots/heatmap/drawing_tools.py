@@ -1,4 +1,4 @@
-"""What a person selects in a heat map: rectangles, channels, strokes; and by which tool. No Qt."""
+"""Selections of weights in a heatmap (rectangles, channels, strokes) and the tools; no Qt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = tuple[int, int]
 
 
 class Rect(NamedTuple):
-    """A rectangle of the picture in weights; `bottom` and `right` are the first outside."""
+    """A rectangle of the heatmap in weights; `bottom` and `right` are exclusive."""
 
     top: int
     left: int
@@ -25,16 +25,16 @@ class Rect(NamedTuple):
 
 @dataclass(frozen=True)
 class WeightSelection:
-    """A selection."""
+    """Selected weights of a tensor."""
 
-    shape: Shape  # with what it was drawn
-    rects: tuple[Rect, ...] = ()  # its rectangles, none of which overlap; empty for channels
-    # For channels: along which dimension, and which ones, in runs that rise.
+    shape: Shape  # the tool it was made with
+    rects: tuple[Rect, ...] = ()  # disjoint; empty for channels
+    # For channels: the dimension, and the indices as ascending runs (start, stop).
     dim: int = -1
     channels: tuple[Run, ...] = ()
 
     def boxes(self, layout: Layout) -> tuple[Box, ...]:
-        """Return the elements; a channel has all of them, seen in this layout or not."""
+        """Return the selected elements as boxes; a channel includes its invisible weights."""
         if self.shape == "channel":
             whole = [(0, extent) for extent in layout.shape]
             return tuple(
@@ -48,14 +48,14 @@ class WeightSelection:
         )
 
     def count(self, layout: Layout) -> int:
-        """Return how many weights it has."""
+        """Return the number of selected weights."""
         if self.shape == "channel":
             many = sum(stop - start for start, stop in self.channels)
             return many * math.prod(layout.shape) // layout.shape[self.dim]
         return sum((r.bottom - r.top) * (r.right - r.left) for r in self.rects)
 
     def shown(self, layout: Layout, part: Rect) -> Iterator[Rect]:
-        """Yield what of it lies in a part of the picture."""
+        """Yield the rectangles of the selection that may be visible in `part`."""
         if self.shape != "channel":
             yield from self.rects
         elif layout.wrap or not layout.shape:
@@ -72,7 +72,7 @@ class WeightSelection:
             yield Rect(0, 0, layout.rows, layout.columns)
 
     def joined(self, other: WeightSelection) -> WeightSelection:
-        """Return both together; another kind of selection cannot be joined, and takes over."""
+        """Return the union of both; `other` alone if its shape or dimension differs."""
         if other.shape != self.shape or other.dim != self.dim:
             return other
         if self.shape == "channel":
@@ -89,7 +89,11 @@ class WeightSelection:
 def between(
     shape: Shape, layout: Layout, start: Place, stop: Place, dim: int = 0
 ) -> WeightSelection:
-    """Return what lies between two weights, both included: whole rows, columns, or channels."""
+    """Return the selection between two weights, both included.
+
+    For the shapes row, column and channel it contains whole rows, columns or channels; `dim` is the
+    dimension of the channels.
+    """
     top, bottom = sorted((start[0], stop[0]))
     left, right = sorted((start[1], stop[1]))
     if shape == "channel":
@@ -103,7 +107,7 @@ def between(
 
 
 class Stroke:
-    """A line drawn with a square brush, whose side is odd; the stroke `before` it stays."""
+    """A line drawn with a square brush of odd side `size`, added to the stroke `before`."""
 
     def __init__(self, layout: Layout, size: int, before: WeightSelection | None = None) -> None:
         self._layout = layout
@@ -116,7 +120,7 @@ class Stroke:
                     self._lines.setdefault(row, []).append((rect.left, rect.right))
 
     def to(self, place: Place) -> WeightSelection:
-        """Draw on to a weight, and return all that was drawn, line by line."""
+        """Extend the stroke to a weight; return the whole stroke as one-row rectangles."""
         start = self._last or place
         self._last = place
         steps = max(abs(place[0] - start[0]), abs(place[1] - start[1]), 1)
@@ -142,12 +146,12 @@ class Stroke:
         return WeightSelection("brush", tuple(rects))
 
     def end(self) -> WeightSelection:
-        """Return all that was drawn, in as few rectangles as can be."""
+        """Return the whole stroke, merged to few rectangles."""
         return WeightSelection("brush", from_lines(self._lines))
 
 
 def merged(runs: Iterable[Run]) -> list[Run]:
-    """Return runs as few as possible, in order."""
+    """Return the union of runs, sorted and without overlaps."""
     joined: list[Run] = []
     for start, stop in sorted(runs):
         if joined and start <= joined[-1][1]:
@@ -158,7 +162,7 @@ def merged(runs: Iterable[Run]) -> list[Run]:
 
 
 def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
-    """Return runs of rows as rectangles: equal runs of rows that follow each other are one."""
+    """Return the runs of each row as rectangles; equal runs in adjacent rows are merged."""
     done: list[Rect] = []
     open_: dict[Run, Rect] = {}
     for row in sorted(lines):
@@ -187,7 +191,7 @@ def _without(piece: Rect, hole: Rect) -> list[Rect]:
 
 
 def _stripes(layout: Layout, dims: Sequence[int], of: WeightSelection, part: Run) -> Iterator[Run]:
-    """Yield where channels lie along an axis, within a part of it."""
+    """Yield the stripes of the selected channels along an axis, within `part` of the axis."""
     at = dims.index(of.dim)
     inner = math.prod(layout.shape[d] for d in dims[at + 1 :])
     period = inner * layout.shape[of.dim]
@@ -210,29 +214,29 @@ BRUSHES = (1, 3, 5, 9)
 
 
 class Pointer:
-    """Draws on a layout; knows nothing of pixels."""
+    """Changes the selection as the user presses, moves and releases; in weights, not pixels."""
 
     def __init__(self) -> None:
-        self.tool: Tool = "look"  # what a drag does: ``look`` moves the picture, the others draw
+        self.tool: Tool = "look"  # what dragging does; "look" pans
         self.brush = BRUSHES[0]  # side of the brush in weights
-        self.dim = 0  # the dimension whose channels are drawn
+        self.dim = 0  # the dimension of selected channels
         self._layout: Layout | None = None
         self._shape: Shape = "rectangle"
         self.clear_selection()
 
     @property
     def is_drawing(self) -> bool:
-        """Whether a drag has begun and not ended."""
+        """Whether a drag is in progress."""
         return self._start is not None
 
     def set_layout(self, layout: Layout | None) -> None:
-        """Begin with another tensor, on which nothing is drawn."""
+        """Start with another tensor and no selection."""
         self._layout = layout
         self.dim = 0
         self.clear_selection()
 
     def clear_selection(self) -> None:
-        """Take back all that is drawn."""
+        """Clear the selection and end the drag."""
         self.selection: WeightSelection | None = None
         self._end()
 
@@ -243,7 +247,7 @@ class Pointer:
         self._stroke: Stroke | None = None
 
     def press(self, place: Place, shape: Shape, *, joining: bool) -> None:
-        """Begin to draw at a weight, whatever the tool; `joining` what is drawn already."""
+        """Start a selection at a weight with a tool; `joining` adds to the existing selection."""
         assert self._layout is not None
         self._start, self._shape = place, shape
         self._before = self.selection
@@ -254,7 +258,7 @@ class Pointer:
         self.move(place)
 
     def move(self, place: Place) -> None:
-        """Draw on to a weight."""
+        """Extend the selection to a weight; does nothing without a press."""
         if self._start is None or self._layout is None:
             return
         if self._stroke is not None:
@@ -264,18 +268,18 @@ class Pointer:
         self.selection = selection if self._kept is None else self._kept.joined(selection)
 
     def release(self) -> None:
-        """Leave what is drawn."""
+        """Finish the selection."""
         if self._stroke is not None:
             self.selection = self._stroke.end()
         self._end()
 
     def cancel(self) -> None:
-        """Take back what was drawn since the press."""
+        """Restore the selection from before the press."""
         self.selection = self._before
         self._end()
 
     def extend(self, anchor: Place, cursor: Place) -> None:
-        """Draw from one weight to another, as keys do: whole rows stay whole rows."""
+        """Select from one weight to another; keeps the shapes row, column and channel."""
         if self.selection is not None and self.selection.shape in {"row", "column", "channel"}:
             self._shape = self.selection.shape
         else:
@@ -283,7 +287,7 @@ class Pointer:
         self.selection = self._between(anchor, cursor)
 
     def select(self, shape: Shape, place: Place) -> None:
-        """Draw the row, column or channel of a weight."""
+        """Select the row, column or channel of a weight."""
         self._shape = shape
         self.selection = self._between(place, place)
 

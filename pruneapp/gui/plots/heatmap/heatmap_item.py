@@ -1,4 +1,4 @@
-"""What is painted of a tensor's weights: tiles, what would go, and what lies over them."""
+"""The graphics item of the heatmap: tiles, stripes of weights to be pruned, and overlays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.results.tile import DifferenceTile, Layout, Tile
 
-# Pixels for a weight from which on something is drawn.
+# Minimum pixels per weight for stripes of differences, and for numbers.
 HATCH_FROM = 4.0
 VALUES_FROM = 48.0
 
@@ -38,10 +38,10 @@ _STRIPE = 3  # pixels along a row
 
 
 class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """A tensor's weights in the coordinates of its layout: a column is 1 wide, a row 1 high.
+    """The weights of a tensor in the coordinates of its layout; a weight is a unit square.
 
-    A fine tile of what is looked at lies on a coarse one of the whole, so that moving shows
-    something before the next fine tile is there.
+    A fine tile of the visible part is painted over a coarse tile of the whole tensor, so that
+    panning shows something before the next fine tile arrives.
     """
 
     def __init__(self) -> None:
@@ -60,16 +60,16 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
 
     @property
     def coarse(self) -> AnyTile | None:
-        """The tile of the whole."""
+        """The coarse tile of the whole tensor."""
         return self._coarse.tile if self._coarse else None
 
     @property
     def fine(self) -> AnyTile | None:
-        """The tile of what is looked at."""
+        """The fine tile of the visible part."""
         return self._fine.tile if self._fine else None
 
     def set_layout(self, layout: Layout | None) -> None:
-        """Begin with another tensor, of which nothing is known."""
+        """Start with another tensor and no tiles."""
         self.layout = layout
         self._bound()
         self._coarse = self._fine = None
@@ -77,13 +77,13 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self.update()
 
     def turn(self, layout: Layout) -> None:
-        """Go to another plane of the same extent; what is painted stays until its tile comes."""
+        """Show another plane of the same extent; the old tiles stay until new ones arrive."""
         self.layout = layout
         self._selection = None
         self.update()
 
     def set_tile(self, tile: AnyTile) -> None:
-        """Take a tile; one of the whole serves as the ground too."""
+        """Set the fine tile; also the coarse one if it is of the whole tensor or of a new type."""
         painted = PaintedTile(tile)
         self._fine = painted
         part = tile.request
@@ -93,27 +93,27 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self.update()
 
     def set_ground(self, tile: AnyTile) -> None:
-        """Take a coarse tile of the whole, below the fine one."""
+        """Set the coarse tile."""
         self._coarse = PaintedTile(tile)
         self.update()
 
     def set_selection(self, selection: WeightSelection | None) -> None:
-        """Show what a person drew, and how much it is."""
+        """Show a selection and its size; None for none."""
         self._selection = selection
         self.update()
 
     def set_mode(self, mode: Mode, strength: float) -> None:
-        """Show something else of the same weights; the mask as strong as that over them."""
+        """Set what is shown, and the opacity of the mask from 0 to 1."""
         self.mode, self.strength = mode, strength
         self.update()
 
     @property
     def masked(self) -> bool:
-        """Whether it can be seen what is pruned, and what would go."""
+        """Whether pruned and to-be-pruned weights are visible."""
         return self.mode is Mode.MASK or (self.mode in BLENDED and self.strength > 0)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
+        """Apply the colors of a theme (color by token)."""
         self._colors = colors
         self._tables = ColorTables(colors)
         for painted in (self._coarse, self._fine):
@@ -122,7 +122,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self.update()
 
     def exact(self, row: int, column: int) -> Weight | None:
-        """Return what is known of a weight; None if no tile has it exactly."""
+        """Return the exact data of a weight; None if no tile has it."""
         for tile in (self.fine, self.coarse):
             if isinstance(tile, Tile) and tile.request.pool == 1:
                 weight = weight_of(tile, row, column)
@@ -131,7 +131,10 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         return None
 
     def change(self, row: int, column: int) -> tuple[float, str] | None:
-        """Return how a weight differs, and what became of it; None if that is not known."""
+        """Return the difference of a weight and its word in a difference; None if unknown.
+
+        The word is "gone", "back" or "neither" (see `DifferenceTile`), or "".
+        """
         for tile in (self.fine, self.coarse):
             if isinstance(tile, DifferenceTile) and tile.request.pool == 1:
                 i, j = row - tile.request.row, column - tile.request.column
@@ -147,15 +150,14 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         return None
 
     def boundingRect(self) -> QRectF:
-        """Return where anything may be painted: the picture, and all that is looked at.
+        """Return the picture united with the visible range.
 
-        Outlines, labels and the cursor reach beyond the picture. What is painted outside of this
-        would stay when it is to go.
+        Outlines, labels and the cursor exceed the picture; what is painted outside these bounds
+        would not be erased.
         """
         return self._bounds
 
     def viewRangeChanged(self) -> None:
-        """Look elsewhere."""
         self._bound()
 
     @property
@@ -176,13 +178,12 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
-        """Paint what can be seen."""
         if self.layout is None:
             return
         place = painter.worldTransform()
         shown = self.getViewBox().viewRect().intersected(self._whole)
         scale = min(abs(place.m11()), abs(place.m22()))
-        if shown.isEmpty() or not scale:  # a window so small that nothing of the picture is left
+        if shown.isEmpty() or not scale:  # the widget is too small to show anything
             return
         with saved(painter):
             painter.setClipRect(self._whole, Qt.ClipOperation.IntersectClip)
@@ -221,7 +222,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                 overlays.paint_cursor(painter, cell, self._colors)
 
     def _layers(self, shown: QRectF) -> list[PaintedTile]:
-        """Return the tiles to paint, from below; none that the fine one hides."""
+        """Return the tiles to paint, bottom first, without a coarse tile that would be hidden."""
         if self._fine is None:
             return [self._coarse] if self._coarse else []
         part = self._fine.tile.request
@@ -242,7 +243,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
     ) -> None:
         place, part = painter.worldTransform(), painted.tile.request
         pool = part.pool
-        ratio = painter.deviceTransform().m11() / place.m11()  # of what is painted on in the end
+        ratio = painter.deviceTransform().m11() / place.m11()  # device pixels per logical pixel
         style = TileStyle(
             self.mode,
             self.strength if self.mode in BLENDED else 0.0,
@@ -256,7 +257,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         target, source = cut(part, image, cell, shown)
         if target.isEmpty():
             return
-        # More than one texel on a pixel would flicker while moving.
+        # Nearest-neighbor sampling of several texels per pixel would flicker while panning.
         smooth = cell[0] * abs(place.m11()) * ratio < 0.99 or cell[1] * place.m22() * ratio < 0.99
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.drawImage(target, image, source)
@@ -268,14 +269,14 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
 def _paint_stripes(
     painter: QPainter, image: QImage, target: QRectF, source: QRectF, ratio: float
 ) -> None:
-    """Paint a picture in every second stripe of the screen.
+    """Paint an image in every second diagonal stripe.
 
-    Stripes lie still on the picture and are as wide at any zoom. They have no soft edges: mixed
-    as Qt mixes, those would be darker than what they lie between.
+    The stripes are fixed to the picture and have the same width at any zoom. They are not
+    antialiased: Qt's blending would make the edges darker than both sides.
     """
     place = painter.worldTransform()
     seen = place.mapRect(target).toAlignedRect()
-    # On whole pixels of any screen, or it would not lie on what it was painted for.
+    # On whole pixels at any screen scale, so that the layer is not resampled.
     left, top = seen.left() // 4 * 4, seen.top() // 4 * 4
     width, height = seen.right() + 1 - left, seen.bottom() + 1 - top
     layer = QImage(
@@ -305,7 +306,7 @@ def _paint_stripes(
 
 @lru_cache(maxsize=8)
 def _every_second(ratio: float) -> QImage:
-    """Return what is repeated: diagonal stripes, exactly half of it."""
+    """Return the repeating mask of diagonal stripes that covers exactly half of the area."""
     wide = max(1, round(_STRIPE * ratio))
     across = np.arange(2 * wide, dtype=np.uint32)
     inside = (across[:, None] + across) // wide % 2 == 0

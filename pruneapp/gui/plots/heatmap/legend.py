@@ -1,4 +1,4 @@
-"""What the picture of weights says: its legend, and its numbers."""
+"""Legend and texts of the heatmap, and its numbers as a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pruneapp.gui.widgets.labels import labeled, noted, translate
 from pruneapp.gui.widgets.number_format import count, meaning, percent
 from pruneapp.results.tile import Layout, Tile
 
-_LONGEST_SIDE = 32  # letters of one of two names
+_LONGEST_SIDE = 32  # characters of each name in a comparison
 
 
 def swatches(
@@ -27,12 +27,20 @@ def swatches(
     missing: bool,
     sides: str = "",
 ) -> list[Swatch]:
-    """Return the legend of what is shown; `sides` says between which two a difference is.
+    """Return the entries of the legend.
 
-    `masked`, `to_prune`, `missing`: whether it can be seen what is pruned, something is to be
-    pruned, and is NaN.
+    Parameters
+    ----------
+    masked
+        Whether pruned weights are visible.
+    to_prune
+        Whether some weights are to be pruned.
+    missing
+        Whether some weights are NaN.
+    sides
+        Names of the two compared states, with an arrow between them.
     """
-    exact = tile is None or tile.request.pool == 1  # a mean has no sign
+    exact = tile is None or tile.request.pool == 1  # means have no sign
     entries = (
         [Swatch(translate("WeightsView", "sampled"), ())]
         if tile is not None and tile.sampled
@@ -72,7 +80,7 @@ def swatches(
 
 
 def _shortened(sides: str) -> str:
-    """Return two names with an arrow between, each as far as there may be room for both."""
+    """Return two names with an arrow, each elided to `_LONGEST_SIDE` characters."""
     return " → ".join(
         side if len(side) <= _LONGEST_SIDE else f"{side[: _LONGEST_SIDE - 1]}…"
         for side in sides.split(" → ")
@@ -82,7 +90,7 @@ def _shortened(sides: str) -> str:
 def _ramp(
     tile: AnyTile | None, stops: tuple[str, ...], words: str = "{scale}", *, signed: bool = False
 ) -> Swatch:
-    """Return a scale of colours, which says how many weights are beyond it."""
+    """Return the color scale; it names the share of weights beyond the end of the scale."""
     if tile is not None and _is_zero(tile):
         return Swatch(words.format(scale="0"), (stops[len(stops) // 2 if signed else 0],))
     scale, tip = "1" if tile is None else value_text(tile.scale, 2), ""
@@ -100,17 +108,17 @@ def _ramp(
 
 
 def _is_zero(tile: AnyTile) -> bool:
-    """Whether a whole tensor is in sight, and there is nothing but zeros."""
+    """Return whether a tile shows a whole tensor that contains only zeros."""
     request, layout = tile.request, tile.layout
     whole = (request.rows, request.columns) == (layout.rows, layout.columns)
     return isinstance(tile, Tile) and whole and not tile.sampled and not tile.values.any()
 
 
 def dim_words(layout: Layout) -> tuple[str, ...]:
-    """Name the dimensions shortly: "0: out (64)", "2: kernel rows (3)"."""
+    """Return short names of the dimensions: "0: out (64)", "2: kernel rows (3)"."""
     rank = len(layout.shape)
     names = layout.dims or ("",) * rank
-    if any(names):  # one whose dimensions are known: those without a short name are of its kernel
+    if any(names):  # dimensions without a short name are those of the kernel
         names = tuple(said(name) or meaning(dim, rank, "") for dim, name in enumerate(names))
     return tuple(
         f"{dim}: {name} ({extent:n})" if name else f"{dim} ({extent:n})"
@@ -119,7 +127,7 @@ def dim_words(layout: Layout) -> tuple[str, ...]:
 
 
 def selection_words(selection: WeightSelection, layout: Layout) -> str:
-    """Say what is chosen: "12 × 3 = 36 weights", "out 12: 288 weights"."""
+    """Return the size of a selection: "12 × 3 = 36 weights", "out 12: 288 weights"."""
     many = selection.count(layout)
     words = translate("WeightsView", "{n} weights").format(n=count(many))
     if many == 1:
@@ -133,7 +141,7 @@ def selection_words(selection: WeightSelection, layout: Layout) -> str:
 
 
 def channel_words(selection: WeightSelection, layout: Layout) -> str:
-    """Name channels: "out 12", "3…5 of dim 2"."""
+    """Return the name of selected channels: "out 12", "3…5 of dim 2"."""
     which = ", ".join(
         str(start) if stop == start + 1 else f"{start}…{stop - 1}"
         for start, stop in selection.channels
@@ -144,7 +152,7 @@ def channel_words(selection: WeightSelection, layout: Layout) -> str:
 
 
 def tile_numbers(tile: AnyTile) -> Numbers:
-    """Return what a tile shows, a weight or a mean of weights in a row."""
+    """Return one row per weight of a tile, or per mean of weights."""
     if isinstance(tile, Tile):
         fields: tuple[str, ...] = ("kept", "to be pruned")
         columns = [tile.values, tile.kept, tile.to_be_pruned]

@@ -1,7 +1,7 @@
-"""A tile with its pixels, and what lies over tiles: borders, values, selection, protection, cursor.
+"""Painted tiles, and overlays of the heatmap: borders, values, selection, protection, cursor.
 
-All of that is painted in pixels of the window; `place` says where the weights are. The line around
-what is protected is white beside black, so that it is seen on every colour of the picture.
+Overlays are painted in pixels of the widget; `place` transforms weights to pixels. The outline of
+protected weights is white next to black, so that it is visible on any color.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pruneapp.results.tile import Layout, Tile, TileRequest
 
 
 class PaintedTile:
-    """A tile and its pictures; a picture borrows the memory of its numbers, so both are kept."""
+    """A tile with its cached images. A QImage shares the memory of its array, so both are kept."""
 
     def __init__(self, tile: AnyTile) -> None:
         self.tile = tile
@@ -35,12 +35,12 @@ class PaintedTile:
 
     @property
     def pixels(self) -> NDArray[np.uint32] | None:
-        """The pixels that were painted last, without the dark stripes."""
+        """The pixels of the last image without dark stripes; None before the first one."""
         return self._pictures[0][1] if self._pictures else None
 
     @property
     def hatched(self) -> NDArray[np.float32]:
-        """Which weights are striped: what would go, or what is there again."""
+        """Share of striped weights in each cell: to be pruned, or restored in a difference."""
         return self.tile.to_be_pruned if isinstance(self.tile, Tile) else self.tile.restored
 
     @cached_property
@@ -49,7 +49,7 @@ class PaintedTile:
         return bool(self.hatched.any())
 
     def protected_cells(self, group: tuple[int, int]) -> NDArray[np.floating] | None:
-        """Return ``float32[h, w]``: which share of cells of so many rows and columns is protected.
+        """Return the protected share in groups of rows and columns of cells, ``float32[h, w]``.
 
         None if nothing is protected.
         """
@@ -60,7 +60,7 @@ class PaintedTile:
         return self._cells[1]
 
     def picture(self, style: TileStyle, tables: ColorTables) -> QImage:
-        """Return the picture; made anew only if it is to look otherwise."""
+        """Return the image for a style, from the cache if possible."""
         picture = self._pictures.get(style.stripe)
         if picture is None or picture[0] != style:
             pixels = np.ascontiguousarray(shade(self.tile, style, tables))
@@ -71,21 +71,22 @@ class PaintedTile:
         return picture[2]
 
     def clear(self) -> None:
-        """Paint anew next time: the colours are others."""
+        """Clear the cache after the colors changed."""
         self._pictures.clear()
 
 
 def halvings(texel: float) -> int:
-    """Return the power of 2 that makes a texel of so many pixels at least one pixel large."""
+    """Return the power of 2 by which to reduce a tile so that a texel is at least a pixel."""
     return 1 << math.ceil(math.log2(1 / texel) - 1e-6) if texel < 0.999999 else 1
 
 
 def cut(
     part: TileRequest, image: QImage, cell: tuple[int, int], shown: QRectF
 ) -> tuple[QRectF, QRectF]:
-    """Return the part that can be seen: in the picture, and in pixels of the image.
+    """Return the visible part of an image: the target in weights, the source in image pixels.
 
-    Qt draws an image wrongly, and slowly, that is scaled to millions of pixels.
+    Both are empty if nothing is visible. Needed because Qt draws images that are scaled to millions
+    of pixels slowly and incorrectly.
     """
     row, column = part.row, part.column
     left = max(0, math.floor((shown.left() - column) / cell[0]))
@@ -104,7 +105,8 @@ def cut(
     return target, source
 
 
-# Pixels for a weight, or a kernel, from which on something is drawn.
+# Minimum pixels per weight for borders of kernels, per kernel, and per weight for borders of
+# weights.
 KERNELS_FROM = 3.0
 KERNEL_FROM = 12.0
 CELLS_FROM = 24.0
@@ -117,9 +119,9 @@ def paint_borders(
     layout: Layout,
     colors: Mapping[str, str],
 ) -> None:
-    """Paint lines between kernels, and thin ones between weights."""
+    """Paint lines between kernels, and thinner ones between weights."""
     across, down = place.m11(), place.m22()
-    lines: list[tuple[int, bool, bool]] = []  # every how many weights, upright, a kernel's
+    lines: list[tuple[int, bool, bool]] = []  # interval in weights, vertical, between kernels
     if min(across, down) >= CELLS_FROM:
         lines += [(1, True, False), (1, False, False)]
     for dims, scale, upright in (
@@ -151,9 +153,9 @@ def paint_borders(
 def paint_values(
     painter: QPainter, place: QTransform, shown: QRectF, painted: PaintedTile, font: QFont
 ) -> None:
-    """Write the values into their cells, where the tile has them and they can be seen whole.
+    """Paint the values into cells that are completely visible, if the tile has exact values.
 
-    A piece of a number would be taken for another one.
+    A partly visible number could be mistaken for another one.
     """
     part, pixels = painted.tile.request, painted.pixels
     values = painted.tile.values if isinstance(painted.tile, Tile) else painted.tile.change
@@ -178,7 +180,7 @@ def paint_values(
             pixel = int(pixels[i, j])
             painter.setPen(QColor(shading.readable_on(pixel)))
             if painted.hatched[i, j] > 0:
-                # On stripes the value needs a ground of its own.
+                # Stripes would make the text unreadable.
                 painter.fillRect(ground.adjusted(-2, 0, 2, 0), QBrush(QColor(pixel)))
             painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -190,13 +192,13 @@ def paint_selection(
     rects: Iterable[Rect],
     colors: Mapping[str, str],
 ) -> QRect:
-    """Paint what is drawn: tinted, with an outline that is seen on any colour; return where.
+    """Paint the selection: tinted, with an outline that is visible on any color.
 
-    It is put together in pixels of the screen, so that a long stroke takes no longer than a
-    rectangle.
+    Return the painted rectangle, empty if nothing is visible. The selection is rasterized first, so
+    that a long stroke is as fast as a rectangle.
     """
     ratio = painter.device().devicePixelRatio()
-    # A little further than can be seen, so that no edge appears where the window ends.
+    # Larger than the visible part, so that no outline appears at its border.
     limits = place.mapRect(shown).adjusted(-4, -4, 4, 4)
     parts = _on_screen(place, rects, limits, ratio)
     if not parts.size:
@@ -226,7 +228,7 @@ def paint_selection(
 def paint_label(
     painter: QPainter, beside: QRect, room: QRectF, text: str, colors: Mapping[str, str]
 ) -> None:
-    """Write how much is drawn: below it, else above it, else where there is room."""
+    """Paint the size of the selection below it, or above it, within `room`."""
     if beside.isEmpty():
         return
     label = painter.fontMetrics().boundingRect(text).adjusted(-6, -3, 6, 3)
@@ -246,7 +248,7 @@ def paint_label(
 def _on_screen(
     place: QTransform, rects: Iterable[Rect], limits: QRectF, ratio: float
 ) -> NDArray[np.int64]:
-    """Return ``int64[n, 4]``: left, top, right, bottom in pixels, none empty, none twice."""
+    """Return distinct rectangles ``int64[n, 4]`` (left, top, right, bottom) in device pixels."""
     edges = np.array([(r.left, r.top, r.right, r.bottom) for r in rects], np.float64)
     if not edges.size:
         return np.zeros((0, 4), np.int64)
@@ -257,7 +259,7 @@ def _on_screen(
     low = np.maximum(low, np.floor([limits.left() * ratio, limits.top() * ratio]))
     high = np.minimum(high, np.ceil([limits.right() * ratio, limits.bottom() * ratio]))
     seen = np.concatenate([low, high], axis=1)[(low < high).all(axis=1)].astype(np.int64)
-    # Many rows of weights fall on one of the screen.
+    # Many rows of weights can fall on the same row of pixels.
     return np.unique(seen, axis=0)
 
 
@@ -272,7 +274,7 @@ def _grown(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
 
 
 def paint_cursor(painter: QPainter, cell: QRectF, colors: Mapping[str, str]) -> None:
-    """Paint a frame around the cursor's weight, never so small that it would be lost."""
+    """Paint a frame around the weight at the cursor, at least 7 pixels large."""
     grow = max(0.0, (7 - cell.width()) / 2), max(0.0, (7 - cell.height()) / 2)
     cell = cell.adjusted(-grow[0], -grow[1], grow[0], grow[1])
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -282,12 +284,12 @@ def paint_cursor(painter: QPainter, cell: QRectF, colors: Mapping[str, str]) -> 
     painter.drawRect(cell.adjusted(-1, -1, 1, 1))
 
 
-# Pixels of a cell from which on its edges can be outlined, and a lock fits into its corner.
+# Minimum size of a cell in pixels for an outline, and for a lock in its corner.
 OUTLINE_FROM = 6.0
 LOCKS_FROM = 28.0
-# More pieces of outline than this are a tangle, which a pattern shows better.
+# With more lines than this, a pattern is clearer than outlines.
 MOST_LINES = 3000
-# So many cells of which less than half is protected are a sprinkling, not an area.
+# With at least this many cells of which less than half is protected, a pattern is painted.
 MANY_CELLS = 64
 
 _WHITE, _BLACK = QColor("#ffffff"), QColor("#000000")
@@ -300,9 +302,9 @@ def paint_protected(
     painted: PaintedTile,
     colors: Mapping[str, str],
 ) -> None:
-    """Paint the border of what is protected: 2 px white within, 2 px black outside.
+    """Paint the border of protected weights: 2 px white inside, 2 px black outside.
 
-    Cells that are too small are taken together, and one protected weight among them counts.
+    Cells that are too small are grouped; a group counts as protected if any of its weights is.
     """
     pool = painted.tile.request.pool
     texel = pool * place.m11(), pool * place.m22()
@@ -324,7 +326,7 @@ def paint_protected(
     origin = place.map(QPointF(part.column + left * wide, part.row + top * high))
     scale = wide * place.m11(), high * place.m22()
     lines = _outline(cells)
-    # The last cell may reach beyond the picture.
+    # The last cell may exceed the picture.
     whole = place.mapRect(QRectF(part.column, part.row, part.columns, part.rows))
     with saved(painter):
         scattered = many >= MANY_CELLS and float(shares.sum()) < many / 2
@@ -342,13 +344,13 @@ def paint_protected(
 
 
 def _outline(cells: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return ``float64[n, 6]``: both ends (x, y) of each border, and where its inside is."""
+    """Return the border lines, ``float64[n, 6]``: both ends (x, y), and the direction inwards."""
     around = np.pad(cells, 1)
     pieces = []
     for upright in (False, True):
         grid = around.T if upright else around
         inner = grid[:, 1:-1]
-        for inside in (1, -1):  # a border above its cells, and one below
+        for inside in (1, -1):  # cells below the line, then cells above it
             edge = inner[1:, :] & ~inner[:-1, :] if inside == 1 else inner[:-1, :] & ~inner[1:, :]
             ends = np.diff(np.pad(edge, ((0, 0), (1, 1))).astype(np.int8), axis=1)
             rows, starts = np.nonzero(ends == 1)

@@ -1,4 +1,4 @@
-"""Which tiles and weights of a heat map are requested, and when; what is said of a weight."""
+"""Scheduling of tile requests for the heatmap, and the readout of a single weight."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.tile import Tile, TileRequest
 
-# Requests while one moves: a few a second, and the last one always.
+# Minimum interval between tile requests while panning.
 REQUEST_MS = 40
-# A part so large takes 100 ms to read: a first look is worth its second answer, and while one
-# moves it would be old before it came, and slow down what moves.
+# Reading a part of this size takes 100 ms. It is requested as a sample first, and while panning
+# only after `REST_MS` without movement.
 LARGE = 1 << 23
 REST_MS = 120
-# Pixels that take longer to colour than a frame has: on a screen of 200 % nearly all of a tile.
+# Coloring more pixels than this takes longer than a frame; on a 200 % screen, nearly all tiles.
 HEAVY = 1 << 20
 
 
 class TileRequests(QObject):
-    """Asks for tiles of one tensor, a few times a second, and knows which answers are wanted.
+    """Requests tiles of a tensor at a limited rate, and decides which results are used.
 
-    A large part of which nothing is known in the present state is asked for as a sample first.
-    Tiles are of use where the `picture` is shown that the canvas is part of, if only for the table
-    of their numbers, which hides the canvas.
+    A large part of which nothing is known in the current state is first requested as a sample.
+    Tiles are requested while `picture`, the widget that contains the canvas, is visible; the canvas
+    itself may be hidden by the table of the tile's numbers.
     """
 
     requested = Signal(object)  # (TileRequest) this tile is needed
@@ -46,34 +46,34 @@ class TileRequests(QObject):
         self._wanted: TileRequest | None = None
         self._ground_wanted = False
         self._passing = False
-        self.stale = False  # whether what is shown is of an older state
+        self.stale = False  # whether the displayed tiles are of an older state
         self._timer = single_shot(self, 0, self.now)
-        # Sooner than a timer, which waits until all is painted.
+        # Faster than a timer with 0 ms, which fires only after painting.
         self._at_once.connect(self.now, Qt.ConnectionType.QueuedConnection)
 
     @property
     def content(self) -> Mode:
-        """What tiles tell: weights, the result (pruned ones are 0), or how two states differ."""
+        """The kind of tiles: MAGNITUDE (weights), RESULT (pruned weights are 0) or DIFFERENCE."""
         mode = self._canvas.item.mode
         return mode if mode in {Mode.RESULT, Mode.DIFFERENCE} else Mode.MAGNITUDE
 
     def begin(self, base: TileRequest | None) -> None:
-        """Begin with the tensor and the axes of a request, or with no tensor."""
+        """Start with the tensor and axes of `base`; None for no tensor."""
         self._base = base
         self._wanted = None
         self.stale = self._ground_wanted = self._passing = False
         self.schedule()
 
     def turn(self, base: TileRequest) -> None:
-        """Ask for another plane of the same extent; the old one stays until it comes."""
+        """Request another plane of the same extent; the old tiles stay until it arrives."""
         self._base = base
         self.invalidate()
 
     def invalidate(self, *, passing: bool = False) -> None:
-        """Ask anew; what is shown is old, but stays until the answer comes.
+        """Request all tiles again; the displayed ones are stale but stay until then.
 
-        With `passing` the new state is likely to be gone soon: a first look at once will do, and
-        the rest is asked for only if the state stays.
+        `passing` means that the new state probably changes soon: a sample is requested immediately,
+        and the rest only if the state remains.
         """
         coarse = self._canvas.item.coarse
         self._wanted = None
@@ -86,7 +86,7 @@ class TileRequests(QObject):
             self.schedule()
 
     def accept(self, tile: AnyTile) -> bool:
-        """Show a tile; False if it is of no use any more, or only for the ground."""
+        """Show a tile. Return False if it is not shown, or used only as the coarse tile."""
         item = self._canvas.item
         if self._canvas.view is None:
             return False
@@ -98,7 +98,7 @@ class TileRequests(QObject):
         if tile.request == self._wanted:
             self._wanted = None
         if self.is_served and (tile.sampled or not self._serves(tile)):
-            return False  # one came back before the answer did
+            return False  # the user panned back before the tile arrived
         item.set_tile(tile)
         self.stale = False
         coarse = item.coarse
@@ -112,19 +112,19 @@ class TileRequests(QObject):
 
     @property
     def is_served(self) -> bool:
-        """Whether all that can be seen is there, true, and as fine as the screen."""
+        """Whether a current tile covers the visible part at the resolution of the screen."""
         fine = self._canvas.item.fine
         return fine is not None and not self.stale and not fine.sampled and self._serves(fine)
 
     def schedule(self) -> None:
-        """Ask for what is missing, at once if nothing is shown."""
+        """Schedule a request for missing tiles, immediately if nothing is shown."""
         if self._canvas.item.fine is None:
             self._at_once.emit()
         elif not self._timer.isActive():
             self._timer.start(REQUEST_MS)
 
     def moved(self) -> None:
-        """Ask for what can be seen now; for much of it only when one looks at it longer."""
+        """Request tiles after panning or zooming; large ones only after a rest."""
         view, fine = self._canvas.view, self._canvas.item.fine
         if self._base is None or view is None or fine is None or self.stale:
             self.schedule()
@@ -137,7 +137,7 @@ class TileRequests(QObject):
             self.schedule()
 
     def now(self) -> None:
-        """Ask for what can be seen and is not there; a hidden picture asks for nothing."""
+        """Request a tile if one is missing and the plot is visible."""
         base, view = self._base, self._canvas.view
         if base is None or view is None or not self._picture.isVisible():
             return
@@ -154,7 +154,7 @@ class TileRequests(QObject):
             self.requested.emit(ground)
 
     def point(self, row: int, column: int) -> TileRequest | None:
-        """Return the request for a single weight."""
+        """Return the request for a single weight; None without a tensor."""
         if self._base is None:
             return None
         return replace(self._base, row=row, column=column, rows=1, columns=1, pruned=False)
@@ -171,7 +171,7 @@ class TileRequests(QObject):
         return self._of(self._canvas.view.fitted(), 1.0)
 
     def _serves(self, tile: AnyTile) -> bool:
-        """Whether a tile has all that can be seen, as fine as the screen."""
+        """Return whether a tile covers the visible part at the resolution of the screen."""
         view = self._canvas.view
         if view is None or not covers(tile.request, view):
             return False
@@ -184,17 +184,17 @@ def _is_large(part: TileRequest) -> bool:
 
 
 POINT_MS = 60
-# Weights that are remembered.
+# Size of the cache of weights.
 _MOST = 4096
 
 
 class WeightReadout(QObject):
-    """Reads one weight, and asks for what no tile says."""
+    """Returns the text about one weight, and requests values that no tile contains."""
 
     pointRequested = Signal(object)  # (TileRequest) the exact value of one weight is needed
-    # It is needed which step pruned the weight with this index (a tuple).
+    # (index tuple) The step that pruned this weight is needed.
     historyRequested = Signal(object)
-    changed = Signal()  # something else is to be said
+    changed = Signal()  # the text has changed
 
     def __init__(self, canvas: HeatmapCanvas, asking: TileRequests, parent: QObject) -> None:
         super().__init__(parent)
@@ -207,17 +207,17 @@ class WeightReadout(QObject):
         canvas.hovered.connect(self._on_hovered)
 
     def begin(self) -> None:
-        """Forget all: another tensor, or another plane of it."""
+        """Clear the cache and the hover, for another tensor or plane."""
         self._hovered = None
         self.invalidate()
 
     def invalidate(self) -> None:
-        """Forget what was known of an older state."""
+        """Clear the cache, because the state has changed."""
         self._points.clear()
         self._steps.clear()
 
     def set_point(self, tile: Tile) -> None:
-        """Take a weight that was asked for."""
+        """Store the result of `pointRequested`."""
         place = tile.request.row, tile.request.column
         weight = weight_of(tile, *place)
         if weight is None or tile.values.shape != (1, 1):
@@ -228,14 +228,14 @@ class WeightReadout(QObject):
         self.changed.emit()
 
     def set_pruned_by(self, index: tuple[int, ...], step: int, item: HistoryItem) -> None:
-        """Take which step pruned a weight."""
+        """Store which step pruned a weight."""
         if len(self._steps) >= _MOST:
             self._steps.clear()
         self._steps[index] = step, item
         self.changed.emit()
 
     def text(self) -> str:
-        """Say it: "[out 12, in 3, 1, 2] = -0.0312   pruned in step 4 by L1"."""
+        """Return the readout: "[out 12, in 3, 1, 2] = -0.0312   pruned in step 4 by L1"."""
         layout, place = self._canvas.item.layout, self.place
         if layout is None:
             return ""
@@ -249,7 +249,7 @@ class WeightReadout(QObject):
             return f"[{at}] = …"
         words = [f"[{at}] = {value_text(known.value, enough_digits(known.value))}"]
         change = self._canvas.item.change(*place)
-        if change is not None:  # between two states, of which none may be the current one
+        if change is not None:  # between two states that may both be past ones
             words.append(self._difference(*change))
         elif not known.kept and index in self._steps:
             step, item = self._steps[index]
@@ -267,11 +267,11 @@ class WeightReadout(QObject):
 
     @property
     def place(self) -> Place | None:
-        """The weight that is read."""
+        """The weight under the mouse, else at the cursor; None if there is none."""
         return self._hovered or self._canvas.item.cursor
 
     def leave(self) -> None:
-        """Read the cursor's weight, wherever the mouse is."""
+        """Read the weight at the cursor instead of the one under the mouse."""
         self._hovered = None
 
     def _known(self, place: Place) -> Weight | None:

@@ -1,8 +1,8 @@
-"""From a tile's numbers to its pixels, by tables from a small index to the bytes that Qt paints.
+"""Conversion of tiles to pixels with lookup tables.
 
-Mixtures are made in linear light where they stand for a share of an area (a density), because
-that is what the eye sees of a fine pattern from afar; ramps are made in OKLab, where equal steps
-look equal (Bjorn Ottosson, "A perceptual color space for image processing", 2020).
+Densities (shares of an area) are mixed in linear light, as the eye sees a fine pattern from a
+distance. Color ramps are computed in OKLab, in which equal steps look equal (Björn Ottosson, "A
+perceptual color space for image processing", 2020).
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from numpy.typing import NDArray
 
 from pruneapp.results.tile import DifferenceTile, Tile
 
-# The pair of the mask, the same in both themes: apart in lightness as well as in hue (4.7 : 1).
+# Colors of the mask in both themes; they differ in luminance (4.7 : 1) as well as in hue.
 MASK_KEPT = "#24466e"
 MASK_PRUNED = "#f4a340"
-# What is pruned among magnitudes and signed values, in both themes: as far from small values on a
-# light ground as on a dark one. The bright orange of the pair would be lost among light shades,
-# and outshine dark ones: a fifth of it would look like half.
+# Color of pruned weights over magnitudes and signed values in both themes, distinct from small
+# values on light and dark backgrounds. MASK_PRUNED would be lost among light colors and outshine
+# dark ones: a fifth of it would look like half.
 PRUNED_OVER = "#c4630a"
-_PALE = "#ffe0a0"  # in the light stripes of what is to be pruned, which stay orange with it
+_PALE = "#ffe0a0"  # mixed into the light stripes of weights to be pruned
 
-# An index of a shaded weight is ``share * SHADES + shade``: 128 shades, the last one for NaN, and
-# 64 shares of what is kept.
+# A table index is ``share * SHADES + shade``: 128 shades, the last one for NaN, and 64 shares of
+# kept weights.
 SHADES = 128
 SHARES = 64
 NAN_SHADE = SHADES - 1
 TOP_SHADE = SHADES - 2
-# How far the stripes of what is to be pruned differ from the orange between them on average, in so
-# many steps: of pixels of which one part is pruned already and another is to be, by the parts.
+# Number of contrast levels of the stripes. The contrast of a cell depends on which share of its
+# pruned weights is to be pruned now.
 DEPTHS = 3
 
 AnyTile = Tile | DifferenceTile
@@ -58,18 +58,18 @@ _TO_LAB = np.array(
 
 
 def pruned_color(*, alone: bool) -> str:
-    """Return the orange of what is pruned: in the mask alone, or over values."""
+    """Return the color of pruned weights: `alone` in the mask, or over values."""
     return MASK_PRUNED if alone else PRUNED_OVER
 
 
 def linear(color: str) -> Floats:
-    """Return ``float64[3]``: red, green, blue of ``#rrggbb`` in linear light, from 0 to 1."""
+    """Return red, green and blue of ``#rrggbb`` in linear light, ``float64[3]`` from 0 to 1."""
     encoded = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
 
 
 def pixels(light: Floats) -> Pixels:
-    """Return ``uint32[n]`` as in ``QImage.Format_RGB32``, of ``float64[n, 3]`` in linear light."""
+    """Return ``uint32[n]`` (``QImage.Format_RGB32``) of linear light ``float64[n, 3]``."""
     light = np.clip(light, 0, 1)
     encoded = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
     red, green, blue = np.rint(encoded * 255).astype(np.uint32).T
@@ -78,23 +78,23 @@ def pixels(light: Floats) -> Pixels:
 
 
 def luminance(color: str) -> float:
-    """Return the relative luminance, from 0 to 1."""
+    """Return the relative luminance of a color, from 0 to 1."""
     return float(linear(color) @ (0.2126, 0.7152, 0.0722))
 
 
 def is_dark(colors: Mapping[str, str]) -> bool:
-    """Whether a theme is light on dark."""
+    """Return whether a theme has light text on a dark background."""
     return luminance(colors["surface"]) < 0.2
 
 
 def mix(first: str, second: str, share: float) -> str:
-    """Return `first` with a `share` of `second` in it, mixed in linear light."""
+    """Return `first` mixed with a `share` of `second` in linear light."""
     mixed = (1 - share) * linear(first) + share * linear(second)
     return f"#{int(pixels(mixed[None])[0]) & 0xFFFFFF:06x}"
 
 
 def ramp(stops: Sequence[str], count: int) -> Floats:
-    """Return ``float64[count, 3]`` in linear light: from stop to stop in even steps of OKLab."""
+    """Return ``float64[count, 3]`` in linear light, interpolated evenly between stops in OKLab."""
     light = np.array([linear(stop) for stop in stops])
     lab = np.cbrt(light @ _TO_LMS.T) @ _TO_LAB.T
     at = np.linspace(0, len(stops) - 1, count)
@@ -103,9 +103,9 @@ def ramp(stops: Sequence[str], count: int) -> Floats:
 
 
 def stripe_pair(color: str) -> tuple[str, str]:
-    """Return the light and the dark stripe of what is to be pruned.
+    """Return the colors of the light and the dark stripes of weights to be pruned.
 
-    Half of each together emit as much light as `color`: a preview is as bright as its result.
+    Their mean luminance is that of `color`: a preview is as bright as its result.
     """
     share = luminance(color)
     light = mix(color, _PALE, 0.5 * share / (luminance(_PALE) - share))
@@ -113,7 +113,10 @@ def stripe_pair(color: str) -> tuple[str, str]:
 
 
 def _depths(color: str, stripe: int | None) -> list[Floats]:
-    """Return `color` and, for a stripe (0 light, 1 dark), what leads to it, in linear light."""
+    """Return the colors in linear light for each depth, from `color` to the stripe's color.
+
+    `stripe` is 0 for light and 1 for dark stripes; None returns only `color`.
+    """
     if stripe is None:
         return [linear(color)]
     whole = linear(stripe_pair(color)[stripe])
@@ -122,9 +125,9 @@ def _depths(color: str, stripe: int | None) -> list[Floats]:
 
 @lru_cache(maxsize=8)
 def density_table(stripe: int | None = None) -> Pixels:
-    """Return ``uint32[256]``: from all pruned to all kept.
+    """Return ``uint32[256]`` pixels from all pruned to all kept.
 
-    For a stripe of what is to be pruned (0 light, 1 dark): ``uint32[DEPTHS * 256]``.
+    With `stripe` (0 light, 1 dark) return ``uint32[DEPTHS * 256]``, see `DEPTHS`.
     """
     share = np.linspace(0, 1, 256)[:, None]
     kept = share * linear(MASK_KEPT)
@@ -134,14 +137,14 @@ def density_table(stripe: int | None = None) -> Pixels:
 
 
 def magnitude_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
-    """Return one hue, from what hardly leaves the surface to what stands out most."""
+    """Return the ramp of magnitudes in one hue, from near the background to high contrast."""
     if is_dark(colors):
         return (mix(colors["surface"], colors["kept"], 0.06), "#2f628f", "#a9d4ff")
     return (mix(colors["surface"], colors["kept"], 0.16), "#5b8fc7", "#0c2a50")
 
 
 def signed_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
-    """Return purple to green through the surface's neutral; orange stays free for the mask."""
+    """Return a ramp from purple over neutral to green; orange is reserved for the mask."""
     neutral = mix(colors["surface"], colors["text"], 0.04)
     if is_dark(colors):
         return ("#dcb4ff", "#8a55b8", neutral, "#2f8a55", "#98efb4")
@@ -150,10 +153,10 @@ def signed_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def shade_table(stops: tuple[str, ...], danger: str, stripe: int | None = None) -> Pixels:
-    """Return ``uint32[SHARES * SHADES]``: a ramp, mixed with the pruned colour by share.
+    """Return ``uint32[SHARES * SHADES]`` pixels: a ramp mixed with the color of pruned weights.
 
-    The last of the shades is the colour of danger, for NaN. For a stripe of what is to be pruned
-    (0 light, 1 dark): ``uint32[DEPTHS * SHARES * SHADES]``.
+    The last shade is `danger`, for NaN. With `stripe` (0 light, 1 dark) return ``uint32[DEPTHS *
+    SHARES * SHADES]``.
     """
     shades = np.concatenate([ramp(stops, NAN_SHADE), linear(danger)[None]])
     share = np.linspace(0, 1, SHARES)[:, None, None]
@@ -166,12 +169,12 @@ def shade_table(stops: tuple[str, ...], danger: str, stripe: int | None = None) 
 
 
 def readable_on(pixel: int) -> str:
-    """Return black or white, whichever is easier to read on a pixel."""
+    """Return black or white, whichever has more contrast with a pixel."""
     return "#000000" if luminance(f"#{pixel & 0xFFFFFF:06x}") > 0.18 else "#ffffff"
 
 
 class Mode(Enum):
-    """What the picture shows of a weight."""
+    """What the heatmap shows of each weight."""
 
     MAGNITUDE = "magnitude"
     SIGNED = "signed"
@@ -180,29 +183,29 @@ class Mode(Enum):
     DIFFERENCE = "difference"
 
 
-# The modes over which the mask lies, as strongly as a person wants.
+# Modes with an overlay of the mask whose opacity the user can set.
 BLENDED = (Mode.MAGNITUDE, Mode.SIGNED)
 
 
 @dataclass(frozen=True)
 class TileStyle:
-    """How a tile is to look; equal looks of the same tile are the same picture."""
+    """How a tile is drawn; the key of cached images."""
 
     mode: Mode
-    # How strongly the orange of what is pruned lies over the weights, from 0 to 1.
+    # Opacity of the color of pruned weights, from 0 to 1.
     strength: float = 1.0
-    # Which of the stripes of what is to be pruned is meant: 0 the light one, 1 the dark one.
+    # Color of the weights to be pruned: 0 for the light stripes, 1 for the dark ones.
     stripe: int = 0
-    reduction: tuple[int, int] = (1, 1)  # rows and columns of the tile that become one
+    reduction: tuple[int, int] = (1, 1)  # rows and columns of the tile to combine
 
     @property
     def masked(self) -> bool:
-        """Whether it can be seen what is pruned, and what is to be."""
+        """Whether pruned and to-be-pruned weights are visible."""
         return self.mode is Mode.MASK or self.strength > 0
 
 
 class ColorTables:
-    """The tables of one theme: ramps as pixels, and of differences in linear light."""
+    """The lookup tables of a theme: ramps as pixels, colors of differences in linear light."""
 
     def __init__(self, colors: Mapping[str, str]) -> None:
         self._danger = colors["danger"]
@@ -214,7 +217,7 @@ class ColorTables:
             ]
             for signs in (False, True)
         }
-        # By stripe: what is there again has stripes of blue, and of the surface.
+        # By stripe: restored weights have stripes of the kept color and of the background.
         self.flat = [
             np.array([linear(color) for color in flat], np.float32)
             for flat in (
@@ -230,10 +233,10 @@ class ColorTables:
 
 
 def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.uint32]:
-    """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``.
+    """Return the pixels of a tile, ``uint32[h, w]`` as in ``QImage.Format_RGB32``.
 
-    What is to be pruned is counted as pruned: a preview is as bright as its result, and has
-    stripes, of which this returns the light ones or the dark ones.
+    Weights to be pruned are drawn like pruned ones but striped, so that a preview is as bright as
+    its result. One call returns the pixels for either the light or the dark stripes.
     """
     if isinstance(tile, DifferenceTile):
         return _shade_difference(tile, style, tables)
@@ -246,7 +249,7 @@ def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.ui
         stripe, depth = style.stripe, _depth(to_prune, 1 - kept)
     if style.mode is Mode.MASK:
         return density_table(stripe).take(_levels(kept, 255) + depth * np.uint16(256))
-    # A mean has lost the signs, so a coarse tile shows magnitudes in the signed mode as well.
+    # Means have no sign, so coarse tiles show magnitudes in the signed mode, too.
     signed = style.mode is Mode.SIGNED and tile.request.pool == 1
     table = tables.ramp(stripe, signed=signed)
     shades = shades_of(
@@ -260,19 +263,19 @@ def shade(tile: AnyTile, style: TileStyle, tables: ColorTables) -> NDArray[np.ui
 
 
 def _depth(to_prune: NDArray[np.floating], pruned: NDArray[np.floating]) -> NDArray[np.uint16]:
-    """Return how much of what is pruned in the end is to be pruned now, from 0 to DEPTHS - 1."""
+    """Return the share of the pruned weights that is to be pruned now, from 0 to DEPTHS - 1."""
     whole = np.maximum(pruned, np.float32(1e-6))
     return _levels(to_prune / whole, DEPTHS - 1).astype(np.uint16)
 
 
 def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> NDArray[np.uint8]:
-    """Return ``uint8[h, w]``: which of the shades of a ramp each value has.
+    """Return the index of the shade of each value, ``uint8[h, w]``.
 
-    The upper half of a float32 tells it: 8 bits of its fraction are more than there are shades.
+    Looked up by the upper 16 bits of the float32; they have more precision than there are shades.
     """
     upper = np.ascontiguousarray(values, np.float32).view("<u2")[:, 1::2]
     shades: NDArray[np.uint8] = _shade_table(scale, signed).take(upper)
-    if (shades == NAN_SHADE).any():  # or infinite, which differs in the lower half only
+    if (shades == NAN_SHADE).any():  # or infinite, which differs only in the lower half
         shades[np.isinf(values)] = TOP_SHADE
         if signed:
             shades[values == -np.inf] = 0
@@ -281,10 +284,10 @@ def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> ND
 
 @lru_cache(maxsize=8)
 def _shade_table(scale: float, signed: bool) -> NDArray[np.uint8]:
-    """Return ``uint8[65536]``: the shade by the upper half of a float32, NaN for all infinite."""
+    """Return ``uint8[65536]``: shade by upper half of a float32; NAN_SHADE for infinity."""
     halves = np.arange(1 << 16, dtype=np.uint32)
     values = (halves << np.uint32(16) | np.uint32(0x8000)).view(np.float32)
-    with np.errstate(invalid="ignore", over="ignore"):  # tiny or no scales
+    with np.errstate(invalid="ignore", over="ignore"):  # `scale` may be tiny
         relative = values / np.float32(scale) if scale > 0 else values * np.float32(0)
     if signed:
         relative = (np.clip(relative, -1, 1) + 1) * np.float32(TOP_SHADE / 2)
@@ -303,9 +306,9 @@ def _levels(share: NDArray[np.floating], top: int) -> NDArray[np.uint8]:
 def reduced(
     values: NDArray[np.floating], factors: tuple[int, int], *, magnitude: bool = False
 ) -> NDArray[np.floating]:
-    """Return means over so many rows and columns, of magnitudes if signs are not seen.
+    """Return means over groups of rows and columns; of magnitudes if `magnitude`.
 
-    Whole rows, or columns, are added to one another: ten times as fast as sums group by group.
+    Adding whole rows or columns is ten times as fast as summing each group.
     """
     if magnitude and max(factors) > 1:
         values = np.abs(values)
@@ -316,7 +319,7 @@ def reduced(
 
 
 def _means(values: NDArray[np.floating], factor: int) -> NDArray[np.floating]:
-    """Return means over so many along the first axis; the last one may be over fewer."""
+    """Return means over `factor` entries of the first axis; the last group may be smaller."""
     whole = len(values) // factor
     means = np.empty((-(-len(values) // factor), *values.shape[1:]), np.float32)
     if whole:
@@ -330,17 +333,17 @@ def _means(values: NDArray[np.floating], factor: int) -> NDArray[np.floating]:
     return means
 
 
-# Light is mixed from 0 to 1 and encoded by a table of so many entries.
+# Number of entries of the table that encodes linear light.
 _LIGHTS = 4096
 
 
 def neither_color(colors: Mapping[str, str]) -> str:
-    """Return the colour of what is pruned on both sides: neither orange nor a value."""
+    """Return the color of weights that are pruned in both states."""
     return mix(colors["surface"], colors["muted"], 0.45)
 
 
 def change_stops(colors: Mapping[str, str], *, signs: bool) -> tuple[str, ...]:
-    """Return the ramp of changed values; without signs it is grey, or it would tell some."""
+    """Return the ramp of differences; gray without signs, because hues would imply a sign."""
     if signs:
         return signed_stops(colors)
     neutral = signed_stops(colors)[2]
@@ -372,7 +375,7 @@ def _shade_difference(
 
 
 class Weight(NamedTuple):
-    """A weight as a tile has it: its value in the file, whether it is kept, would go, protected."""
+    """A weight: its value in the file, and whether it is kept, to be pruned, and protected."""
 
     value: float
     kept: bool
@@ -381,14 +384,14 @@ class Weight(NamedTuple):
 
 
 def enough_digits(value: float) -> int:
-    """Return how many digits tell a float32 from every other one: 7 to 9."""
+    """Return the number of digits (7 to 9) that identifies a float32 uniquely."""
     with np.errstate(over="ignore"):
         exact = np.float32(value)
         return next((n for n in (7, 8) if np.float32(f"{value:.{n}g}") == exact), 9)
 
 
 def weight_of(tile: Tile, row: int, column: int) -> Weight | None:
-    """Return the weight at a place of the picture; None if it is not in the tile."""
+    """Return the weight at a row and column of the heatmap; None if it is not in the tile."""
     i, j = row - tile.request.row, column - tile.request.column
     height, width = tile.values.shape
     if not (0 <= i < height and 0 <= j < width):

@@ -1,4 +1,4 @@
-"""The rows above a heat map: its tools, what it shows, and which dimensions are on its axes."""
+"""The controls above the heatmap: tools, mode, mask opacity, and dimensions on the axes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pruneapp.gui.widgets.theme import SIZE, icon
 
 
 def icon_switch(name: str, tip: str) -> QToolButton:
-    """Return a button that stays down, for an icon."""
+    """Return a checkable button for an icon; `name` and `tip` make the tooltip."""
     button = QToolButton()
     button.setCheckable(True)
     button.setAutoRaise(True)
@@ -40,13 +40,10 @@ def icon_switch(name: str, tip: str) -> QToolButton:
 
 
 class ToolRow(WrappingRow):
-    """Tools to the left, operations to the right, in one menu or below where room is short.
+    """Tools on the left, edit buttons on the right or below; `looks` is placed between them."""
 
-    Between them stands how the picture looks, `looks`.
-    """
-
-    toolChosen = Signal(str)  # what a drag is to do (`Tool`)
-    operated = Signal(str)  # what is to be done to what is drawn (`Operation`)
+    toolChosen = Signal(str)  # the user chose what dragging does (`Tool`)
+    operated = Signal(str)  # the user chose this for the selection (`Operation`)
 
     def __init__(self, looks: QWidget) -> None:
         choosing, self.operations = QWidget(), OperationButtons()
@@ -90,39 +87,39 @@ class ToolRow(WrappingRow):
 
     @property
     def tool(self) -> Tool:
-        """What a drag does."""
+        """The chosen tool."""
         return next(tool for tool, button in self.tools.items() if button.isChecked())
 
     def set_selection_text(self, words: str) -> None:
-        """Say what is drawn; empty for nothing."""
+        """Set the description of the selection; "" if nothing is selected."""
         self._selection_text = words
         self._enable()
 
     def set_why_not(self, text: str) -> None:
-        """Say why nothing may be drawn; empty if it may."""
+        """Set why nothing can be edited, which disables the tools; "" if editing is allowed."""
         self._why_not = text
         if text:
             self.tools["look"].setChecked(True)
         self._enable()
 
     def set_dims(self, labels: Sequence[str], dim: int = 0) -> None:
-        """Name the dimensions of the tensor."""
+        """Set the names of the dimensions, and the dimension of selected channels."""
         with QSignalBlocker(self.dim_box):
             self.dim_box.clear()
             self.dim_box.addItems(list(labels))
             self.dim_box.setCurrentIndex(dim if labels else -1)
 
     def insert_control(self, control: QWidget) -> None:
-        """Give a control that has no room elsewhere its place between the tools and the looks."""
+        """Insert a control between the tools and `looks`."""
         self._choosing.insertWidget(self._choosing.indexOf(self._looks), control)
 
     def set_dim(self, dim: int) -> None:
-        """Say the channels of which dimension are drawn."""
+        """Set the dimension of selected channels."""
         with QSignalBlocker(self.dim_box):
             self.dim_box.setCurrentIndex(dim)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Draw the icons in the colours of a theme."""
+        """Paint the icons in the colors of a theme."""
         for tool, button in self.tools.items():
             button.setIcon(icon(f"tool-{tool}", colors, self.devicePixelRatioF()))
 
@@ -154,14 +151,14 @@ class ToolRow(WrappingRow):
 
 
 class ModeRow(QWidget):
-    """How strongly the mask is seen, and on which axes; whoever makes it places `mode_box`."""
+    """The controls for the mask opacity and the axes; the owner places `mode_box`."""
 
-    modeChosen = Signal(object)  # the person wants to see this (`Mode`)
-    strengthChosen = Signal(float)  # the person wants the mask as strong as this, from 0 to 1
+    modeChosen = Signal(object)  # the user chose this `Mode`
+    strengthChosen = Signal(float)  # the user chose this mask opacity, from 0 to 1
 
     def __init__(self) -> None:
         super().__init__()
-        self.difference = ""  # between which two the offered difference is
+        self.difference = ""  # label of the offered difference; "" if there is none
         self.mode_box = choice_box(self.tr("Show"), self.tr("What the picture shows"))
         for mode, label, tip in (
             (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes with the mask over them")),
@@ -181,7 +178,7 @@ class ModeRow(QWidget):
         self.slider.setPageStep(25)
         self.slider.setFixedWidth(64)
         self.slider.setAccessibleName(self.tr("Mask opacity"))
-        self.label = label_for(self.slider, self.tr("Mask"))  # for which there is not always room
+        self.label = label_for(self.slider, self.tr("Mask"))  # hidden if space is short
         self.axes_button = icon_switch(
             self.tr("Axes"), self.tr("choose the dimensions shown as rows and columns")
         )
@@ -192,9 +189,9 @@ class ModeRow(QWidget):
         self.show_state(Mode.MAGNITUDE, 1.0)
 
     def show_state(self, mode: Mode, strength: float) -> None:
-        """Show what is chosen."""
+        """Show the mode and the mask opacity."""
         with QSignalBlocker(self.mode_box), QSignalBlocker(self.slider):
-            # By place, because Qt compares what it does not know by identity at best.
+            # By index, because Qt compares Python objects by identity at best.
             self.mode_box.setCurrentIndex(self._modes().index(mode))
             self.slider.setValue(round(strength * 100))
         self.slider.setEnabled(mode in BLENDED)
@@ -202,16 +199,16 @@ class ModeRow(QWidget):
         self.slider.setToolTip(tip.format(share=percent(strength, 0)))
 
     def set_rank(self, rank: int) -> None:
-        """Begin with a tensor of so many dimensions; from three on one may choose axes."""
+        """Set the number of dimensions of the tensor; the axes can be chosen from 3 on."""
         self.axes_button.setVisible(rank > 2)
         self.axes_button.setChecked(False)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Draw the icon in the colours of a theme."""
+        """Paint the icon in the colors of a theme."""
         self.axes_button.setIcon(icon("axes", colors, self.devicePixelRatioF()))
 
     def set_difference(self, label: str | None) -> None:
-        """Offer the difference to something of this name; None for none."""
+        """Offer the mode Difference with this label; None removes it."""
         modes = self._modes()
         self.difference = label or ""
         if Mode.DIFFERENCE in modes:
@@ -232,16 +229,16 @@ class ModeRow(QWidget):
 
 
 class Axes(NamedTuple):
-    """What a person wants to see of a tensor."""
+    """The chosen axes of a tensor."""
 
-    axes: tuple[int, int] | None = None  # the dimensions that go down and across; None for all
-    fixed: tuple[int, ...] = ()  # an index along every dimension, for those that are on no axis
+    axes: tuple[int, int] | None = None  # dimensions for rows and columns; None for all dimensions
+    fixed: tuple[int, ...] = ()  # an index along each dimension, used for those on no axis
 
 
 class AxesRow(QWidget):
-    """Two choices, and for every other dimension a slider and a number."""
+    """Boxes for two dimensions, and a slider and a spin box for each of the others."""
 
-    chosen = Signal(object)  # the person wants to see this (`Axes`)
+    chosen = Signal(object)  # the user chose these `Axes`
 
     def __init__(self) -> None:
         super().__init__()
@@ -255,7 +252,7 @@ class AxesRow(QWidget):
             (self.down_box, self.tr("Rows")),
             (self.across_box, self.tr("Columns")),
         ):
-            box.setMinimumWidth(64)  # whole where there is room
+            box.setMinimumWidth(64)  # wider if there is space
             row.addWidget(label_for(box, text))
             row.addWidget(box)
         for box in (self.down_box, self.across_box):
@@ -265,7 +262,7 @@ class AxesRow(QWidget):
         self.numbers: dict[int, SpinBox] = {}
 
     def set_dims(self, shape: Sequence[int], labels: Sequence[str]) -> None:
-        """Begin with another tensor, all of which is seen."""
+        """Start with another tensor, of which all is shown."""
         self._shape, self._labels = tuple(shape), tuple(labels)
         self.axes = Axes()
         for box in (self.down_box, self.across_box):
@@ -277,7 +274,7 @@ class AxesRow(QWidget):
         self._show()
 
     def _on_chosen(self) -> None:
-        """Put a dimension on an axis; what stood there before goes to the other if need be."""
+        """Put a dimension on an axis; if it was on the other axis, swap them."""
         first = self.sender() is self.down_box
         dim = (self.down_box if first else self.across_box).currentData()
         if dim is None:
@@ -321,7 +318,7 @@ class AxesRow(QWidget):
                     self._add(dim)
 
     def _add(self, dim: int) -> None:
-        """Let a dimension that is on no axis be moved through."""
+        """Add the controls for the index along a dimension that is on no axis."""
         slider = Slider(Qt.Orientation.Horizontal)
         slider.setMinimumWidth(40)
         slider.setMaximumWidth(160)
@@ -335,5 +332,5 @@ class AxesRow(QWidget):
             control.valueChanged.connect(self._on_moved)
         self.sliders[dim], self.numbers[dim] = slider, number
         for widget, stretch in ((label, 0), (slider, 1), (number, 0)):
-            # Before the room that is left at the end.
+            # Before the stretch at the end.
             self._others.insertWidget(self._others.count() - 1, widget, stretch)

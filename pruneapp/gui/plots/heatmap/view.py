@@ -1,4 +1,4 @@
-"""A tensor's mask over its weights, from all of it down to the single value, and manual edits."""
+"""The page Weights: the heatmap of a tensor with its mask, and manual edits."""
 
 from __future__ import annotations
 
@@ -26,33 +26,30 @@ from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
 
 
 class WeightsView(PlotView):
-    """The picture of a tensor's weights, told tile by tile, and what is to be done to them."""
+    """The heatmap of the weights of a tensor, fed tile by tile, and the tools for manual edits."""
 
-    # TileRequest: This part of the picture is needed; answer with `set_tile`,
-    # `set_difference_tile`.
+    # (TileRequest) A tile is needed; answer with `set_tile` or `set_difference_tile`.
     tileRequested = Signal(object)
     differenceRequested = Signal(object)
-    # (TileRequest) The exact value of one weight is needed; answer with `set_point`.
+    # (TileRequest) The exact value of a weight is needed; answer with `set_point`.
     pointRequested = Signal(object)
-    # It is needed which step pruned the weight with this index (a tuple); answer with
-    # `set_pruned_by`.
+    # (index tuple) The step that pruned a weight is needed; answer with `set_pruned_by`.
     historyRequested = Signal(object)
-    # The person put the cursor on the weight with this index (a tuple).
+    # (index tuple) The user moved the cursor to this weight.
     cursorMoved = Signal(object)
-    # (ManualEditRequest) The person wants weights pruned, restored, protected or released; nothing
-    # is changed here.
+    # (ManualEditRequest) The user wants to edit weights; nothing is changed here.
     editRequested = Signal(object)
 
     def __init__(self) -> None:
         self.canvas = HeatmapCanvas()
         super().__init__(self.canvas)
-        # The state that is shown; answers for an older one are ignored.
+        # Number of the displayed state; results for older states are ignored.
         self.generation = 0
         self._layout: Layout | None = None
         self._name = ""
         self._dtype = ""
         self._pruned: int | None = None
-        self._to_prune = self._missing = False  # whether something would go, and is NaN
+        self._to_prune = self._missing = False  # whether weights are to be pruned, and are NaN
         self._why_not = ""
         self._last_strength = 1.0
         self._asking = TileRequests(self.canvas, self)
@@ -84,7 +81,7 @@ class WeightsView(PlotView):
 
     @property
     def stale(self) -> bool:
-        """Whether what is shown is of an older state."""
+        """Whether the displayed tiles are of an older state."""
         return self._asking.stale
 
     @property
@@ -94,20 +91,20 @@ class WeightsView(PlotView):
 
     @property
     def strength(self) -> float:
-        """How strongly the mask lies over the weights, from 0 to 1."""
+        """The opacity of the mask, from 0 to 1."""
         return self.canvas.item.strength
 
     @property
     def selection(self) -> WeightSelection | None:
-        """What is selected."""
+        """The selected weights; None if there are none."""
         return self.canvas.selection
 
-    # -- what it is told --------------------------------------------------------------------------
+    # -- setters ----------------------------------------------------------------------------------
 
     def set_layout(
         self, layout: Layout | None, shape: Sequence[int] = (), dtype: str = "", name: str = ""
     ) -> None:
-        """Begin with another tensor, all of it in sight; None for no tensor."""
+        """Start with another tensor and show all of it; None for no tensor."""
         assert layout is None or tuple(shape) in {(), layout.shape}, "a layout of another tensor"
         self.generation += 1
         empty = layout is not None and not (layout.rows and layout.columns)
@@ -130,7 +127,7 @@ class WeightsView(PlotView):
         self.tools.set_dims(dims)
 
     def set_plane(self, layout: Layout, axes: Axes) -> None:
-        """Show another plane of the tensor, or all of it: the layout for these axes."""
+        """Show another plane of the tensor, or all of it: the `layout` for `axes`."""
         before = self._layout
         if before is None or layout.shape != before.shape:
             return
@@ -150,7 +147,7 @@ class WeightsView(PlotView):
         self.tools.set_dims(legend.dim_words(layout))
 
     def set_tile(self, tile: Tile, generation: int | None = None) -> None:
-        """Draw a part of the picture; one of another tensor or an older state is ignored."""
+        """Show a tile; ignored if it is of another tensor, mode or state."""
         if not self._is_current(tile, generation) or self.mode is Mode.DIFFERENCE:
             return
         self._to_prune = bool(tile.to_be_pruned.any()) or (
@@ -160,28 +157,28 @@ class WeightsView(PlotView):
         self._take(tile)
 
     def set_difference_tile(self, tile: DifferenceTile, generation: int | None = None) -> None:
-        """Draw a part of the difference; one of an older state is ignored."""
+        """Show a tile of the difference; ignored if it is of another tensor, mode or state."""
         if self._is_current(tile, generation) and self.mode is Mode.DIFFERENCE:
             self._take(tile)
 
     def set_point(self, tile: Tile, generation: int | None = None) -> None:
-        """Take the exact value of a weight that was asked for."""
+        """Store the exact value of a requested weight."""
         if self._is_current(tile, generation):
             self._weight_readout.set_point(tile)
 
     def set_pruned_by(self, index: tuple[int, ...], step: int, item: HistoryItem) -> None:
-        """Take which step of the history pruned a weight, for the read-out."""
+        """Store which step pruned a weight, for the readout."""
         self._weight_readout.set_pruned_by(index, step, item)
 
     def set_pruned(self, pruned: int | None) -> None:
-        """Take how many weights are pruned, for the summary."""
+        """Set the number of pruned weights for the summary; None if unknown."""
         self._pruned = pruned
         self._update_summary()
 
     def invalidate(self, *, passing: bool = False) -> None:
-        """Ask anew, because the mask changed; what is shown stays until the answer comes.
+        """Request all tiles again, because the mask changed; the old ones stay until then.
 
-        `passing`: it will soon change again; see `TileRequests.invalidate`.
+        `passing`: it will change again soon; see `TileRequests.invalidate`.
         """
         if self._layout is None:
             return
@@ -191,7 +188,7 @@ class WeightsView(PlotView):
         self._weight_readout.invalidate()
 
     def set_difference(self, label: str | None) -> None:
-        """Offer, and show, the difference to something of this name; None for none."""
+        """Offer and show the difference with this label; None removes it."""
         showed = self.mode is Mode.DIFFERENCE
         self.modes.set_difference(label)
         if label is not None:
@@ -201,12 +198,12 @@ class WeightsView(PlotView):
             self.set_mode(Mode.MAGNITUDE)
 
     def set_why_not(self, text: str) -> None:
-        """Say why nothing may be pruned or protected by hand; empty if it may."""
+        """Set the reason why weights cannot be edited; "" if they can."""
         self._why_not = text
         self.tools.set_why_not(text)
 
     def set_mode(self, mode: Mode) -> None:
-        """Show something else of the weights."""
+        """Set what is shown."""
         before = self._asking.content
         self.canvas.item.set_mode(mode, self.strength)
         self.modes.show_state(mode, self.strength)
@@ -215,14 +212,14 @@ class WeightsView(PlotView):
         self._update_words()
 
     def set_strength(self, strength: float) -> None:
-        """Let the mask lie over the weights as strongly as this, from 0 to 1."""
+        """Set the opacity of the mask, from 0 to 1."""
         self._last_strength = strength or self._last_strength
         self.canvas.item.set_mode(self.mode, strength)
         self.modes.show_state(self.mode, strength)
         self._update_words()
 
     def set_narrow(self, *, narrow: bool) -> None:
-        """Take what is shown of the weights beside the tools, or above them again."""
+        """Move the mode box next to the tools if `narrow`, else above them."""
         self.modes.label.setHidden(narrow)
         if narrow:
             self.tools.insert_control(self.modes.mode_box)
@@ -230,21 +227,21 @@ class WeightsView(PlotView):
             self._controls.insertWidget(1, self.modes.mode_box)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours of a theme by token, and paint anew."""
+        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         for part_ in (self.canvas, self.tools, self.modes):
             part_.set_colors(self._colors)
         self._update_words()
 
     def numbers(self) -> Numbers:
-        """Return what the picture shows, a weight or a mean of weights in a row."""
+        """Return one row per weight, or per mean of weights, of the fine tile."""
         tile = self.canvas.item.fine
         return NOTHING if tile is None else legend.tile_numbers(tile)
 
-    # -- how it works -----------------------------------------------------------------------------
+    # -- implementation ---------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Ask for what was not asked for while it was hidden."""
+        """Request the tiles that were not requested while hidden."""
         super().showEvent(event)
         self._asking.schedule()
 
@@ -265,7 +262,7 @@ class WeightsView(PlotView):
         self._update_words()
 
     def _settle(self) -> None:
-        """Leave the old picture on the screen: the new one comes with its first tile."""
+        """Do nothing: the old picture stays until the first tile arrives."""
 
     def _on_requested(self, request: TileRequest) -> None:
         if self.mode is Mode.DIFFERENCE:
@@ -277,7 +274,7 @@ class WeightsView(PlotView):
         self._asking.moved()
         self._update_legend()
 
-    # -- what it says -----------------------------------------------------------------------------
+    # -- texts ------------------------------------------------------------------------------------
 
     def _update_words(self) -> None:
         self._update_legend()
@@ -313,10 +310,10 @@ class WeightsView(PlotView):
             summary = joined(sentence(summary), said_sentence(self._layout.note))
         self._describe(self.tr("Weights picture"), summary)
 
-    # -- what a person does -----------------------------------------------------------------------
+    # -- user actions -----------------------------------------------------------------------------
 
     def toggle_mask(self) -> None:
-        """Show the mask over the weights, or hide it."""
+        """Show or hide the mask over the weights."""
         if self.mode not in BLENDED:
             self.set_mode(Mode.MAGNITUDE)
             self.set_strength(self._last_strength)
@@ -324,15 +321,15 @@ class WeightsView(PlotView):
             self.set_strength(0.0 if self.strength else self._last_strength)
 
     def zoom_in(self) -> None:
-        """Go closer, towards the cursor if it can be seen."""
+        """Zoom in around the cursor, if it is visible."""
         self.canvas.zoom(ZOOM_STEP)
 
     def zoom_out(self) -> None:
-        """Go away."""
+        """Zoom out."""
         self.canvas.zoom(1 / ZOOM_STEP)
 
     def fit(self) -> None:
-        """Look at all of it."""
+        """Show the whole tensor."""
         self.canvas.fit()
 
     def _on_cursor_moved(self, row: int, column: int) -> None:
@@ -355,7 +352,7 @@ class WeightsView(PlotView):
         self.canvas.pointer.dim = dim
 
     def operate(self, operation: Operation) -> None:
-        """Ask for this to be done to what is selected, else to the weight of the cursor."""
+        """Request an edit of the selection, else of the weight at the cursor."""
         selection = self._selection_or_cursor()
         if selection is not None:
             self._request_edit(operation, selection)
@@ -373,10 +370,10 @@ class WeightsView(PlotView):
                 ManualEditRequest(operation, self._name, boxes, selection.shape, selection.dim)
             )
 
-    # -- its menu ---------------------------------------------------------------------------------
+    # -- context menu -----------------------------------------------------------------------------
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what can be done to weights, and to take the picture along."""
+        """Open a menu to edit weights and to export the picture."""
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         if by_mouse and self._layout is not None:
             place = self.canvas.weight_at(self.canvas.mapFromGlobal(event.globalPos()))
@@ -385,7 +382,7 @@ class WeightsView(PlotView):
         self._open_menu(event.globalPos() if by_mouse else None)
 
     def _point_at(self, place: Place, layout: Layout) -> None:
-        """Mean a weight from now on, unless it is a part of what is selected."""
+        """Move the cursor to a weight and clear the selection, unless the weight is selected."""
         row, column = place
         here = Rect(row, column, row + 1, column + 1)
         if self.selection is None or not any(

@@ -1,8 +1,7 @@
-"""Where one looks at a picture of weights: pure arithmetic, no Qt.
+"""Geometry of the visible part of a heatmap; no Qt.
 
-Weights are squares as long as that can be seen. A picture that would be thinner than a strip
-(a bias, an embedding of 100,000 rows) is widened to one, and becomes square on zooming in: the
-longer side grows first.
+Weights are square if possible. A picture that would be thinner than `STRIP` (a bias, an embedding
+of 100,000 rows) is widened. Zooming in makes its weights square: the longer side grows first.
 """
 
 from __future__ import annotations
@@ -12,64 +11,63 @@ from dataclasses import dataclass, replace
 
 from pruneapp.results.tile import TileRequest
 
-# All in pixels of the window.
+# In pixels of the window.
 PAD = 8.0
 STRIP = 160.0
 STRIP_CELL = 48.0
 FIT_CELL = 96.0
 CLOSEST_CELL = 160.0
 
-# Weights, or means of them, in one tile; it costs 12 bytes for each.
+# Maximum number of weights, or of means, in a tile; each takes 12 bytes.
 TILE_BUDGET = 1 << 21
 
 
 @dataclass(frozen=True)
 class Viewport:
-    """A window of `width` x `height` pixels on a picture of `rows` x `columns` weights."""
+    """The visible part of `rows` x `columns` weights in a window of `width` x `height` pixels."""
 
     rows: int
     columns: int
     width: float
     height: float
-    zoom: float = 0.0  # pixels for a weight, where the picture is not widened; 0 fits all of it
-    # Column and row (with a fraction) in the middle of the window.
+    zoom: float = 0.0  # pixels per weight without widening; 0 fits the whole picture
+    # Column and row (fractional) at the center of the window.
     x: float = 0.0
     y: float = 0.0
 
     @property
     def fit_zoom(self) -> float:
-        """The zoom at which all can be seen."""
+        """The zoom at which the whole picture is visible."""
         across = max(1.0, self.width - 2 * PAD) / self.columns
         down = max(1.0, self.height - 2 * PAD) / self.rows
         return min(across, down, FIT_CELL)
 
     @property
     def is_fitted(self) -> bool:
-        """Whether all can be seen."""
+        """Whether the whole picture is visible."""
         return self.zoom <= self.fit_zoom * 1.0001
 
     @property
     def scale_x(self) -> float:
-        """Pixels for a column."""
+        """Pixels per column."""
         return max(self.zoom, self.fit_zoom, _floor(self.columns, self.width))
 
     @property
     def scale_y(self) -> float:
-        """Pixels for a row."""
+        """Pixels per row."""
         return max(self.zoom, self.fit_zoom, _floor(self.rows, self.height))
 
     @property
     def visible(self) -> tuple[float, float, float, float]:
-        """Left, top, right, bottom of what can be seen, in columns and rows; beyond the border."""
+        """Visible left, top, right, bottom in columns and rows; may exceed the picture."""
         across = self.width / self.scale_x / 2
         down = self.height / self.scale_y / 2
         return self.x - across, self.y - down, self.x + across, self.y + down
 
     def settled(self) -> Viewport:
-        """Return it within its limits: all in the middle, or the window's middle on the picture.
+        """Return the viewport within its limits: zoom, and window center inside the picture.
 
-        Empty space beside the picture is allowed, or zooming could not keep the weight under the
-        mouse where it is.
+        Empty space around the picture is allowed, so that zooming can keep the weight under the mouse.
         """
         highest = max(self.fit_zoom, CLOSEST_CELL)
         view = replace(self, zoom=min(max(self.zoom, self.fit_zoom), highest))
@@ -82,16 +80,16 @@ class Viewport:
         )
 
     def fitted(self) -> Viewport:
-        """Return the view of all."""
+        """Return the viewport with the whole picture visible."""
         return replace(self, zoom=0.0, x=self.columns / 2, y=self.rows / 2).settled()
 
     def resized(self, width: float, height: float) -> Viewport:
-        """Return it in a window of another size; what was fitted stays so."""
+        """Return the viewport for another window size; stays fitted if it was."""
         view = replace(self, width=width, height=height)
         return view.fitted() if self.is_fitted else view.settled()
 
     def zoomed(self, factor: float, left: float, top: float) -> Viewport:
-        """Return it closer by `factor`; the weight at that pixel of the window stays there."""
+        """Return the viewport zoomed by `factor`, with the pixel (`left`, `top`) fixed."""
         near = replace(self, zoom=max(self.zoom, self.fit_zoom) * factor)
         limited = replace(near.settled(), x=self.x, y=self.y)
         beside, below = left - self.width / 2, top - self.height / 2
@@ -102,33 +100,33 @@ class Viewport:
         ).settled()
 
     def panned(self, right: float, down: float) -> Viewport:
-        """Return it with the picture moved by so many pixels."""
+        """Return the viewport with the picture moved by these pixels."""
         return replace(
             self, x=self.x - right / self.scale_x, y=self.y - down / self.scale_y
         ).settled()
 
     def revealing(self, row: int, column: int) -> Viewport:
-        """Return it moved as little as need be to show a weight."""
+        """Return the viewport moved as little as needed to show a weight."""
         left, top, right, bottom = self.visible
         x = self.x + min(0.0, column - left) + max(0.0, column + 1 - right)
         y = self.y + min(0.0, row - top) + max(0.0, row + 1 - bottom)
         return replace(self, x=x, y=y).settled()
 
     def pixel(self, row: float, column: float) -> tuple[float, float]:
-        """Return the pixel of the window, from its left and top, of a place in the picture."""
+        """Return the window pixel (x, y) of a position in the picture."""
         return (
             (column - self.x) * self.scale_x + self.width / 2,
             (row - self.y) * self.scale_y + self.height / 2,
         )
 
     def weight_at(self, left: float, top: float) -> tuple[int, int] | None:
-        """Return row and column at a pixel of the window; None beside the picture."""
+        """Return row and column at a pixel of the window; None outside the picture."""
         row, column = self._place(left, top)
         inside = 0 <= row < self.rows and 0 <= column < self.columns
         return (row, column) if inside else None
 
     def nearest(self, left: float, top: float) -> tuple[int, int]:
-        """Return row and column of the weight that is nearest to a pixel of the window."""
+        """Return row and column of the weight closest to a pixel of the window."""
         row, column = self._place(left, top)
         return min(max(row, 0), self.rows - 1), min(max(column, 0), self.columns - 1)
 
@@ -137,17 +135,19 @@ class Viewport:
         return math.floor(self.y + (top - self.height / 2) / self.scale_y), column
 
     def pool(self, ratio: float) -> int:
-        """Return how many weights, as a power of 2, a mean of a tile takes in on each side.
+        """Return the side of the squares of weights that a tile combines to means, a power of 2.
 
-        It is 1 from one pixel of the screen for a weight on; the window has `1 / ratio` of these.
+        It is 1 if a weight has at least one pixel of the screen; `ratio` is device pixels per
+        pixel.
         """
         finest = 1 / (max(self.scale_x, self.scale_y) * ratio)
         return 1 << max(0, math.ceil(math.log2(finest) - 1e-9)) if finest > 1 else 1
 
     def request(self, name: str, ratio: float, margin: float = 0.25) -> TileRequest:
-        """Return what to ask for: what can be seen and a margin, as coarse as the screen is.
+        """Return the tile for the visible part and a margin, at the resolution of the screen.
 
-        The margin, then the fineness, give way where a tile would become too large.
+        If it exceeds `TILE_BUDGET`, the margin is dropped, then the resolution is halved until it
+        fits.
         """
         pool = self.pool(ratio)
         while True:
@@ -159,7 +159,7 @@ class Viewport:
 
     def _part(self, name: str, pool: int, margin: float) -> TileRequest:
         left, top, right, bottom = self.visible
-        # On a coarse grid, so that a small move asks for the same part.
+        # On a coarse grid, so that small moves request the same tile.
         step = pool * 16
         across, down = (right - left) * margin, (bottom - top) * margin
         column, stop_column = _snapped(left - across, right + across, self.columns, step)
@@ -168,7 +168,7 @@ class Viewport:
 
 
 def covers(part: TileRequest, view: Viewport) -> bool:
-    """Whether a part of the picture has all that can be seen."""
+    """Return whether a tile covers the visible part of the picture."""
     left, top, right, bottom = view.visible
     return (
         part.column <= max(0.0, left)
