@@ -1,6 +1,6 @@
-"""What the tree knows of modules and tensors, and says in their cells, bars and tooltips.
+"""The values and texts of the cells of the tree: columns, bars and tooltips.
 
-Which of it stands in which column: `columns.py`.
+`columns.py` assigns them to columns.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import Assignment, CountsByName, Danger, Severity
 from pruneapp.results.tensor_group import TensorGroup
 
-BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
-DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
-DANGER_ROLE = BAR_ROLE + 2  # glyph for what a step would do to it, or to something below
-# Whether it, or something below, is in a group with the tensor in focus, and the sign for that is
-# in this column: where there is none for danger.
+BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share now, share after the step or None), or None
+DIM_ROLE = BAR_ROLE + 1  # bool: cannot be pruned
+DANGER_ROLE = BAR_ROLE + 2  # glyph of the worst danger of the step for a tensor, or below a module
+# bool: the tensor, or one below, is in a group with the focused tensor, and this column shows the
+# icon for it (the bar's column, or the name's if the bar has a danger glyph).
 GROUP_ROLE = BAR_ROLE + 3
-_MOST_NAMED = 4  # of the tensors that are pruned together, in a tooltip
-EXCLUDED = "⊘"  # before the sparsity of what limits or rules leave as it is
+_MOST_NAMED = 4  # tensors of a group listed in a tooltip
+EXCLUDED = "⊘"  # marks tensors that limits or rules exclude
 
 
 class Cells(QObject):
-    """The contents of the cells."""
+    """The contents of the cells of the tree."""
 
     def __init__(self, nodes: Nodes, checks: Checks) -> None:
         super().__init__()
@@ -41,38 +41,41 @@ class Cells(QObject):
         self.parameters_below = nodes.below(nodes.parameters)
         self._buffers_below = nodes.below(nodes.numel - nodes.parameters)
         self._usual_below = nodes.below(nodes.by_default)
-        # bool[nodes]: of which there is something to count in each column of numbers.
+        # bool[nodes]: whether each column of numbers has a value.
         self.holds_parameters = ~nodes.alias & ((self.parameters_below > 0) | (nodes.tensor < 0))
         self.can_lose = ~nodes.alias & (nodes.below(nodes.prunable) > 0)
         self.has_sparsity = self.can_lose & (self.parameters_below > 0)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
         self._pruned_below = nodes.below(self._pruned)
-        # Running sums of how many would be pruned, which `Nodes.sum_below` takes.
+        # Running sums of the pruned weights after the step, for `Nodes.sum_below`.
         self._after: NDArray[np.int64] | None = None
         self._to_prune_below: NDArray[np.int64] | None = None
-        # The tensors of the preview before, which rows they are, and how large.
+        # Cache for the last preview: names of its tensors, their rows, and their sizes.
         self._placed: tuple[Sequence[str], NDArray[np.int64], NDArray[np.int64]]
         self._placed = (), np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self.whole_names = False  # in a list, where no module stands above a tensor
+        self.whole_names = False  # True in the list, which has no modules above tensors
         self._dangers: Mapping[str, Danger] = {}
         self._assignment = Assignment()
         self._excluded_below: NDArray[np.int64] | None = None  # None if nothing is excluded
-        # The groups of the tensor in focus, each with its other members as ``bool[rows]``, and how
-        # many of these are below each node; None without any.
+        # The groups of the focused tensor, each with a mask ``bool[rows]`` of its other members,
+        # and the number of these below each node; None without groups.
         self._in_focus = -1
         self._groups: list[tuple[TensorGroup, NDArray[np.bool_]]] = []
         self._members_below: NDArray[np.int64] | None = None
-        # How many tensors below each node are hurt so badly; empty if none is.
+        # Number of tensors below each node with that severity; empty if there are none.
         self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
 
     @property
     def has_preview(self) -> bool:
-        """Whether it is known how many would be pruned."""
+        """Whether there is a preview."""
         return self._after is not None
 
     @property
     def to_prune_below(self) -> NDArray[np.int64]:
-        """How many would be pruned below each node: all of a long list may be sorted by it."""
+        """Number of weights to be pruned below each node, ``int64[nodes]``.
+
+        Computed for all nodes because a list may be sorted by it.
+        """
         if self._to_prune_below is None:
             self._to_prune_below = np.zeros(len(self.nodes), np.int64)
             if self._after is not None:
@@ -81,14 +84,14 @@ class Cells(QObject):
         return self._to_prune_below
 
     def frozen(self) -> Cells:
-        """Return the cells as they are now, for a worker: what is set later does not reach them."""
+        """Return a copy for a worker thread that later setters do not change."""
         copied = Cells(self.nodes, copy(self.checks))
-        # Whatever is set replaces an array or a mapping, and changes none.
+        # Shallow is enough: setters replace arrays and mappings and never change them.
         vars(copied).update(vars(self), checks=copied.checks)
         return copied
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
-        """Take how many elements of some tensors are pruned; the others stay as they are."""
+        """Set the number of pruned weights of some tensors; the others keep their numbers."""
         self._pruned = self._values(pruned, self._pruned)
         self._pruned_below = self.nodes.below(self._pruned)
         self._to_prune_below = None
@@ -96,9 +99,13 @@ class Cells(QObject):
     def set_preview(
         self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
     ) -> None:
-        """Take how many would be, as today for those that are left out; and what it would hurt."""
+        """Set the number of pruned weights after the step, and the dangers of the step.
+
+        Tensors that are not in `after` keep their current number. None ends the preview.
+        """
         self._to_prune_below = self._after = None
-        if after is not None:  # at each move of a slider: only rows in sight ask for more
+        # Called with each move of a slider, so sums are computed only for visible rows.
+        if after is not None:
             self._after = self.nodes.running(self._values(after, self._pruned))
         self._dangers = dangers or {}
         self._hurt_below = {}
@@ -109,7 +116,7 @@ class Cells(QObject):
                 self._hurt_below[Severity(severity)] = self.nodes.below(hurt == severity)
 
     def set_assignment(self, assignment: Assignment) -> None:
-        """Take which tensors limits or rules exclude, and which rule the others fall under."""
+        """Set which tensors limits or rules exclude, and which rule applies to the others."""
         self._assignment = assignment
         self._excluded_below = None
         if assignment.excluded:
@@ -117,7 +124,7 @@ class Cells(QObject):
             self._excluded_below = self.nodes.below(marked)
 
     def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
-        """Take the groups of a tensor, by its name in the file: the one in focus."""
+        """Set the focused tensor, by its name in the file, and its groups."""
         number = self.nodes.number
         self._in_focus, self._groups, self._members_below = number.get(name, -1), [], None
         for group in groups:
@@ -130,7 +137,7 @@ class Cells(QObject):
             self._members_below = self.nodes.below(some)
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return some values in place of those that there are of their tensors."""
+        """Return `values` (``int64[rows]``) with the counts of `given`, clipped to `numel`."""
         if isinstance(given, CountsByName):
             places, sizes, counts = *self._placed_in(given), given.counts
             values = values.copy()
@@ -142,8 +149,8 @@ class Cells(QObject):
         return np.where(previewed >= 0, np.minimum(previewed, self.nodes.numel), values)
 
     def _placed_in(self, given: CountsByName) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return which rows tensors are, and how large; of those that the tree has."""
-        # The same tensors at each move of a slider, if not always in the same tuple.
+        """Return the rows and the sizes of the tensors of `given` that are in the tree."""
+        # Equal for each move of a slider, but not always the same tuple.
         if self._placed[0] is not given.names and self._placed[0] != given.names:
             found = map(self.nodes.number.get, given.names, repeat(-1))
             places = np.fromiter(found, np.int64, len(given))
@@ -152,7 +159,7 @@ class Cells(QObject):
         return self._placed[1:]
 
     def _column(self, given: Mapping[str, int]) -> NDArray[np.int64]:
-        """Return values by tensors, -1 where none is given."""
+        """Return ``int64[rows]`` with the values by tensor name, -1 for tensors not in `given`."""
         places = np.fromiter(map(self.nodes.number.get, given, repeat(-1)), np.int64, len(given))
         values = np.fromiter(given.values(), np.int64, len(given))
         column = np.full(len(self.nodes.names), -1, np.int64)
@@ -161,7 +168,7 @@ class Cells(QObject):
         return column
 
     def _worst(self, node: int) -> tuple[Severity, int]:
-        """Return how badly the worst below a node would be hurt, and how many are hurt so."""
+        """Return the highest severity below a node, and the number of tensors that have it."""
         if not self.nodes.alias[node]:
             for severity, below in self._hurt_below.items():
                 if count := int(below[node]):
@@ -169,11 +176,11 @@ class Cells(QObject):
         return Severity.NONE, 0
 
     def danger(self, node: int) -> str | None:
-        """Return the glyph for the worst that would be done here; None without one."""
+        """Return the glyph of the highest severity below a node; None if there is no danger."""
         return (reports.GLYPHS[self._worst(node)[0]] or None) if self._hurt_below else None
 
     def _danger_text(self, node: int) -> str:
-        """Return why there is a glyph, as a sentence; empty without one."""
+        """Return the reason for the glyph as a sentence; "" if there is no danger."""
         severity, count = self._worst(node)
         if not count:
             return ""
@@ -191,7 +198,7 @@ class Cells(QObject):
         return count > 0 and (self.nodes.tensor[node] >= 0 or count >= self._usual_below[node])
 
     def _rule_or_limit(self, node: int) -> str:
-        """Say what excludes a tensor, or which rule it falls under; empty for neither."""
+        """Return what excludes a tensor, or which rule applies to it; "" for neither."""
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
             count = 0 if self._excluded_below is None else int(self._excluded_below[node])
@@ -212,12 +219,12 @@ class Cells(QObject):
         return words[excluded].format(n=rule + 1) if excluded or rule >= 0 else ""
 
     def is_grouped(self, node: int) -> bool:
-        """Return whether it, or anything below, is in a group with the tensor in focus."""
+        """Return whether the node, or one below, is in a group with the focused tensor."""
         below = self._members_below
         return below is not None and bool(below[node]) and not self.nodes.alias[node]
 
     def group_text(self, node: int) -> str:
-        """Say what is pruned together with what is here; empty if the focus has no part in it."""
+        """Return which tensors are pruned together with a node; "" if it is in no focused group."""
         tensor, rows = int(self.nodes.tensor[node]), self.nodes.rows
         if tensor < 0:
             many = 0 if self._members_below is None else int(self._members_below[node])
@@ -251,11 +258,11 @@ class Cells(QObject):
         return self.tr("{text}.").format(text=text)
 
     def sparsity_of(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the pruned share of each of `nodes`."""
+        """Return the pruned share of each of `nodes`, ``float64[n]``."""
         return self._pruned_below[nodes] / np.maximum(self.parameters_below[nodes], 1)
 
     def copied_sparsity(self, node: int, *, after: bool = False) -> str:
-        """Return a share for another program: one number, now or `after` the step."""
+        """Return the share for the clipboard as a single number, now or `after` the step."""
         shares = self.shares(node)
         if shares is None:
             return number_format.NO_NUMBER
@@ -263,9 +270,9 @@ class Cells(QObject):
         return number_format.exact_percent(then if after and then is not None else now)
 
     def name(self, node: int) -> str:
-        """Return the name as far as the modules above do not say it; in a list all of it.
+        """Return the name without the modules above; the full name in the list.
 
-        That of a module of many blocks alike says how many: "layers ×32".
+        A module of equal blocks includes their number: "layers ×32".
         """
         nodes = self.nodes
         label = (nodes.paths if self.whole_names else nodes.labels)[node] or self.tr("(no name)")
@@ -277,29 +284,32 @@ class Cells(QObject):
         return self.tr("{name} · tied to {other}").format(name=label, other=other)
 
     def name_in_file(self, node: int) -> str:
-        """Return the name of a tensor in the file, or that of a module."""
+        """Return the name of a tensor in the file, or the path of a module."""
         tensor = int(self.nodes.tensor[node])
         whole = tensor < 0 or self.nodes.alias[node]
         return self.nodes.paths[node] if whole else self.nodes.names[tensor]
 
     def row(self, node: int) -> TensorRow | None:
-        """Return what is known of a tensor; None for a module."""
+        """Return the row of a tensor; None for a module."""
         tensor = int(self.nodes.tensor[node])
         return self.nodes.rows[tensor] if tensor >= 0 else None
 
     def kind(self, node: int) -> str:
-        """Return the kind of a tensor, or of what is right below a module."""
+        """Return the kind of a tensor, or of a typical tensor directly below a module."""
         row = self.row(node) or self._typical(node)
         return row.kind if row else ""
 
     def _typical(self, node: int) -> TensorRow | None:
-        """Return the tensor that says of what kind a module is: one right below it."""
+        """Return a tensor directly below a module that represents its kind; None if none."""
         inside = [int(self.nodes.tensor[child]) for child in self.nodes.children_of(node)[:8]]
         rows = [self.nodes.rows[number] for number in inside if number >= 0]
         return next((row for row in rows if row.by_default), rows[0] if rows else None)
 
     def shares(self, node: int) -> tuple[float, float | None] | None:
-        """Return the shares now and after the step that the bar paints; None without a bar."""
+        """Return the shares for the bar, now and after the step; None for no bar.
+
+        The second value is None if the step does not change the share.
+        """
         whole = int(self.parameters_below[node])
         if not self.has_sparsity[node]:
             return None
@@ -309,7 +319,7 @@ class Cells(QObject):
         return before / whole, None if after == before else after / whole
 
     def sparsity(self, node: int) -> str:
-        """Return the shares that are pruned now and after the step."""
+        """Return the text of the shares, now and after the step."""
         row = self.row(node)
         if row and row.buffer and not row.why_not:
             return self.tr("buffer")
@@ -329,14 +339,14 @@ class Cells(QObject):
         return f"{now} → {then}"
 
     def dim(self, node: int) -> bool:
-        """Return whether nothing here can be pruned."""
+        """Return whether nothing at the node can be pruned."""
         tensor = int(self.nodes.tensor[node])
         if tensor >= 0:
             return bool(self.nodes.alias[node]) or not self.nodes.prunable[tensor]
         return self.checks.state(node) is None
 
     def why_not(self, node: int) -> str:
-        """Return why a node cannot be checked, as a sentence; empty if it can."""
+        """Return why a node cannot be checked, as a sentence; "" if it can."""
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
             return ""
@@ -354,12 +364,12 @@ class Cells(QObject):
         return text.format(why=said_sentence(row.why_not))
 
     def description(self, node: int) -> str:
-        """Return what a screen reader says of a node beside its name; empty for nothing."""
+        """Return the description of a node for screen readers; "" for none."""
         others = self.group_text(node) if self.is_grouped(node) else ""
         return joined(self.why_not(node), others)
 
     def why_unchecked(self, node: int) -> str:
-        """Return why a click on a node checks nothing, as sentences; empty if it does."""
+        """Return why a click on a node checks nothing, as sentences; "" if it does."""
         if self.checks.checked_by_click(node).any():
             return ""
         if why := self.why_not(node):
@@ -375,7 +385,7 @@ class Cells(QObject):
         ).format(name=name)
 
     def tooltip(self, node: int) -> str:
-        """Return all that is known, the name whole."""
+        """Return the tooltip as HTML, with the full name."""
         nodes = self.nodes
         tensor = int(nodes.tensor[node])
         lines = [nodes.paths[node]]
@@ -412,7 +422,7 @@ class Cells(QObject):
         return "<br>".join(as_plain(line) for line in lines)
 
     def _counted(self, node: int) -> Iterator[str]:
-        """Say how much there is: parameters and buffers, where they differ."""
+        """Yield the numbers of pruned parameters and of elements in buffers, unless 0."""
         if whole := int(self.parameters_below[node]):
             yield self.tr("{pruned} of {all} parameters pruned").format(
                 pruned=number_format.count(int(self._pruned_below[node])),
@@ -422,7 +432,7 @@ class Cells(QObject):
             yield self.tr("{n} elements in buffers").format(n=number_format.count(buffers))
 
     def sparsity_aloud(self, node: int) -> str:
-        """Return what a screen reader says of the shares."""
+        """Return the shares as text for screen readers."""
         shares = self.shares(node)
         if self._is_excluded(node):
             share = number_format.percent(0.0 if shares is None else shares[0])

@@ -1,7 +1,7 @@
-"""The columns of the tree and of the list, each declared once.
+"""The declarations of the columns of the tree and the list.
 
-Cells, headings, the order, widths, the menu of the header, what is copied, what is read aloud, what
-is remembered and the tests follow from a column's declaration.
+Cells, headers, order, widths, the header menu, copied texts, texts for screen readers, saved
+settings and tests are derived from them.
 """
 
 from __future__ import annotations
@@ -21,34 +21,36 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import QT_TRANSLATE_NOOP
 from pruneapp.gui.widgets.number_format import NO_NUMBER
 
-Text = Callable[[Cells, int], str]  # of a node
-Keys = Callable[[Cells, NDArray[np.int32]], NDArray[np.float64]]  # of nodes
+Text = Callable[[Cells, int], str]  # returns the text of a node
+Keys = Callable[[Cells, NDArray[np.int32]], NDArray[np.float64]]  # returns the sort keys of nodes
 
-# How long a column stays where room is short: those with the smallest number give way first.
-HIDDEN, ALWAYS = 0, 99  # until the person asks for it in the menu of the header; whatever happens
+# Priority of a column if space is short: the lowest are hidden first. HIDDEN columns are shown only
+# if the user chooses them in the header menu, ALWAYS columns are never hidden.
+HIDDEN, ALWAYS = 0, 99
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnSpec:
-    """A column."""
+    """The declaration of a column."""
 
     title: str
     text: Text
-    sample: str  # as wide as the column is at first
-    keys: Keys  # what it is sorted by; NaN stands at the end both ways
-    tip: str = ""  # of the heading
-    copied: Text | None = None  # for another program, if not the text; of a number the whole
-    copied_after: tuple[str, Text] | None = None  # a further column of copies, during a preview
-    aloud: Text | None = None  # what a screen reader says, if not the text
-    number: bool = False  # at the right, all digits equally wide
-    live: bool = False  # changes with the preview and with what is pruned
-    bar: bool = False  # with a bar and a sign for danger, painted on their own
-    in_tree: int = HIDDEN  # to `ALWAYS`
+    sample: str  # text that determines the initial width
+    keys: Keys  # sort keys; NaN is sorted last in both directions
+    tip: str = ""  # of the header
+    copied: Text | None = None  # text for the clipboard, if not `text`; unrounded numbers
+    # Header and text of an extra copied column during a preview.
+    copied_after: tuple[str, Text] | None = None
+    aloud: Text | None = None  # text for screen readers, if not `text`
+    number: bool = False  # right-aligned with digits of equal width
+    live: bool = False  # changes with the preview and with pruning
+    bar: bool = False  # has a bar and a danger glyph, painted by the delegate
+    in_tree: int = HIDDEN  # priority, up to `ALWAYS`
     in_list: int = HIDDEN
 
 
 def _ranks(values: Iterable[Hashable]) -> NDArray[np.float64]:
-    """Return the place of each value among all in their order, equal ones alike."""
+    """Return the rank of each value among the distinct sorted values, ``float64[n]``."""
     keys: list[Any] = list(values)
     rank = {value: number for number, value in enumerate(sorted(set(keys)))}
     return np.fromiter(map(rank.__getitem__, keys), np.float64, len(keys))
@@ -61,7 +63,7 @@ def _name_keys(cells: Cells, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
 
 
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a key by which "layer2" comes before "layer10"."""
+    """Return a sort key by which "layer2" comes before "layer10"."""
     return tuple(
         (0, int(piece[:18]), piece) if piece.isdecimal() else (1, 0, piece.lower())
         for piece in re.split(r"(\d+)", text)
@@ -70,7 +72,7 @@ def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _row_keys(field: str, of_module: Callable[[Cells, int], Hashable]) -> Keys:
-    """Sort by what is known of tensors, 100,000 in some milliseconds."""
+    """Return a function that sorts by a field of `TensorRow`; fast for 100,000 tensors."""
     read = attrgetter(field)
 
     def keys(cells: Cells, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -82,7 +84,11 @@ def _row_keys(field: str, of_module: Callable[[Cells, int], Hashable]) -> Keys:
 
 
 def _number(numbers: str, some: str, **spec: Any) -> ColumnSpec:
-    """Return a column of numbers, arrays of `Cells`; `some` says which nodes have one."""
+    """Return a column of numbers.
+
+    `numbers` and `some` are attributes of `Cells`: the numbers of all nodes, and a mask of the
+    nodes that have one.
+    """
     of, known = attrgetter(numbers), attrgetter(some)
 
     def text(cells: Cells, node: int) -> str:
@@ -95,12 +101,12 @@ def _number(numbers: str, some: str, **spec: Any) -> ColumnSpec:
 
 
 class Column(IntEnum):
-    """The columns from left to right, those that are live last."""
+    """The columns from left to right, live ones last."""
 
     spec: ColumnSpec
 
     def __new__(cls, spec: ColumnSpec) -> Self:
-        """Give a column its place, by which Qt knows it."""
+        """Create a column whose value is its position, as Qt's column index."""
         column = int.__new__(cls, len(cls.__members__))
         column._value_ = len(cls.__members__)
         column.spec = spec
@@ -108,7 +114,7 @@ class Column(IntEnum):
 
     @property
     def id(self) -> str:
-        """The word for it in the settings."""
+        """The key of the column in the settings."""
         return self.name.lower()
 
     NAME = ColumnSpec(
@@ -159,7 +165,8 @@ class Column(IntEnum):
         "can_lose",
         title=QT_TRANSLATE_NOOP("TreeModel", "To be pruned"),
         live=True,
-        in_tree=HIDDEN,  # the last column says it as shares, which have a meaning for modules
+        # The Sparsity column shows it as shares, which are also meaningful for modules.
+        in_tree=HIDDEN,
         in_list=5,
     )
     SPARSITY = ColumnSpec(
@@ -183,6 +190,6 @@ class Column(IntEnum):
     )
 
 
-# Looked up for every cell that is painted.
+# A tuple, because it is used for each painted cell.
 COLUMNS = tuple(column.spec for column in Column)
-LIVE = next(column for column in Column if column.spec.live)  # and all behind it
+LIVE = next(column for column in Column if column.spec.live)  # and all columns after it

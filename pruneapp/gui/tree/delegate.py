@@ -1,4 +1,4 @@
-"""How a cell of the tree is painted: dimmed where nothing can be pruned, the bar, the danger."""
+"""The delegate of the tree: wrapped names, dimmed text, sparsity bars, danger glyphs."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from pruneapp.results.short_names import ShortNames
 
 BAR_WIDTH = 48
 BAR_HEIGHT = 8
-# Of the sign for danger, else that for members of a group, left of the bar; kept free where there
-# is none.
+# Width left of the bar reserved for the danger glyph, or for the icon of group members.
 GLYPH_WIDTH = 16
 ROW_HEIGHT = 20
-_MOST_LINES = 8  # of a name; of one that needs more, the middle is left out
-_LINE_END = "\u2028"  # what Qt breaks lines at in a cell
+_MOST_LINES = 8  # of a name; names that need more are elided
+_LINE_END = "\u2028"  # Qt's line break in a cell (line separator)
 
 
 class CellDelegate(QStyledItemDelegate):
-    """Paints cells of the tree."""
+    """Paints the cells of the tree and determines their height."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.colors = with_defaults({})
-        self.short: ShortNames | None = None  # of whole names, where there is no room for them
-        # The pixels for the name in a row, if names go over lines; None if they do not.
+        # For full names that do not fit; None for no shortening.
+        self.short: ShortNames | None = None
+        # Returns the width in pixels for the name of a row if names are wrapped; None if not.
         self.room: Callable[[QModelIndex | QPersistentModelIndex], int] | None = None
         self._measuring = False
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
+        """Apply the colors of a theme (color by token)."""
         self.colors = with_defaults(colors)
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        """Give rows the height of their names, and ask for the width of a name on one line."""
+        """Return the height for a wrapped name, and the width for the name on one line."""
         self._measuring = True
         size = super().sizeHint(option, index)
         self._measuring = False
@@ -56,9 +56,9 @@ class CellDelegate(QStyledItemDelegate):
         return QSize(size.width(), max(ROW_HEIGHT, lines * metrics.height() + 4))
 
     def _lines(self, name: str, metrics: QFontMetrics, room: int) -> list[str]:
-        """Return the lines of a name; one that is too long for them all, if it is."""
+        """Return the lines of a name; the whole name as one line if it needs too many."""
         name = within_reason(name)
-        # In fractions of a pixel: a line that is one too wide by less would lose its middle.
+        # Fractional widths: a line that is slightly too wide would be elided.
         advance = QFontMetricsF(metrics).horizontalAdvance
         if advance(name) <= room:
             return [name]
@@ -68,9 +68,9 @@ class CellDelegate(QStyledItemDelegate):
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Dim what cannot be pruned, and what is beside the point."""
+        """Dim the text of secondary columns and of tensors that cannot be pruned; fit the name."""
         super().initStyleOption(option, index)
-        option.state &= ~QStyle.StateFlag.State_HasFocus  # the view frames the row
+        option.state &= ~QStyle.StateFlag.State_HasFocus  # the view paints a frame around the row
         option.text = within_reason(option.text)
         option.textElideMode = Qt.TextElideMode.ElideMiddle
         column = index.column()
@@ -94,8 +94,8 @@ class CellDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Paint a cell; in the last column the sign for danger, the bar, and the share."""
-        # What is below an unfolded module has a sign of its own.
+        """Paint a cell: text, group icon, and in the column with the bar also bar and glyph."""
+        # An expanded module has no icon, because the tensors below have one.
         linked = index.data(GROUP_ROLE) and not option.state & QStyle.StateFlag.State_Open
         if linked and index.column() == Column.NAME:
             self._paint_linked_name(painter, option, index)
@@ -126,7 +126,7 @@ class CellDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Paint a name, shorter if need be, with the sign for members of a group behind it."""
+        """Paint a name with the icon of group members at the end of the cell."""
         cell = QRect(option.rect)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         if selected:
@@ -139,7 +139,7 @@ class CellDelegate(QStyledItemDelegate):
 
 
 def paint_link(painter: QPainter, cell: QRect, ink: QColor) -> None:
-    """Paint two links of a chain at the left of a cell: the sign for members of a group."""
+    """Paint two links of a chain at the left of a cell, the icon of group members."""
     with saved(painter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -160,10 +160,14 @@ def paint_share(
     colors: Mapping[str, str],
     selected: bool = False,
 ) -> None:
-    """Paint what stands left of the text in the last column: the sign for danger, and the bar.
+    """Paint the danger glyph and the bar to the left of the text of the last column.
 
-    Shares and glyph as `BAR_ROLE` and `DANGER_ROLE` say them; the text takes `text_width` pixels at
-    the right.
+    Parameters
+    ----------
+    shares, glyph
+        The data of `BAR_ROLE` and `DANGER_ROLE`.
+    text_width
+        Pixels of the text at the right end of the cell.
     """
     if glyph:
         with saved(painter):
@@ -186,10 +190,10 @@ def paint_share(
 
 
 def check_box_width(metrics: QFontMetrics) -> int:
-    """Return the pixels that the check box takes of the column of names."""
+    """Return the width of the check box in the column of names, in pixels."""
     return metrics.height() + 12
 
 
 def tabular(font: QFont) -> None:
-    """Make all digits of `font` equally wide, where it can."""
+    """Set digits of equal width in `font`, if the font has them."""
     font.setFeature(QFont.Tag("tnum"), 1)

@@ -1,4 +1,4 @@
-"""The tree as Qt's views ask for it; filtered and sorted here, never by a proxy."""
+"""The item model of the tree and the list, with filter and sorting; there is no proxy model."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Filter:
-    """What is to be shown."""
+    """The conditions of the filter; a tensor is shown if it meets all of them."""
 
-    text: str = ""  # words that all stand in the name, or a glob over the whole of it; caseless
-    kind: str = ""  # of layers; empty for all
+    text: str = ""  # words that the name contains, or a glob for the whole name; case-insensitive
+    kind: str = ""  # kind of layer; "" for all
     matrices: bool = False  # only tensors of two or more dimensions
     large: bool = False  # only tensors of more than a million elements
 
     @property
     def active(self) -> bool:
-        """Whether it hides anything."""
+        """Whether the filter hides anything."""
         return self != Filter()
 
     def shown(self, nodes: Nodes) -> NDArray[np.bool_]:
-        """Return ``bool[nodes]``: which names of tensors answer; False for modules."""
+        """Return a mask ``bool[nodes]`` of matching tensors; False for modules."""
         shown = nodes.tensor >= 0
         rows = nodes.rows
         if self.kind or self.matrices:
@@ -68,7 +68,7 @@ class Filter:
     @staticmethod
     def _matches(nodes: Nodes, text: str) -> NDArray[np.bool_]:
         if any(sign in text for sign in "*?["):
-            # Each line of the haystack is one name of the tensor.
+            # A haystack has one name of the tensor per line.
             match = re.compile(fnmatch.translate(text)).match
             return np.fromiter(
                 (bool(hay) and any(map(match, hay.split("\n"))) for hay in nodes.haystack),
@@ -87,22 +87,22 @@ def _spread(nodes: Nodes, of_tensors: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return (nodes.tensor >= 0) & of_tensors[np.maximum(nodes.tensor, 0)]
 
 
-# Longer lists of siblings are shown bit by bit: Qt asks for every one of them at once.
+# Longer lists of siblings are fetched in parts, because Qt reads every row of a list.
 _FLAT = 20_000
 MORE = 1_000
 
 
 class Order(NamedTuple):
-    """What siblings are sorted by; column -1 is the order of the file."""
+    """How siblings are sorted; column -1 is file order."""
 
     column: int = -1
     descending: bool = False
 
 
 class Listing:
-    """Lists of siblings as they are shown; each is made when it is first asked for.
+    """The displayed lists of siblings, each computed when first needed.
 
-    `flat`: all tensors are listed below the root, without the modules and further names.
+    With `flat`, all tensors are listed below the root, without modules and aliases.
     """
 
     def __init__(self, cells: Cells, wanted: Filter, order: Order, *, flat: bool = False) -> None:
@@ -115,16 +115,16 @@ class Listing:
         self.sort(order)
 
     def sort(self, order: Order) -> None:
-        """Sort siblings otherwise, and forget how much of them was fetched."""
+        """Set the order, and reset the number of fetched rows."""
         self.order = order
-        # The children that were asked for, by the node above, and the row of each among them.
+        # Sorted children by parent node, and the row of each node in its list.
         self.lists: dict[int, NDArray[np.int32]] = {}
-        # Of each list as much as is fetched; plain lists, for one is asked for in every row.
+        # The fetched part of each list, as Python lists for fast access to single rows.
         self._fetched: dict[int, list[int]] = {}
         self.row = np.zeros(len(self._nodes), np.int32)
 
     def children(self, node: int) -> NDArray[np.int32]:
-        """Return the children of `node` that are shown, sorted as they are shown."""
+        """Return the displayed children of `node`, sorted."""
         children_shown = self.lists.get(node)
         if children_shown is None:
             if self.flat:
@@ -138,7 +138,7 @@ class Listing:
         return children_shown
 
     def fetched(self, node: int) -> list[int]:
-        """Return the children of `node` that are fetched; others must not change the list."""
+        """Return the fetched children of `node`; callers must not modify the list."""
         fetched = self._fetched.get(node)
         if fetched is None:
             children = self.children(node)
@@ -147,7 +147,7 @@ class Listing:
         return fetched
 
     def tensor_order(self) -> list[int]:
-        """Return the nodes of the tensors from top to bottom as shown, further names left out."""
+        """Return the nodes of the displayed tensors from top to bottom, without aliases."""
         if self.flat:
             listed: list[int] = self.children(ROOT).tolist()
             return listed
@@ -164,9 +164,9 @@ class Listing:
         return order
 
     def _sorted(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return siblings, or all tensors, as they are shown; 100,000 are sorted in milliseconds.
+        """Return siblings (in the list, all tensors) in displayed order.
 
-        Stable both ways: equal ones keep the order of the file.
+        The sort is stable in both directions: equal keys stay in file order.
         """
         column, descending = self.order
         if column < 0 or len(nodes) < 2:
@@ -184,14 +184,14 @@ _TOOLTIP = int(Qt.ItemDataRole.ToolTipRole)
 _COLUMNS = len(COLUMNS)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _NOWHERE = QModelIndex()
-# Made once: a view asks for the flags of every row that it lays out.
+# Created once, because a view reads the flags of each row that it lays out.
 _MODULE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
 _MODULE_MARKED = _MODULE | Qt.ItemFlag.ItemIsUserCheckable
 _TENSOR = _MODULE | Qt.ItemFlag.ItemNeverHasChildren
 _TENSOR_MARKED = _MODULE_MARKED | Qt.ItemFlag.ItemNeverHasChildren
 
 
-# What a cell says in each role of Qt's, by plain ints: a repaint asks for hundreds of values.
+# The value of a cell by role. Keys are ints, because a repaint reads hundreds of values.
 _ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
     _DISPLAY: lambda cells, node, column: COLUMNS[column].text(cells, node),
     _CHECK: lambda cells, node, column: cells.checks.state(node) if column == Column.NAME else None,
@@ -214,13 +214,14 @@ _ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
 
 
 class TreeModel(QAbstractItemModel):
-    """Modules and tensors."""
+    """The model of modules and tensors; internal ids are node numbers."""
 
-    checkedChanged = Signal()  # by the person
-    checkRefused = Signal(str)  # why a click checked nothing
-    # Tensors (`TensorRow`s) that a click checks only if the user confirms it.
+    checkedChanged = Signal()  # emitted for changes by the user only
+    checkRefused = Signal(str)  # the reason why a click checked nothing
+    # (tuple of TensorRow) The tensors that are checked only after the user confirms it.
     confirmationRequested = Signal(object)
-    valuesChanged = Signal(int)  # but not the tree: repaint from this column on
+    # Values, but not the structure, changed: repaint from this column on.
+    valuesChanged = Signal(int)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -230,7 +231,7 @@ class TreeModel(QAbstractItemModel):
     def _take(self, nodes: Nodes, order: Order) -> None:
         self.nodes = nodes
         self.checks = Checks(nodes)
-        # Looked up: a long list is laid out anew with each part of it that is fetched.
+        # Cached, because a long list is laid out again with each part that is fetched.
         able = self.checks.can_be_checked
         marked = able[nodes.tensor] & ~nodes.alias if nodes.rows else nodes.alias
         self._of_tensors = [
@@ -245,23 +246,23 @@ class TreeModel(QAbstractItemModel):
         self.listing = listing
         self.checks.limit(listing.shown)
 
-    # What the panel sets
+    # Setters
 
     def set_nodes(self, nodes: Nodes) -> None:
-        """Show another tree: nothing pruned, what is pruned by default checked, no filter."""
+        """Show another tree: nothing pruned, the default selection checked, no filter."""
         self.beginResetModel()
         self._take(nodes, self.listing.order)
         self.endResetModel()
 
     def set_filter(self, wanted: Filter) -> None:
-        """Show only what answers to `wanted`, and the modules above it."""
+        """Show only matching tensors and the modules above them."""
         if wanted != self.listing.filter:
             self.beginResetModel()
             self._show(Listing(self.cells, wanted, self.listing.order, flat=self.flat))
             self.endResetModel()
 
     def set_flat(self, *, flat: bool, order: Order) -> None:
-        """List all tensors below each other, or show them below their modules, sorted like that."""
+        """Switch between the list (flat) and the tree, sorted by `order`."""
         if flat != self.flat:
             self.beginResetModel()
             self.flat = self.cells.whole_names = flat
@@ -269,20 +270,20 @@ class TreeModel(QAbstractItemModel):
             self.endResetModel()
 
     def sort_again(self) -> None:
-        """Sort by the numbers as they are by now."""
+        """Sort by the current numbers."""
         self.beginResetModel()
         self.listing.sort(self.listing.order)
         self.endResetModel()
 
     def replace_checked(self, checked: NDArray[np.bool_]) -> bool:
-        """Check exactly these tensors (``bool[rows]``); returns whether anything changed."""
+        """Check exactly the tensors of ``bool[rows]``; return whether anything changed."""
         changed = self.checks.replace(checked)
         if changed:
             self.refresh()
         return changed
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
-        """Show how many elements of some tensors are pruned; the others stay as they are."""
+        """Set the number of pruned weights of some tensors; the others keep their numbers."""
         if pruned:
             self.cells.set_sparsity(pruned)
             self.refresh(LIVE)
@@ -290,24 +291,24 @@ class TreeModel(QAbstractItemModel):
     def set_preview(
         self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
     ) -> None:
-        """Show how many would be pruned, and what that would hurt; None without a preview."""
+        """Set the number of pruned weights after the step and its dangers; None for no preview."""
         self.cells.set_preview(after, dangers)
         self.refresh(LIVE)
 
     def set_assignment(self, assignment: Assignment) -> None:
-        """Show which tensors limits or rules exclude, and which rule the others fall under."""
+        """Set which tensors limits or rules exclude, and which rule applies to the others."""
         self.cells.set_assignment(assignment)
         self.refresh(LIVE)
 
     def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
-        """Mark the other members of the groups of a tensor, by its name in the file."""
+        """Mark the other members of the groups of a tensor, given by its name in the file."""
         self.cells.set_groups(name, groups)
         self.refresh()
 
     def refresh(self, first: int = Column.NAME) -> None:
-        """Tell that values changed in the columns from `first` on."""
-        # The view repaints what is in sight whatever happens; a tool that reads the screen wants
-        # to be told what it has asked for, as long as that is not a great deal.
+        """Emit that the values changed in the columns from `first` on."""
+        # The view repaints its visible rows itself. Screen readers need `dataChanged`, which is
+        # limited to some lists because it is slow.
         listed = list(self.listing.lists)[:256] if QAccessible.isActive() else []
         for node in listed:
             if len(self.listing.children(node)):
@@ -322,7 +323,7 @@ class TreeModel(QAbstractItemModel):
     # Structure
 
     def index_of(self, node: int, column: int = 0) -> QModelIndex:
-        """Return the index of a node, which is fetched if need be; invalid if it is not shown."""
+        """Return the index of a node, fetching it if needed; invalid if it is not displayed."""
         if node == ROOT or not self.listing.shown_below[node]:
             return QModelIndex()
         above = int(self.nodes.parent[node])
@@ -337,13 +338,13 @@ class TreeModel(QAbstractItemModel):
         return self.createIndex(row, column, node)
 
     def is_near(self, node: int) -> bool:
-        """Return whether a node is in the part of a long list that is fetched, or next to it."""
+        """Return whether a node is in the fetched part of its list, or within `MORE` rows after."""
         above = ROOT if self.flat else int(self.nodes.parent[node])
         fetched = len(self.listing.fetched(above)) if above >= ROOT else 0
         return int(self.listing.row[node]) < fetched + MORE
 
     def row_path(self, node: int) -> tuple[int, ...]:
-        """Return the places among siblings on the way from the root to a node that is listed."""
+        """Return the rows on the path from the root to a displayed node."""
         rows = []
         while node > ROOT:
             rows.append(int(self.listing.row[node]))
@@ -351,8 +352,7 @@ class TreeModel(QAbstractItemModel):
         return tuple(reversed(rows))
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
-        """Return the index of a child."""
-        # Asked for every row of a long list that is laid out: nothing is asked for twice.
+        # Called for every row of a long list, so each value is read once.
         above = parent.column()  # -1 without a parent
         children = self.listing.fetched(ROOT if above < 0 else parent.internalId())
         if above <= 0 <= row < len(children) and 0 <= column < _COLUMNS:
@@ -366,7 +366,7 @@ class TreeModel(QAbstractItemModel):
     def parent(self, index: Index) -> QModelIndex: ...
 
     def parent(self, index: Index | None = None) -> QObject | QModelIndex | None:
-        """Return the index of the module above; without an index the owner, as any QObject."""
+        """Return the index of the parent module; without `index` the QObject parent."""
         if index is None:
             return super().parent()
         if self.flat or not index.isValid():
@@ -377,39 +377,38 @@ class TreeModel(QAbstractItemModel):
         return self.createIndex(int(self.listing.row[above]), 0, above)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """Return how many children are fetched."""
+        """Return the number of fetched children."""
         if parent.column() > 0:
             return 0
         return len(self.listing.fetched(parent.internalId() if parent.isValid() else ROOT))
 
     def columnCount(self, _parent: Index = QModelIndex()) -> int:
-        """Return the number of columns."""
         return _COLUMNS
 
     def hasChildren(self, parent: Index = QModelIndex()) -> bool:
-        """Return whether there is anything below, without listing it."""
+        """Return whether a node has displayed children, without computing the list."""
         if parent.column() > 0:
             return False
         node = parent.internalId() if parent.isValid() else ROOT
         return bool(self.nodes.tensor[node] < 0 and self.listing.shown_below[node])
 
     def canFetchMore(self, parent: Index) -> bool:
-        """Return whether a long list goes on."""
+        """Return whether a list has rows that are not fetched."""
         node = parent.internalId() if parent.isValid() else ROOT
         return len(self.listing.fetched(node)) < len(self.listing.children(node))
 
     def fetchMore(self, parent: Index) -> None:
-        """Go on with a long list, by more each time: the view lays all of it out again."""
+        """Fetch more rows, in growing steps because the view lays out all rows each time."""
         node = parent.internalId() if parent.isValid() else ROOT
         have = len(self.listing.fetched(node))
         self._fetch(parent, have + max(MORE, have // 4))
 
     def fetch_all(self) -> None:
-        """List everything below the root, however much that is: someone goes to its end."""
+        """Fetch all rows below the root, because the user goes to the end."""
         self._fetch(QModelIndex(), len(self.listing.children(ROOT)))
 
     def _fetch(self, parent: Index, wanted: int) -> None:
-        """List so many children, in one go: each insertion makes the view lay out again."""
+        """Fetch up to `wanted` children with one insertion; each makes the view lay out again."""
         node = parent.internalId() if parent.isValid() else ROOT
         rows = self.listing.fetched(node)
         more = self.listing.children(node)[len(rows) : wanted].tolist()
@@ -419,7 +418,7 @@ class TreeModel(QAbstractItemModel):
             self.endInsertRows()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort siblings; column -1 is the order of the file."""
+        """Sort siblings; column -1 is file order."""
         wanted = Order(column, order == Qt.SortOrder.DescendingOrder)
         if wanted != self.listing.order:
             self.beginResetModel()
@@ -429,7 +428,6 @@ class TreeModel(QAbstractItemModel):
     # Values
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Return what can be done with a cell."""
         column = index.column()
         if column < 0:
             return Qt.ItemFlag.NoItemFlags
@@ -442,16 +440,16 @@ class TreeModel(QAbstractItemModel):
         return flags
 
     def setData(self, index: Index, value: Any, role: int = int(Qt.ItemDataRole.EditRole)) -> bool:
-        """Take a check mark."""
+        """Check or uncheck a node."""
         if role != _CHECK or not index.isValid() or index.column() != Column.NAME:
             return False
         self.check([index.internalId()], on=Qt.CheckState(value) == Qt.CheckState.Checked)
         return True
 
     def check(self, nodes: Sequence[int], *, on: bool) -> None:
-        """Check or clear nodes as a click on each would.
+        """Check or uncheck nodes as a click on each would.
 
-        Floats of quantized layers are not checked: `confirmationRequested` is emitted for them.
+        Floats of quantized layers are not checked; `confirmationRequested` is emitted for them.
         """
         if on and len(unconfirmed := self.checks.to_confirm(nodes)):
             leaves = set(self.nodes.leaf[unconfirmed].tolist())
@@ -461,7 +459,7 @@ class TreeModel(QAbstractItemModel):
             if not nodes:
                 return
         if on and not self.checks.can_check(nodes):
-            # Marks that were set one by one are cleared as those of any other module.
+            # Individually set marks are cleared like those of other modules.
             on = not any(
                 self.checks.state(node) == Qt.CheckState.PartiallyChecked for node in nodes
             )
@@ -472,7 +470,7 @@ class TreeModel(QAbstractItemModel):
             self.checkRefused.emit(why)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = _DISPLAY) -> Any:
-        """Return the names of the columns."""
+        """Return title, tooltip or alignment of a column."""
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < _COLUMNS:
             return None
         column = COLUMNS[section]
@@ -483,8 +481,8 @@ class TreeModel(QAbstractItemModel):
         return _RIGHT if role == _ALIGNMENT and column.number else None
 
     def data(self, index: Index, role: int = _DISPLAY) -> Any:
-        """Return a value of a cell."""
-        # What nobody answers is asked for as often as the rest, in every repaint.
+        """Return a value of a cell; None for roles without one."""
+        # Fast, because each repaint also asks for roles that have no value.
         answer = _ANSWERS.get(role)
         if answer is None or not index.isValid():
             return None

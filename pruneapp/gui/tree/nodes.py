@@ -1,8 +1,9 @@
-"""Tensors as a tree of modules, flat in arrays, and their check marks.
+"""Tensors as a tree of modules, stored in flat arrays, and their check marks.
 
-Nodes are numbered so that all that is below a node follows it without a gap. The sum of anything
-below any node is then the difference of two running sums: totals for 100,000 tensors cost a
-millisecond, and nothing recurses, however deep the names of a hostile file are.
+Nodes are numbered in depth-first order, so that all nodes below a node follow it without a gap. A
+sum over the nodes below any node is then the difference of two running sums: totals for 100,000
+tensors take a millisecond. Nothing recurses, so that deeply nested names in a hostile file are
+safe.
 """
 
 from __future__ import annotations
@@ -30,65 +31,66 @@ MODULE = -1
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """A tree; node 0 is the root, which is not shown."""
+    """The tree of modules and tensors; node 0 is the root, which is not displayed."""
 
-    # Of each tensor, in file order.
+    # For each tensor, in file order.
     rows: tuple[TensorRow, ...]
-    names: list[str]  # in the file
-    number: dict[str, int]  # of the tensor of each of these
-    kinds: list[str]  # of layers among them, each once, sorted
-    # Of each node.
-    labels: list[str]  # last segment of the name
-    paths: list[str]  # the whole name as shown
+    names: list[str]  # as in the file
+    number: dict[str, int]  # tensor index by name in the file
+    kinds: list[str]  # distinct kinds of layers, sorted
+    # For each node.
+    labels: list[str]  # the part of the path that is displayed in the tree
+    paths: list[str]  # the full displayed name
     parent: NDArray[np.int32]  # -1 for the root
-    end: NDArray[np.int32]  # one behind the last node below; the node itself counts as below
+    end: NDArray[np.int32]  # node after the last one below; a node counts as below itself
     tensor: NDArray[np.int32]  # index into `rows`; -1 for a module
-    alias: NDArray[np.bool_]  # whether it is a further name of a tied tensor
-    first_child: NDArray[np.int64]  # those of n: children[first_child[n]:first_child[n + 1]]
-    # In file order, numbered ones by their numbers.
+    alias: NDArray[np.bool_]  # whether it is an additional name of a tied tensor
+    # Those of node n are children[first_child[n]:first_child[n + 1]].
+    first_child: NDArray[np.int64]
+    # In file order, but numbered siblings are sorted by number.
     children: NDArray[np.int32]
-    # Of each tensor again.
+    # For each tensor again.
     leaf: NDArray[np.int32]  # its node
-    numel: NDArray[np.int64]  # cut so that their sum fits
-    parameters: NDArray[np.int64]  # as `numel`; 0 for buffers
+    numel: NDArray[np.int64]  # number of elements, clipped so that sums fit int64
+    parameters: NDArray[np.int64]  # `numel`, or 0 for buffers
     prunable: NDArray[np.bool_]
-    on_request: NDArray[np.bool_]  # checked only one by one, and after a confirmation
+    on_request: NDArray[np.bool_]  # can be checked only individually and after a confirmation
     by_default: NDArray[np.bool_]
-    matrices: NDArray[np.bool_]  # what the check mark of a module may reach
-    role: NDArray[np.int32]  # equal for the same kind and last name
-    in_blocks: NDArray[np.int32]  # equal for names that differ only in numbers between dots
-    place: NDArray[np.int32]  # in the order of names, "layer2" before "layer10"
-    haystack: list[str]  # of each node: lower-case names, a line each; empty for modules
+    matrices: NDArray[np.bool_]  # can be checked by a click on a module
+    role: NDArray[np.int32]  # equal for tensors of the same kind, last name part, and buffer or not
+    in_blocks: NDArray[np.int32]  # equal for names that differ only in numeric parts
+    place: NDArray[np.int32]  # rank by name, "layer2" before "layer10"
+    haystack: list[str]  # for each node: lower-case names, one per line; "" for modules
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def below(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the sum of `values` (one for each tensor) below each node."""
+        """Return the sum of `values` (one per tensor) below each node, ``int64[nodes]``."""
         sums: NDArray[np.int64] = self.sum_below(self.running(values), slice(None))
         return sums
 
     def running(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return running sums of `values` (one for each tensor), for `sum_below`."""
+        """Return running sums of `values` (one per tensor), for `sum_below`."""
         sums = np.zeros(len(self.rows) + 1, np.int64)
         order = self._spans[0]
         np.cumsum(values if order is None else values[order], out=sums[1:])
         return sums
 
     def sum_below(self, running: NDArray[np.int64], node: int | slice) -> Any:
-        """Return the sum below one node, or all, from `running` sums."""
+        """Return the sum below one node, or below each node of a slice, from running sums."""
         _, first, end = self._spans
         return running[end[node]] - running[first[node]]
 
     @cached_property
     def rows_in_tree_order(self) -> tuple[TensorRow, ...]:
-        """The rows of all tensors in the order of the tree, layers by their numbers."""
+        """The rows of all tensors in tree order, layers sorted by number."""
         order = self._spans[0]
         return self.rows if order is None else tuple([self.rows[at] for at in order.tolist()])
 
     @cached_property
     def _spans(self) -> tuple[NDArray[np.intp] | None, NDArray[np.intp], NDArray[np.intp]]:
-        """The order of tensors in the tree, None for that of the file; where each node's are."""
+        """The tensors in tree order (None for file order), and the span of each node in it."""
         order, leaf = None, self.leaf
         if (leaf[1:] < leaf[:-1]).any():
             order = np.argsort(leaf)
@@ -97,21 +99,21 @@ class Nodes:
         return order, first, np.searchsorted(leaf, self.end)
 
     def count_below(self, marked: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return how many nodes below each node are `marked` (one flag for each node)."""
+        """Return the number of nodes below each node that are `marked` (one flag per node)."""
         sums = np.zeros(len(self) + 1, np.int64)
         np.cumsum(marked, out=sums[1:])
         return sums[self.end] - sums[:-1]
 
     def children_of(self, node: int) -> NDArray[np.int32]:
-        """Return the children of `node` in file order, numbered ones by their numbers."""
+        """Return the children of `node` in file order, but numbered siblings sorted by number."""
         return self.children[self.first_child[node] : self.first_child[node + 1]]
 
     def blocks(self, node: int) -> int:
-        """Return how many blocks of the same layers and sizes a module is made of; 0 if of others.
+        """Return the number of blocks of a module if all have equal layers and sizes, else 0.
 
-        They have numbers for names, as those of "encoder.layers".
+        Blocks are children named by numbers, such as those of "encoder.layers".
         """
-        if node not in self._blocks:  # asked for in every repaint
+        if node not in self._blocks:  # needed in every repaint
             self._blocks[node] = self._count_blocks(node)
         return self._blocks[node]
 
@@ -132,26 +134,26 @@ class Nodes:
         if order is not None:
             below = order[below]
         facts = np.stack([self.in_blocks[below], self.role[below], self.numel[below]])
-        # Shards may have the tensors of a block in another order.
+        # The tensors of a block may be ordered differently in another shard.
         block = np.repeat(np.arange(count), below.size // count)
         facts = facts[:, np.lexsort((*facts[::-1], block))].reshape(3, count, -1)
         return count if (facts == facts[:, :1]).all() else 0
 
 
-# Deeper names keep their last segments as one label.
+# In deeper names, the remaining segments are one label.
 MAX_DEPTH = 64
 
 _NUMBER = re.compile(r"[0-9]+")
 _BLOCK = re.compile(r"(?<![^.])\d+(?![^.])")
-_DIGITS = 12  # of numbers that are ordered by their values
+_DIGITS = 12  # maximum number of digits of numbers that are sorted by value
 _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_DIGITS}}})")
 
 
 def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) -> Nodes:
-    """Build the tree of `rows`; a pure function, for a worker thread.
+    """Build the tree of `rows`; thread-safe.
 
-    Names are cut at their dots. A module and a tensor of the same name stand beside each other. A
-    module with a single child shares its line: "conv1.weight", "encoder.layers".
+    Names are split at dots. A module and a tensor of the same name are siblings. A module with a
+    single child is merged with it: "conv1.weight", "encoder.layers".
     """
     rows = tuple(rows)
     cancel = cancel or CancelToken()
@@ -178,7 +180,7 @@ def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) ->
 
 
 def _lines(rows: tuple[TensorRow, ...]) -> Iterator[tuple[str, int]]:
-    """Yield every name of every tensor as it is shown, its own first, and the tensor's number."""
+    """Yield each displayed name with its tensor index, a primary name before its aliases."""
     for number, row in enumerate(rows):
         yield row.shown, number
         for name in row.aliases:
@@ -186,7 +188,7 @@ def _lines(rows: tuple[TensorRow, ...]) -> Iterator[tuple[str, int]]:
 
 
 def _shown_alias(row: TensorRow, alias: str) -> str:
-    # The prefix that the row's own name was relieved of says as little here.
+    # Remove the prefix that was removed from the name of the row.
     prefix = row.name.removesuffix(row.shown) if row.name.endswith(row.shown) else ""
     return alias.removeprefix(prefix)
 
@@ -194,10 +196,14 @@ def _shown_alias(row: TensorRow, alias: str) -> str:
 def _without_chains(
     parent: NDArray[np.int64], tensor: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Let the end of a chain of only children stand for the whole of it.
+    """Merge chains of modules with a single child into the last node of the chain.
 
-    Returns the nodes that stay, in the order in which they or the chains that they end were met,
-    and ``int64[nodes]``: the node above each, among those that stay.
+    Returns
+    -------
+    kept
+        The remaining nodes, ordered by the first node of their chain.
+    above
+        ``int64[nodes]``: the remaining parent of each node.
     """
     joined = (np.bincount(parent[1:], minlength=len(parent)) == 1) & (tensor == MODULE)
     joined[ROOT] = False
@@ -215,17 +221,17 @@ def _without_chains(
 def _places(
     above: list[int], names: Iterable[str], cancel: CancelToken
 ) -> tuple[list[int], list[int]]:
-    """Return where each node comes if all below a node follows it, and how many nodes it has.
+    """Return the depth-first number of each node, and the number of nodes below it and itself.
 
-    Each has a larger number than the one above it. Siblings keep the order of their numbers, but
-    those whose `names` differ in a number at the end alone are in the order of these: a file may
-    have layers 0, 1, 10, 2.
+    Nodes must be numbered after their parents. Siblings keep their order, except that siblings
+    whose `names` differ only in a number at the end are sorted by that number: a file may have
+    layers in the order 0, 1, 10, 2.
     """
     size = [1] * len(above)
     for node in cancel.each(range(len(above) - 1, 0, -1)):
         size[above[node]] += size[node]
-    offset = [0] * len(above)  # from the node above
-    free = [1] * len(above)  # where the next child comes
+    offset = [0] * len(above)  # relative to the parent
+    free = [1] * len(above)  # offset of the next child
     for node in cancel.each(_in_numeric_order(above, names, cancel)):
         parent = above[node]
         offset[node] = free[parent]
@@ -237,7 +243,7 @@ def _places(
 
 
 def _in_numeric_order(above: list[int], names: Iterable[str], cancel: CancelToken) -> Sequence[int]:
-    """Return the nodes but the root so that numbered siblings follow each other as numbers do."""
+    """Return all nodes except the root, with numbered siblings sorted in the slots they occupy."""
     numbered: dict[tuple[int, str], list[tuple[int, int]]] = {}
     split = functools.cache(_numbered)
     for node, (parent, name) in cancel.each(enumerate(zip(above, names, strict=True))):
@@ -252,36 +258,36 @@ def _in_numeric_order(above: list[int], names: Iterable[str], cancel: CancelToke
 
 
 def _numbered(name: str) -> tuple[str, int] | None:
-    """Return a name without the number at its end, and that number; None if it has none."""
+    """Return a name without the number at its end, and the number; None if it has none."""
     match = _NUMBERED.fullmatch(name)
     return None if match is None else (match[1], int(match[2]))
 
 
 def _first_parts(paths: list[str], above: list[int], cancel: CancelToken) -> Iterator[str]:
-    """Yield of each name the first part that it adds to that of the node above."""
+    """Yield for each path its first segment after the path of the parent."""
     cuts = [len(path) + 1 if path else 0 for path in cancel.each(paths)]
     for path, parent in zip(paths, above, strict=True):
         yield path[cuts[parent] :].partition(".")[0]
 
 
 def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) -> list[str]:
-    """Return what each name adds to that of the node above."""
+    """Return for each path the part after the path of the parent."""
     length = np.fromiter(map(len, paths), np.int64, len(paths))
     cuts = np.where(parent > ROOT, length[parent] + 1, 0).tolist()
     for node in cancel.each(np.flatnonzero(parent == ROOT).tolist()):
         path = paths[node]
-        # Below a module without a name: the root. A name of dots alone has nothing else.
+        # Children of an unnamed module of the root. A name of only dots is kept.
         cuts[node] = int(path.startswith(".") and bool(path.strip(".")))
     return [path[cut:] for path, cut in cancel.each(zip(paths, cuts, strict=True))]
 
 
 def _starred(path: str) -> str:
-    """Return a path with a star for every number between dots: its role in all blocks."""
+    """Return a path with "*" for each numeric segment."""
     return _BLOCK.sub("*", path)
 
 
 def _padded(path: str) -> str:
-    """Return what a path is ordered by: numbers in it by their values."""
+    """Return a sort key of a path that orders numbers by value."""
     return _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), path.lower())
 
 
@@ -297,7 +303,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
             *batch, strict=True
         )
         size = [min(n, most) for n in count]
-        # Many share what is before the last parts, and many share these.
+        # Many names share their start, and many share their last parts; both are cached.
         heads = [name.rsplit(".", 3)[0] for name in shown]
         tails = [name[len(head) :] for name, head in zip(shown, heads, strict=True)]
         what = zip(kind, [name[name.rfind(".") + 1 :] for name in shown], buffer, strict=True)
@@ -348,7 +354,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
 def _joined(
     written: Callable[[str], str], heads: Iterable[str], tails: Iterable[str]
 ) -> Iterator[str]:
-    """Yield heads and tails of names as they are written, put together again."""
+    """Yield the concatenation of `written` of heads and tails."""
     return map(add, map(written, heads), map(written, tails))
 
 
@@ -359,9 +365,9 @@ def _in_order(
     tensors: list[int],
     cancel: CancelToken,
 ) -> Nodes:
-    """Renumber the nodes so that all that is below a node follows it."""
+    """Renumber the nodes in depth-first order."""
     tensor = np.array(tensors, np.int32)
-    # The names of a tensor come one after the other, modules between them perhaps.
+    # Names of a tensor follow each other, possibly with modules between them.
     placed = np.flatnonzero(tensor != MODULE)
     alias = np.zeros(len(tensors), np.bool_)
     alias[placed[1:]] = tensor[placed[1:]] == tensor[placed[:-1]]
@@ -386,7 +392,8 @@ def _in_order(
     counts = np.bincount(parent[1:], minlength=total)
     paths = list(map(paths.__getitem__, old.tolist()))
     columns = _columns(rows, cancel)
-    haystacks = [*columns.pop("haystack"), ""]  # modules, which are tensor -1, have the last
+    # Modules have the tensor index -1, and so the last entry.
+    haystacks = [*columns.pop("haystack"), ""]
     return Nodes(
         rows=rows,
         labels=_labels(paths, parent, cancel),
@@ -396,7 +403,7 @@ def _in_order(
         tensor=tensor,
         alias=alias,
         first_child=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-        # Stable, so that siblings keep the order of their numbers.
+        # Stable, so that siblings keep their order.
         children=(np.argsort(parent[1:], kind="stable") + 1).astype(np.int32),
         leaf=leaf,
         haystack=list(map(haystacks.__getitem__, tensor.tolist())),
@@ -410,22 +417,23 @@ State = Qt.CheckState
 class Checks:
     """The check marks of a tree.
 
-    A click on a module is meant for what is pruned by default below it, and where there is nothing
-    of that (a module of embeddings) for all tensors of two and more dimensions. Biases and norms
-    are checked one by one. A module is "checked" as soon as all that its click would check is.
+    A click on a module checks the tensors of the default selection below it; if there are none (a
+    module of embeddings), all tensors of two or more dimensions. Biases and norms are checked
+    individually. A module is shown as checked if all tensors that a click would check are checked.
     """
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
-        # What has a check mark of its own.
+        # Tensors with a check box.
         self.can_be_checked: NDArray[np.bool_] = nodes.prunable | nodes.on_request
-        self.checked: NDArray[np.bool_] = nodes.by_default.copy()  # of rows, shown or not
+        self.checked: NDArray[np.bool_] = nodes.by_default.copy()  # of rows, displayed or not
         self._shown = np.ones(len(nodes.rows), np.bool_)
-        self._named: tuple[NDArray[np.bool_], tuple[str, ...]] | None = None  # of which marks
+        # Cache of `names`: for these marks.
+        self._named: tuple[NDArray[np.bool_], tuple[str, ...]] | None = None
         self._count()
 
     def limit(self, shown: NDArray[np.bool_]) -> None:
-        """Take note of which nodes are shown: a click reaches only those (``bool[nodes]``)."""
+        """Set the displayed nodes, ``bool[nodes]``: a click on a module changes only those."""
         self._shown = shown[self._nodes.leaf]
         self._count()
 
@@ -442,7 +450,7 @@ class Checks:
         self._matrices_checked = nodes.below(matrices & self.checked)
 
     def state(self, node: int) -> State | None:
-        """Return the mark of a node; None if nothing below it can be pruned, or it is an alias."""
+        """Return the mark of a node; None for aliases and if nothing below it is prunable."""
         nodes = self._nodes
         tensor = int(nodes.tensor[node])
         if tensor >= 0:
@@ -462,7 +470,7 @@ class Checks:
         return State.Checked if complete else State.PartiallyChecked
 
     def checked_by_click(self, node: int) -> NDArray[np.bool_]:
-        """Return ``bool[rows]``: what a click on an unchecked `node` checks."""
+        """Return a mask ``bool[rows]`` of the tensors that a click on an unchecked node checks."""
         nodes = self._nodes
         tensor = int(nodes.tensor[node])
         if tensor >= 0:
@@ -474,12 +482,12 @@ class Checks:
         return usual if usual.any() else matrices
 
     def can_check(self, numbers: Sequence[int]) -> bool:
-        """Return whether a click on any of these nodes, unchecked, checks anything."""
+        """Return whether a click on any of these nodes, if unchecked, checks anything."""
         tensors, modules = self._parted(numbers)
         return bool(len(tensors)) or any(self.checked_by_click(node).any() for node in modules)
 
     def all_checked(self, numbers: Sequence[int]) -> bool:
-        """Return whether all of these that have a mark are checked; False if none has one."""
+        """Return whether all of these nodes with a mark are checked; False if none has one."""
         tensors, modules = self._parted(numbers)
         marks = [mark for node in modules if (mark := self.state(node)) is not None]
         some = bool(len(tensors)) or bool(marks)
@@ -487,7 +495,7 @@ class Checks:
         return some and every and bool(self.checked[tensors].all())
 
     def _parted(self, numbers: Sequence[int]) -> tuple[NDArray[np.int32], list[int]]:
-        """Return the tensors (``int32[n]``) that have a mark of their own, and the modules."""
+        """Return the tensors with a check box among the nodes, ``int32[n]``, and the modules."""
         nodes, given = self._nodes, np.array(numbers, np.int64)
         tensor = nodes.tensor[given]
         own = (tensor >= 0) & ~nodes.alias[given]
@@ -495,22 +503,22 @@ class Checks:
         return numbers_below[self.can_be_checked[numbers_below]], given[tensor < 0].tolist()
 
     def to_confirm(self, numbers: Sequence[int]) -> NDArray[np.int32]:
-        """Return the unchecked tensors among these nodes that are checked only if confirmed."""
+        """Return the unchecked tensors among these nodes that need a confirmation."""
         tensors, _modules = self._parted(numbers)
         return tensors[self._nodes.on_request[tensors] & ~self.checked[tensors]]
 
     def below(self, node: int) -> NDArray[np.bool_]:
-        """Return ``bool[rows]``: the shown tensors below a module that can be pruned."""
+        """Return a mask ``bool[rows]`` of the displayed prunable tensors below a module."""
         nodes = self._nodes
         inside = (nodes.leaf >= node) & (nodes.leaf < nodes.end[node])
         below: NDArray[np.bool_] = inside & self._shown & nodes.prunable
         return below
 
     def set_nodes(self, numbers: Sequence[int], *, on: bool) -> bool:
-        """Check or clear what a click on each of the nodes reaches; returns whether it changed."""
+        """Check or uncheck what a click on each node reaches; return whether anything changed."""
         after = self.checked.copy()
         tensors, modules = self._parted(numbers)
-        after[tensors] = on  # in one go: thousands of tensors may be selected
+        after[tensors] = on  # at once, because thousands of tensors may be selected
         for node in modules:
             if on:
                 after |= self.checked_by_click(node)
@@ -520,7 +528,7 @@ class Checks:
         return self.replace(after)
 
     def replace(self, checked: NDArray[np.bool_]) -> bool:
-        """Check exactly these (``bool[rows]``); returns whether anything changed."""
+        """Check exactly the tensors of ``bool[rows]``; return whether anything changed."""
         checked = checked & self.can_be_checked
         if np.array_equal(checked, self.checked):
             return False
@@ -530,26 +538,26 @@ class Checks:
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the checked tensors in file order."""
-        # Asked at each move of a slider: the same object as long as the marks are.
+        # Called with each move of a slider: returns the same object while the marks are unchanged.
         if self._named is None or self._named[0] is not self.checked:
             names = HashedNames(compress(self._nodes.names, self.checked.tolist()))
             self._named = self.checked, names
         return self._named[1]
 
     def rows(self) -> tuple[TensorRow, ...]:
-        """Return what the tree knows of the checked tensors, in file order."""
+        """Return the rows of the checked tensors in file order."""
         return tuple(compress(self._nodes.rows, self.checked.tolist()))
 
     def of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return ``bool[rows]`` for tensors by any of their names; unknown names are left out."""
+        """Return a mask ``bool[rows]`` of tensors, given by any of their names, if known."""
         wanted, nodes = set(names), self._nodes
         named = np.fromiter(map(wanted.__contains__, nodes.names), np.bool_, len(nodes.rows))
-        if int(named.sum()) < len(wanted):  # others are further names, which few tensors have
+        if int(named.sum()) < len(wanted):  # the others may be aliases, which few tensors have
             for number in np.unique(nodes.tensor[nodes.alias]).tolist():
                 named[number] |= not wanted.isdisjoint(nodes.rows[number].aliases)
         return named
 
     @property
     def hidden(self) -> int:
-        """How many checked tensors the filter hides."""
+        """Number of checked tensors that the filter hides."""
         return int((self.checked & ~self._shown).sum())

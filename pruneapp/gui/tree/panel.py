@@ -1,4 +1,4 @@
-"""The left side of the window: a filter, the tree, and how much is checked."""
+"""The left side of the window: the filter, the tree, and the number of checked tensors."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from pruneapp.results.short_names import ShortNames
 
 
 class TreeFilter(QWidget):
-    """A text, a kind and two conditions."""
+    """The controls of the filter: a text, a kind, two conditions, and the switch to the list."""
 
     changed = Signal()
-    left = Signal()  # for the tree, by Down or Return
+    left = Signal()  # the user wants to enter the tree, with Down or Return
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,12 +68,12 @@ class TreeFilter(QWidget):
         self.text.installEventFilter(self)
 
     def set_keys(self, keys: str) -> None:
-        """Name the shortcut that leads here; "" for none."""
+        """Show the shortcut of the filter in its placeholder; "" for none."""
         text = self.tr("Filter  ({keys})").format(keys=keys) if keys else self.tr("Filter")
         self.text.setPlaceholderText(text)
 
     def reset(self, kinds: Sequence[str]) -> None:
-        """Ask for everything, of a file with these kinds; says nothing of the change."""
+        """Reset all conditions, and set the kinds of the file; emits no signal."""
         with QSignalBlocker(self):
             self.text.clear()
             self.kind.clear()
@@ -84,7 +84,7 @@ class TreeFilter(QWidget):
             self.large.setChecked(False)
 
     def wanted(self) -> Filter:
-        """Return what is to be shown."""
+        """Return the conditions as a `Filter`."""
         return Filter(
             text=self.text.text().strip(),
             kind=self.kind.currentData() or "",
@@ -93,7 +93,7 @@ class TreeFilter(QWidget):
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Go to the tree by Down or Return; clear the text by Escape."""
+        """Enter the tree with Down or Return; clear the text with Escape."""
         if watched is self.text and isinstance(event, QKeyEvent):
             if event.type() == QEvent.Type.KeyPress:
                 if event.key() in {Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter}:
@@ -107,32 +107,33 @@ class TreeFilter(QWidget):
                 and event.key() == Qt.Key.Key_Escape
                 and self.text.text()
             ):
-                event.accept()  # or the window's Escape takes it first
+                event.accept()  # before a shortcut of the window uses it
                 return True
         return super().eventFilter(watched, event)
 
 
-# Up to here a filter answers within a key stroke; beyond, it waits for the person to pause.
+# Up to this number of nodes, filtering is fast enough for each key press. With more, it waits until
+# the user pauses.
 _AT_ONCE = 5_000
 _PAUSE_MS = 120
 
 
 class ModuleTree(QWidget):
-    """The tree of modules with its filter."""
+    """The tree of modules with its filter and footer."""
 
-    focusChanged = Signal(str)  # the name in the file of the tensor in focus
-    checkedChanged = Signal()  # by the person
-    checkRefused = Signal(str)  # why a click checked nothing
-    # Tensors (`TensorRow`s) that were clicked, and are checked by `check_confirmed`.
+    focusChanged = Signal(str)  # name in the file of the focused tensor
+    checkedChanged = Signal()  # emitted for changes by the user only
+    checkRefused = Signal(str)  # the reason why a click checked nothing
+    # (tuple of TensorRow) Clicked tensors that only `check_confirmed` checks.
     confirmationRequested = Signal(object)
-    flatChanged = Signal(bool)  # by the person: a list of all tensors, or the tree
+    flatChanged = Signal(bool)  # the user switched to the list (True) or the tree
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = TreeModel(self)
         self.tree_filter = TreeFilter(self)
         self.view = TreeView(self.model, self)
-        # What it says must not make the whole side wider.
+        # Elided, so that a long text does not widen the panel.
         self.footer = ElidedLabel(ink=MUTED)
         self.footer.elide = Qt.TextElideMode.ElideRight
         self._used = self._alone = self._others = True
@@ -158,7 +159,7 @@ class ModuleTree(QWidget):
         self._count()
 
     def set_nodes(self, nodes: Nodes) -> None:
-        """Show a tree that `build_nodes` made, in a worker if it is large."""
+        """Show a tree made by `build_nodes` (on a worker thread if it is large)."""
         self._focus = -1
         self._pause.stop()
         self.tree_filter.reset(nodes.kinds)
@@ -168,12 +169,12 @@ class ModuleTree(QWidget):
         self._count()
 
     def set_checked(self, names: Sequence[str]) -> None:
-        """Check exactly these tensors, by any of their names."""
+        """Check exactly these tensors, given by any of their names."""
         self.model.replace_checked(self.model.checks.of_names(names))
         self._count()
 
     def save_state(self) -> dict[str, Any]:
-        """Return what is unfolded and sorted by, and which kind is shown, as plain JSON."""
+        """Return expanded modules, sort order and kind of the filter as JSON values."""
         order = self.view.order(flat=False)
         return {
             "unfolded": self.view.unfolded(),
@@ -182,19 +183,19 @@ class ModuleTree(QWidget):
         }
 
     def set_used(self, used: bool, alone: bool) -> None:
-        """Take note whether any rule is for the checked tensors, and no other chooses its own."""
+        """Set whether a rule uses the checked tensors, and whether no other rule has its own."""
         if (used, alone) != (self._used, self._alone):
             self._used, self._alone = used, alone
             self._count()
 
     def set_others(self, others: bool) -> None:
-        """Take note whether rules choose tensors that are not checked."""
+        """Set whether rules choose tensors that are not checked."""
         if others != self._others:
             self._others = others
             self._count()
 
     def restore_state(self, look: Mapping[str, Any]) -> None:
-        """Take what `save_state` returned for this file; what makes no sense is left out."""
+        """Restore the result of `save_state` for this file; invalid values are ignored."""
         unfolded, kind, order = look.get("unfolded"), look.get("kind"), look.get("order")
         if isinstance(order, dict):
             self.view.set_order(order, flat=False)
@@ -204,27 +205,27 @@ class ModuleTree(QWidget):
             self.tree_filter.kind.setCurrentIndex(self.tree_filter.kind.findData(kind))
 
     def set_focused(self, name: str) -> None:
-        """Put the cursor on a tensor by any of its names; an unknown one changes nothing."""
+        """Move the cursor to a tensor, given by any of its names; unknown names are ignored."""
         nodes = np.flatnonzero(self.model.checks.of_names((name,)))
         if len(nodes):
             self._focus = int(nodes[0])
             self.view.show_node(int(self.model.nodes.leaf[self._focus]))
 
     def set_flat(self, *, flat: bool) -> None:
-        """List all tensors below each other, or show them below their modules."""
+        """Switch between the list (flat) and the tree."""
         with QSignalBlocker(self.tree_filter.flat):
             self.tree_filter.flat.setChecked(flat)
         self.view.delegate.short = self._short if flat else None
         self.view.set_flat(flat=flat)
 
     def set_short_names(self, short: ShortNames) -> None:
-        """Take how names are shortened where there is no room for them."""
+        """Set how names are shortened if space is short."""
         self._short = short
         self.view.delegate.short = short if self.model.flat else None
         self.view.fit()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
+        """Apply the colors of a theme (color by token)."""
         self.view.delegate.set_colors(colors)
         self.view.viewport().update()
 
@@ -233,7 +234,7 @@ class ModuleTree(QWidget):
         return self.model.checks.names()
 
     def selected(self) -> tuple[str, ...]:
-        """Return the names of the tensors in the selected rows, and below them, in file order."""
+        """Return the names of the tensors in, and below, the selected rows, in file order."""
         nodes, chosen = self.model.nodes, np.zeros_like(self.model.checks.checked)
         for node in self.view.selected_nodes():
             tensor = int(nodes.tensor[node])
@@ -244,22 +245,22 @@ class ModuleTree(QWidget):
         return tuple(nodes.rows[tensor].name for tensor in np.flatnonzero(chosen).tolist())
 
     def checked_rows(self) -> tuple[TensorRow, ...]:
-        """Return the checked tensors in file order."""
+        """Return the rows of the checked tensors in file order."""
         return self.model.checks.rows()
 
     def focused(self) -> str:
-        """Return the name of the tensor in focus; empty if there is none."""
+        """Return the name of the focused tensor; "" if there is none."""
         return self.model.nodes.rows[self._focus].name if self._focus >= 0 else ""
 
-    # Done by keys and menus of the window
+    # Actions of the window
 
     def focus_filter(self) -> None:
-        """Put the cursor into the filter, its text selected."""
+        """Focus the text of the filter and select it."""
         self.tree_filter.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.tree_filter.text.selectAll()
 
     def step_focus(self, step: int) -> None:
-        """Go to the next (1) or previous (-1) tensor as shown; stops at the ends."""
+        """Focus the next (1) or previous (-1) displayed tensor; stops at the ends."""
         if self._order is None:
             self._order = self.model.listing.tensor_order()
         if not self._order:
@@ -274,19 +275,19 @@ class ModuleTree(QWidget):
         self._focus_node(node)
 
     def check_all_shown(self) -> None:
-        """Check what a click on everything shown would check; if that is nothing, all of it."""
+        """Check what a click on everything displayed checks; if that is nothing, all of it."""
         if self.model.checks.checked_by_click(ROOT).any():
             self.model.check([ROOT], on=True)
-        else:  # who filters for biases means them
+        else:  # the user filtered for tensors such as biases
             self._replace(self.model.checks.checked | self.model.checks.below(ROOT))
 
     def check_confirmed(self, names: Sequence[str]) -> None:
-        """Check tensors of quantized layers in addition, after the user has confirmed it."""
+        """Check also these tensors of quantized layers, after the user confirmed it."""
         checks = self.model.checks
         self._replace(checks.checked | checks.of_names(names))
 
     def uncheck_all(self) -> None:
-        """Clear every check mark, shown or not."""
+        """Uncheck all tensors, displayed or not."""
         if self.model.replace_checked(np.zeros_like(self.model.checks.checked)):
             self.model.checkedChanged.emit()
 
@@ -294,7 +295,7 @@ class ModuleTree(QWidget):
         nodes = self.model.nodes
         number = int(nodes.tensor[node])
         if number < 0:
-            # A layer stands for its weight; a module of layers stands for nothing.
+            # A layer focuses its weight; a module that contains only modules changes nothing.
             children = nodes.children_of(node)[:64].tolist()
             own = [child for child in children if "." not in nodes.labels[child]]
             inside = [tensor for child in own if (tensor := int(nodes.tensor[child])) >= 0]
@@ -340,7 +341,7 @@ class ModuleTree(QWidget):
         tensors = int(checks.checked.sum())
         weights = int(self.model.nodes.numel[checks.checked].sum())
         alone = self._alone or not self._others
-        whole = alone and not checks.hidden  # else there is no room for the weights
+        whole = alone and not checks.hidden  # otherwise there is no space for the number of weights
         if not self.model.nodes.rows:
             text = ""
         elif not self._used:
@@ -356,7 +357,7 @@ class ModuleTree(QWidget):
             text += self.tr(" · {n} not shown").format(n=number_format.count(checks.hidden))
         self.footer.setText(text)
 
-    # The context menu
+    # Context menu
 
     def _show_menu(self, place: QPoint) -> None:
         index = self.view.indexAt(place)
@@ -366,10 +367,10 @@ class ModuleTree(QWidget):
             menu.deleteLater()
 
     def context_menu(self, node: int) -> QMenu:
-        """Return the menu for a node."""
+        """Return the context menu of a node."""
         nodes = self.model.nodes
         menu, checks, count = QMenu(self), self.model.checks, number_format.count
-        self.model.modelReset.connect(menu.close)  # of another file its rows mean nothing
+        self.model.modelReset.connect(menu.close)  # the rows of another file would be wrong
 
         def offer(text: str, call: Callable[[], object], *, can: bool = True) -> None:
             action = menu.addAction(text)
@@ -397,7 +398,7 @@ class ModuleTree(QWidget):
         )
         if nodes.tensor[node] < 0:
             below = checks.below(node)
-            learned = below & (nodes.parameters > 0)  # buffers only where there is nothing else
+            learned = below & (nodes.parameters > 0)  # buffers only if there is nothing else
             offer_check(self.tr("Check all below"), learned if learned.any() else below)
         offer_check(self.tr("Check only this"), checks.checked_by_click(node), only=True)
         if len(chosen) > 1 and node in chosen:
@@ -423,7 +424,11 @@ class ModuleTree(QWidget):
             self.model.checkedChanged.emit()
 
     def _same_role(self, given: Sequence[int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return ``bool[rows]`` twice: tensors of the same roles in any block, and `given`."""
+        """Return two masks ``bool[rows]`` for the nodes `given`.
+
+        The first has the displayed prunable tensors with the same roles in any block, the second
+        the tensors of `given`: for a module, those that a click on it checks.
+        """
         nodes, checks = self.model.nodes, self.model.checks
         own = np.zeros_like(nodes.prunable)
         for node in given:
@@ -436,7 +441,7 @@ class ModuleTree(QWidget):
         return same & self.model.listing.shown[nodes.leaf], own
 
     def _alike(self, node: int) -> NDArray[np.bool_]:
-        """Return ``bool[rows]``: prunable tensors of the same kinds and last names, all shown."""
+        """Return a mask of the displayed prunable tensors of the same kinds and last names."""
         nodes = self.model.nodes
         roles = np.unique(nodes.role[self.model.checks.checked_by_click(node)])
         alike = nodes.prunable & np.isin(nodes.role, roles)

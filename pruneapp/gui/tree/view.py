@@ -1,4 +1,4 @@
-"""The tree itself: keys, what is unfolded, and which columns there is room for."""
+"""The view of the tree: keys, expanded modules, and which columns fit."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ from pruneapp.gui.widgets.safe_paint import reported
 
 _Hint = QAbstractItemView.ScrollHint
 
-# Selected rows have another ground: Qt paints them, and all if there are many of them.
+# Selected rows have another background and are painted by Qt; with more than this, all rows.
 _MANY = 100
 _PLACE = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class ShareColumn:
-    """Paints the last column of some rows, as often as a slider moves; made for one painting.
+    """Paints only the last column of the visible rows, during a single paint event.
 
-    For a cell Qt calls the model and the delegate some twenty times, and each call waits for the
-    interpreter's lock while pictures are computed: thirty rows took up to 18 ms. Here a row takes
-    one call, and looks as Qt paints it.
+    Qt calls the model and the delegate about twenty times per cell, and each call waits for the GIL
+    while results are computed on other threads: thirty rows took up to 18 ms. Here, a row takes one
+    call and looks the same.
     """
 
     def __init__(self, view: QTreeView, cells: Cells, colors: Mapping[str, str]) -> None:
@@ -90,7 +90,7 @@ class ShareColumn:
 
     @staticmethod
     def can_paint(view: QTreeView, area: QRect) -> bool:
-        """Whether an area shows nothing but the last column, and few rows are selected."""
+        """Return whether an area shows only the last column, and few rows are selected."""
         header = view.header()
         last = header.visualIndex(Column.SPARSITY) == header.count() - 1
         if (
@@ -103,7 +103,7 @@ class ShareColumn:
         return sum(chosen.at(i).height() for i in range(chosen.count())) <= _MANY
 
     def paint(self, painter: QPainter, row: QRect, node: int) -> bool:
-        """Paint the cell of a row; False for one that looks otherwise: Qt has to paint it."""
+        """Paint the cell of a row. Return False if it is highlighted, so that Qt must paint it."""
         cells = self._cells
         if node in self._others or cells.is_grouped(node):
             return False
@@ -132,32 +132,32 @@ class ShareColumn:
         return True
 
 
-_WIDEST_NAME = 900  # pixels of a name in the list: beyond, it loses its middle
-_MEASURED = 1_000  # names of the list by which the width of all is known
-_SIZED = 100  # rows of the tree, around those in sight, by which it is known
-_WIDEST_OF = 32  # of which so many are measured in pixels
-# Rows of many heights take long where there are many of them: then names lose their middle.
+_WIDEST_NAME = 900  # maximum width in pixels of a name in the list; longer names are elided
+_MEASURED = 1_000  # names in the list that are measured to find the width for all
+_SIZED = 100  # rows of the tree, around the visible ones, that are measured
+_WIDEST_OF = 32  # names that are measured in pixels, the longest of the above
+# With more nodes than this names are elided, because rows of different heights are slow.
 _MOST_WRAPPED = 3_000
-_WIDEST = 4_000  # pixels of a column that is remembered
-_MOST_UNFOLDED = 1_000  # modules that are remembered as unfolded
+_WIDEST = 4_000  # maximum width in pixels of a saved column
+_MOST_UNFOLDED = 1_000  # expanded modules that are saved
 _LEAST_NAME = 12
-# Of the tree's width; beyond it the bar gives way to the name, which tells one row from another.
+# Maximum share of the width; beyond it the bar gets narrower so that names remain readable.
 _MOST_SPARSITY = 0.45
 _OPEN_AT_FIRST = 16
-_FEW = 12  # rows that are scrolled at once: of more, all are painted anew
-_EDGE = 3  # pixels at the edge that the frame of the view takes, with what it is rounded by
+_FEW = 12  # rows that are scrolled as pixels; for more, everything is repainted
+_EDGE = 3  # pixels at the edge for the focus frame, including rounding
 _SETTLED_MS = 250
-_MOST_KEPT = 5_000  # rows that stay selected when they are sorted otherwise
+_MOST_KEPT = 5_000  # rows whose selection is kept when the order changes
 _OPEN_WHEN_FILTERED = 2_000
-_OPEN_AT_ONCE = 5_000  # rows that are unfolded by one key
+_OPEN_AT_ONCE = 5_000  # rows that one key press may expand
 
 
 class TreeView(QTreeView):
-    """A tree of modules."""
+    """The view of modules and tensors."""
 
-    nodeFocused = Signal(int)  # the node under the cursor, by the person
-    checkAllRequested = Signal()  # of what is shown
-    dragRequested = Signal()  # the selected rows are being dragged
+    nodeFocused = Signal(int)  # the user moved the cursor to this node
+    checkAllRequested = Signal()  # of the displayed tensors
+    dragRequested = Signal()  # the user drags the selected rows
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -169,11 +169,12 @@ class TreeView(QTreeView):
         self._following = single_shot(self, 0, self._follow_selection)
         self._orders = {False: Order(), True: Order()}  # of the tree, and of the list
         self._chosen_columns = False
-        self._own_widths: dict[int, int] = {}  # of columns that the person made wider or narrower
-        self._fitting = False  # while widths are changed by nobody
-        self._measured: tuple[object, object, int] = (None, None, 0)  # what names need in a list
+        self._own_widths: dict[int, int] = {}  # of columns that the user resized
+        self._fitting = False  # while the code changes widths
+        # Cache of the width of names in a list.
+        self._measured: tuple[object, object, int] = (None, None, 0)
         self._restoring = False
-        self._shares: ShareColumn | None = None  # while nothing else is painted
+        self._shares: ShareColumn | None = None  # set while only the last column is painted
         self.delegate = CellDelegate(self)
         self.setItemDelegate(self.delegate)
         self._set_wrapping()
@@ -186,12 +187,12 @@ class TreeView(QTreeView):
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(40)
-        header.setResizeContentsPrecision(_SIZED)  # Qt looks at 1,000 rows, for each cell at once
+        header.setResizeContentsPrecision(_SIZED)  # Qt's default of 1,000 rows is slow
         header.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
         header.setSortIndicatorClearable(True)
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._choose_columns)
-        # It asks for every cell whether all of a column is selected before it paints anything.
+        # Otherwise the header asks for each cell whether its column is selected, at each repaint.
         header.setSelectionModel(QItemSelectionModel(model, header))
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
@@ -199,7 +200,7 @@ class TreeView(QTreeView):
         self._fitted: QFont | None = None
         follow_font(self, lambda view: view.fit_font())
         header.sectionResized.connect(self._on_section_resized)
-        # After it was sorted: who sorts wants the first, not the row that was current.
+        # Connected after sorting: the user wants to see the first row, not the current one.
         header.sectionClicked.connect(self.scrollToTop)
 
         model.modelAboutToBeReset.connect(self._before_reset)
@@ -209,12 +210,12 @@ class TreeView(QTreeView):
         self.collapsed.connect(self._note_collapsed)
 
     def _repaint_columns(self, first: int) -> None:
-        # Every cell is painted by Python: numbers alone are a part of what a whole repaint takes.
+        # Cells are painted by Python, so repainting only the columns of numbers is faster.
         area = self.viewport().rect()
         if first > Column.NAME:
             area.setLeft(min(self.columnViewportPosition(c) for c in Column if c >= first))
         self.viewport().update(area)
-        # What it is sorted by changes with every move of a slider: wait until that rests.
+        # The sort keys change with each move of a slider: wait until it rests.
         if LIVE <= first <= self.tree.listing.order.column:
             self._settling.start()
 
@@ -224,31 +225,31 @@ class TreeView(QTreeView):
         self.verticalScrollBar().setValue(place)
 
     def set_flat(self, *, flat: bool) -> None:
-        """List all tensors below each other, or show them below their modules."""
+        """Switch between the list (flat) and the tree."""
         self.setRootIsDecorated(not flat)
         self.setAccessibleName(self.tr("Tensors") if flat else self.tr("Module tree"))
         if flat != self.tree.flat:
-            # Each has an order of its own: what a list is sorted by says little about modules.
+            # Separate orders: an order of tensors rarely makes sense for modules.
             self._orders[self.tree.flat] = self.tree.listing.order
             self.tree.set_flat(flat=flat, order=self._orders[flat])
-            order = self._orders[flat]  # the header says what the model is sorted by already
+            order = self._orders[flat]  # the model is sorted already
             self.header().setSortIndicator(order.column, _direction(order))
             if order.column >= 0:
-                self.scrollToTop()  # who sorts wants the first, not the row that was current
+                self.scrollToTop()  # show the first row, not the current one
         if not self._chosen_columns:
             self._fit_columns()
 
-    # What it is sorted by
+    # Order
 
     def order(self, *, flat: bool) -> dict[str, Any]:
-        """Return what the list, or the tree, is sorted by, as plain JSON; empty for the file's."""
+        """Return the order of the list or the tree as JSON values; {} for file order."""
         order = self.tree.listing.order if flat == self.tree.flat else self._orders[flat]
         if not 0 <= order.column < len(Column):
             return {}
         return {"sorted": list(Column)[order.column].id, "descending": order.descending}
 
     def set_order(self, order: Mapping[str, Any], *, flat: bool) -> None:
-        """Sort the list, or the tree, as `order` returned it; by the file where it says nothing."""
+        """Sort the list or the tree by a result of `order`; by file order if it is invalid."""
         names = {column.id: int(column) for column in Column}
         chosen = Order(names.get(str(order.get("sorted")), -1), order.get("descending") is True)
         self._orders[flat] = chosen
@@ -258,10 +259,10 @@ class TreeView(QTreeView):
     # Columns
 
     def _set_wrapping(self) -> None:
-        """Let names go over lines in the tree; in a list each has one line."""
+        """Wrap names in the tree, unless it is large; the list has one line per name."""
         wraps = not self.tree.flat and len(self.tree.nodes) <= _MOST_WRAPPED
         self.delegate.room = self._room if wraps else None
-        self.setUniformRowHeights(not wraps)  # else a change of 100,000 rows takes 15 s
+        self.setUniformRowHeights(not wraps)  # otherwise a change of 100,000 rows takes 15 s
 
     def _room(self, index: QModelIndex | QPersistentModelIndex) -> int:
         depth, above = int(self.rootIsDecorated()), index.parent()
@@ -271,7 +272,7 @@ class TreeView(QTreeView):
         return width - check_box_width(self.fontMetrics())
 
     def fit_font(self) -> None:
-        """Give the columns the widths of what they hold, unless they have those of this font."""
+        """Reset the widths of the columns if the font has changed."""
         if self._fitted != self.font():
             self._fitted = QFont(self.font())
             before, self._fitting = self._fitting, True
@@ -286,22 +287,22 @@ class TreeView(QTreeView):
         for column, width in self._widths.items():
             if column != Column.NAME:
                 self.setColumnWidth(column, width)
-        # Of a name that loses its middle this much still says something.
+        # Minimum width of an elided name.
         self.setMinimumWidth(self._widths[Column.SPARSITY] + _LEAST_NAME * advance("0"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the columns that there is no room for, unless the person chose them."""
+        """Fit the columns to the new width."""
         super().resizeEvent(event)
         self.fit()
 
     def name_width(self) -> int:
-        """Return the width in which every name can be told from the others."""
+        """Return the width in which all names are distinguishable, in pixels."""
         if not self.tree.flat:
             return self.sizeHintForColumn(Column.NAME)
         nodes, short = self.tree.nodes, self.delegate.short
         if self._measured[0] is not nodes or self._measured[1] is not short:
             names = [row.shown for row in nodes.rows]
-            if len(names) > _MEASURED:  # of so many a part: the longest, and others here and there
+            if len(names) > _MEASURED:  # the longest ones and a sample of the others
                 spread = names[:: len(names) * 2 // _MEASURED]
                 names = [*nlargest(_MEASURED // 2, names, key=len), *spread]
             forms = [within_reason(short[name] if short is not None else name) for name in names]
@@ -312,13 +313,13 @@ class TreeView(QTreeView):
         return self._measured[2]
 
     def width_for_names(self) -> int:
-        """Return the width of the view in which names and their sparsity have room."""
+        """Return the width of the view that fits names and sparsity, in pixels."""
         bar = self.verticalScrollBar().sizeHint().width()
         frame = 2 * self.frameWidth()
         return self.name_width() + self.columnWidth(Column.SPARSITY) + bar + frame
 
     def fit(self) -> None:
-        """Share the width anew: it, names, or how they are shortened, are others."""
+        """Fit the columns, after the width, the names or their short forms changed."""
         if self._chosen_columns:
             self._fit_name()
         else:
@@ -326,8 +327,8 @@ class TreeView(QTreeView):
 
     def _on_section_resized(self, column: int, before: int, after: int) -> None:
         if column == Column.NAME and self.delegate.room is not None:
-            self.scheduleDelayedItemsLayout()  # names go over other lines
-        # A column that is shown or hidden is resized as well.
+            self.scheduleDelayedItemsLayout()  # names may have other lines now
+        # Showing or hiding a column also emits this signal.
         if self._fitting or column == Column.NAME or not before or not after:
             return
         self._own_widths[column] = after
@@ -339,7 +340,7 @@ class TreeView(QTreeView):
         self._fitting = before
 
     def columns(self) -> dict[str, Any]:
-        """Return which columns the person chose, and what the list is sorted by, as plain JSON."""
+        """Return the user's columns and widths, and the order of the list, as JSON values."""
         state = dict[str, Any]()
         if self._chosen_columns:
             state["shown"] = [c.id for c in Column if not self.isColumnHidden(c)]
@@ -349,7 +350,7 @@ class TreeView(QTreeView):
         return state
 
     def set_columns(self, columns: Mapping[str, Any]) -> None:
-        """Take what `columns` returned; what is no column is left out."""
+        """Restore the result of `columns`; invalid entries are ignored."""
         names = {column.id: column for column in Column}
         shown, widths = columns.get("shown"), columns.get("widths")
         if isinstance(widths, dict):
@@ -366,7 +367,7 @@ class TreeView(QTreeView):
             self.set_order(columns, flat=True)
 
     def _fit_name(self) -> None:
-        """Give the name what the others leave; with columns of the person's all that it needs."""
+        """Give the name the remaining width; at least what it needs if the user chose columns."""
         others = sum(self.columnWidth(c) for c in Column if c != Column.NAME)
         room = self.viewport().width() - others
         needed = max(self.name_width(), self._widths[Column.NAME])
@@ -381,7 +382,7 @@ class TreeView(QTreeView):
         give_way = sorted((c for c in Column if stays[c] < ALWAYS), key=stays.__getitem__)
         hidden = {c for c in give_way if stays[c] == HIDDEN}
         widths = self._widths | self._own_widths
-        # Whole names need more room than a bar.
+        # Full names need the space more than a bar.
         if self.tree.flat and Column.SPARSITY not in self._own_widths:
             widths[Column.SPARSITY] = self._least_sparsity
         names = self.name_width()
@@ -395,7 +396,7 @@ class TreeView(QTreeView):
         for column in give_way:
             self.setColumnHidden(column, column in hidden)
         others = sum(widths[c] for c in give_way if c not in hidden)
-        # The bar gives way to names that need its room.
+        # The bar gets narrower if names need its width.
         most = min(
             int(_MOST_SPARSITY * self.viewport().width()),
             self.viewport().width() - others - names,
@@ -428,33 +429,33 @@ class TreeView(QTreeView):
             self.show_column(Column(chosen.data()), shown=chosen.isChecked())
 
     def show_column(self, column: Column, *, shown: bool) -> None:
-        """Show a column, or hide it; names stay whole, if need be the tree scrolls."""
+        """Show or hide a column. Names stay complete; the tree scrolls if needed."""
         self._chosen_columns = True
         self.setColumnHidden(column, not shown)
         self._fit_name()
 
-    # What stays when the model is rebuilt
+    # State that is kept when the model is reset
 
     def fold_all(self) -> None:
-        """Fold everything, in the order of the file: another file was opened."""
+        """Collapse everything and restore file order, because another file was opened."""
         self._open = set()
         self.set_order({}, flat=False)
 
     def open_at_first(self) -> None:
-        """Unfold as many levels as can be seen at once."""
+        """Expand as many levels as fit into the view."""
         self._open = set()
         self._open_below(ROOT, _OPEN_AT_FIRST)
         self._unfold()
 
     def unfold_below(self, node: int) -> None:
-        """Unfold all that is below a module, or as many levels of it as are not too much."""
+        """Expand everything below a module, limited to whole levels of `_OPEN_AT_ONCE` rows."""
         self._open.add(node)
         self._open_below(node, _OPEN_AT_ONCE)
         self._unfold()
         self.fit()
 
     def _open_below(self, node: int, most: int) -> None:
-        """Note the levels below a node as unfolded that have so many rows together."""
+        """Mark levels below a node as expanded while they have at most `most` rows in total."""
         level, seen = [node], 0
         while level:
             below = [c for each in level for c in self.tree.listing.children(each).tolist()]
@@ -465,11 +466,11 @@ class TreeView(QTreeView):
             level = [each for each in below if self.tree.nodes.tensor[each] == MODULE]
 
     def unfolded(self) -> list[str]:
-        """Return the modules that are unfolded, as shown, in order; the first ones of very many."""
+        """Return the paths of the expanded modules in order, at most `_MOST_UNFOLDED`."""
         return [self.tree.nodes.paths[node] for node in sorted(self._open)[:_MOST_UNFOLDED]]
 
     def set_unfolded(self, paths: Iterable[str]) -> None:
-        """Unfold exactly these modules; what is none is left out."""
+        """Expand exactly these modules; unknown paths are ignored."""
         nodes, wanted = self.tree.nodes, set(paths)
         modules = np.flatnonzero(nodes.tensor == MODULE).tolist()
         self._open = {node for node in modules if nodes.paths[node] in wanted}
@@ -503,14 +504,14 @@ class TreeView(QTreeView):
             self._current = (self.tree.nodes, ROOT)
             return
         self._unfold()
-        # In a list of 100,000 they may stand far below, and all on the way would be laid out.
+        # In a list of 100,000 rows, showing a distant row would lay out all rows above.
         if self.tree.is_near(current):
             self.show_node(current)
         if self._selected:
             self.select_nodes(filter(self.tree.is_near, self._selected))
 
     def _unfold(self) -> None:
-        """Unfold what was unfolded, or with a filter everything if it is not too much."""
+        """Expand the modules that were expanded; with a filter all, if it matches few tensors."""
         tree = self.tree
         self._restoring = True
         self.setUpdatesEnabled(False)
@@ -518,17 +519,17 @@ class TreeView(QTreeView):
         if tree.listing.filter.active and int(tree.listing.shown.sum()) <= _OPEN_WHEN_FILTERED:
             shown = tree.nodes.count_below(tree.listing.shown) > 0
             wanted = {int(n) for n in (shown & (tree.nodes.tensor == MODULE)).nonzero()[0]}
-        for node in sorted(wanted):  # from the top down, so that each is laid out once
+        for node in sorted(wanted):  # parents first, so that each is laid out once
             index = tree.index_of(node)
             if index.isValid():
                 self.setExpanded(index, True)
         self.setUpdatesEnabled(True)
         self._restoring = False
 
-    # The cursor
+    # Cursor
 
     def show_node(self, node: int) -> bool:
-        """Put the cursor on a node, silently; returns whether it is shown."""
+        """Move the cursor to a node without `nodeFocused`; return whether it is displayed."""
         index = self.tree.index_of(node) if node != ROOT else QModelIndex()
         if not index.isValid():
             return False
@@ -548,24 +549,24 @@ class TreeView(QTreeView):
         return True
 
     def currentChanged(self, current: Index, previous: Index) -> None:
-        """Announce the node under the cursor, if it is the person who moved it."""
+        """Repaint both rows, and emit `nodeFocused` if the user moved the cursor."""
         super().currentChanged(current, previous)
-        for index in (current, previous):  # the frame is around all of the row
+        for index in (current, previous):  # the frame surrounds the whole row
             row = self.visualRect(index)
             self.viewport().update(0, row.top(), self.viewport().width(), row.height())
         if current.isValid() and not self._restoring:
             self.nodeFocused.emit(current.internalId())
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """Take note of a row that was selected: the cursor may have to follow."""
+        """Schedule `_follow_selection` if rows were selected."""
         super().selectionChanged(selected, deselected)
         if not self._restoring and selected.count():
             self._following.start()
 
     def _follow_selection(self) -> None:
-        """Put the cursor on the only selected row, if nobody did that.
+        """Move the cursor to the selected row if it is the only one.
 
-        Keys and the mouse move both. A screen reader selects alone: it could not go to a tensor.
+        Keys and mouse move both. A screen reader only selects, and could not focus a tensor.
         """
         chosen = self.selectionModel().selection()
         if chosen.count() != 1 or chosen.at(0).height() != 1:
@@ -575,7 +576,7 @@ class TreeView(QTreeView):
             self.setCurrentIndex(self.tree.index_of(node))
 
     def select_nodes(self, nodes: Iterable[int]) -> None:
-        """Select the rows of these nodes, as far as they are shown; the cursor stays."""
+        """Select the rows of these nodes that are displayed; the cursor does not move."""
         self._restoring = True
         chosen = QItemSelection()
         for first, last in self._stretches(nodes):
@@ -585,7 +586,7 @@ class TreeView(QTreeView):
         self._restoring = False
 
     def _stretches(self, wanted: Iterable[int]) -> Iterator[tuple[QModelIndex, QModelIndex]]:
-        """Yield first and last of rows that lie below each other: a selection is made of ranges."""
+        """Yield first and last index of each run of adjacent rows, for a QItemSelection."""
         nodes, listing = self.tree.nodes, self.tree.listing
         given = np.fromiter(wanted, np.int64)
         given = given[listing.shown_below[given] > 0]
@@ -604,8 +605,8 @@ class TreeView(QTreeView):
                 )
 
     def selected_nodes(self) -> list[int]:
-        """Return the selected nodes from top to bottom; 100,000 of them in milliseconds."""
-        # Of ranges, not of rows: Qt would make an index of each of 100,000.
+        """Return the selected nodes from top to bottom."""
+        # Read ranges, because Qt would create an index for each of 100,000 rows.
         chosen, listing = self.selectionModel().selection(), self.tree.listing
         parts: dict[int, list[tuple[int, int]]] = {}
         for at in range(chosen.count()):
@@ -619,12 +620,12 @@ class TreeView(QTreeView):
             rows = listing.fetched(node)
             for first, end in sorted(ranges):
                 nodes += rows[first:end]
-        if len(parts) > 1:  # rows of several modules, which stand between each other
+        if len(parts) > 1:  # rows of several modules may be interleaved
             nodes.sort(key=self.tree.row_path if listing.order.column >= 0 else None)
         return nodes
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Select what lies in a rectangle: in a list one range, where Qt asks for every row."""
+        """Select the rows in a rectangle; in the list as one range, because Qt reads each row."""
         if not self.tree.flat:
             super().setSelection(rect, command)
             return
@@ -636,7 +637,7 @@ class TreeView(QTreeView):
     # Dragging
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Let rows that are selected be dragged; dragging over others selects them."""
+        """Allow dragging of selected rows; dragging from others selects."""
         index = self.indexAt(event.position().toPoint())
         plain = event.button() == Qt.MouseButton.LeftButton and not event.modifiers()
         selected = index.isValid() and self.selectionModel().isSelected(index)
@@ -644,17 +645,17 @@ class TreeView(QTreeView):
         super().mousePressEvent(event)
 
     def startDrag(self, _actions: Qt.DropAction) -> None:
-        """Have what is selected dragged."""
+        """Emit `dragRequested` instead of Qt's drag."""
         self.dragRequested.emit()
 
     # Keys
 
     def copy_selected(self) -> None:
-        """Copy the selected rows and the heads of the columns that are shown, for spreadsheets."""
+        """Copy the selected rows and the headers of the visible columns as a table."""
         cells, nodes = self.tree.cells.frozen(), self.selected_nodes()
         shown = [c.spec for c in Column if not self.isColumnHidden(c)]
         columns = [(spec.title, spec.copied or spec.text) for spec in shown]
-        if cells.has_preview:  # during a preview
+        if cells.has_preview:
             columns += [spec.copied_after for spec in shown if spec.copied_after]
         heads = tuple(self.tree.tr(title) for title, _ in columns)
         rows = Numbers(
@@ -663,9 +664,9 @@ class TreeView(QTreeView):
         copy_rows(self, rows)
 
     def check_selected(self) -> None:
-        """Check the selected rows; uncheck them if all are checked already.
+        """Check the selected rows, or uncheck them if all are checked.
 
-        Tab alone puts the cursor on a row, and selects none: then it is that one.
+        If no row is selected, use the row of the cursor: Tab moves it without selecting.
         """
         nodes = self.selected_nodes()
         if not nodes and self.currentIndex().isValid():
@@ -673,7 +674,7 @@ class TreeView(QTreeView):
         self.tree.check(nodes, on=not self.tree.checks.all_checked(nodes))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Check with Space, everything shown with Ctrl+A; the rest is Qt's."""
+        """Handle Space, Ctrl+A, copy, * and End; pass other keys to Qt."""
         if event.key() == Qt.Key.Key_Space and not event.modifiers():
             self.check_selected()
         elif event.key() == Qt.Key.Key_A and (
@@ -683,26 +684,26 @@ class TreeView(QTreeView):
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy_selected()
         elif event.key() == Qt.Key.Key_Asterisk and self.currentIndex().isValid():
-            # Qt's own way lays out all that is below, for a minute if that is 100,000 rows.
+            # Qt's implementation lays out everything below, which takes a minute for 100,000 rows.
             self.unfold_below(self.currentIndex().internalId())
         else:
             if event.key() == Qt.Key.Key_End and self.tree.flat:
                 self.tree.fetch_all()
-                if not self.currentIndex().isValid():  # or Qt goes to the first row
+                if not self.currentIndex().isValid():  # otherwise Qt goes to the first row
                     self.setCurrentIndex(self.tree.index(self.tree.rowCount() - 1, 0))
             super().keyPressEvent(event)
 
     @reported
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint a row, or only what is said in its last column."""
+        """Paint a row, or only its last column."""
         shares = self._shares
         if shares is None or not shares.paint(painter, option.rect, index.internalId()):
             super().drawRow(painter, option, index)
 
     def _paint_focus(self) -> None:
-        """Frame the view, and the row of the cursor, which need not be a selected one.
+        """Paint a frame around the view and the row of the cursor, which may be unselected.
 
-        The row from its check box on: the arrow before it would be crossed by the line.
+        The frame of the row starts at its check box, so that it does not cross the expand arrow.
         """
         colors = self.delegate.colors
         painter = QPainter(self.viewport())
@@ -719,20 +720,20 @@ class TreeView(QTreeView):
         painter.end()
 
     def scrollTo(self, index: Index, hint: _Hint = _Hint.EnsureVisible) -> None:
-        """Show a row whole: Qt counts rows, and those at the edge may be higher than the last."""
+        """Scroll until the whole row is visible: Qt counts rows of equal height."""
         super().scrollTo(index, hint)
         if self.visualRect(index).bottom() >= self.viewport().height():
             super().scrollTo(index, _Hint.PositionAtBottom)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Scroll by rows, and paint the frame anew: Qt moves it with the pixels of the rows."""
+        """Scroll by rows and repaint the frame, which Qt moves with the pixels."""
         super().scrollContentsBy(dx, dy)
         if not self.hasFocus():
             return
         if dx or abs(dy) > _FEW:
             self.viewport().update()
             return
-        first = self.indexAt(QPoint(0, 0))  # the row that was at the top is `dy` below it
+        first = self.indexAt(QPoint(0, 0))  # the row that was at the top is `dy` rows below
         for _ in range(abs(dy)):
             first = self.indexBelow(first) if dy > 0 else self.indexAbove(first)
         moved = self.visualRect(first).top()
@@ -743,7 +744,7 @@ class TreeView(QTreeView):
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the tree, or why it is empty."""
+        """Paint the tree, or a message if the filter matches nothing."""
         self._shares = None
         if ShareColumn.can_paint(self, event.rect()):
             self._shares = ShareColumn(self, self.tree.cells, self.delegate.colors)

@@ -67,7 +67,7 @@ class Viewport:
     def settled(self) -> Viewport:
         """Return the viewport within its limits: zoom, and window center inside the picture.
 
-        Empty space around the picture is allowed, so that zooming can keep the weight under the mouse.
+        Empty space around the picture is allowed, so that zooming keeps the weight under the mouse.
         """
         highest = max(self.fit_zoom, CLOSEST_CELL)
         view = replace(self, zoom=min(max(self.zoom, self.fit_zoom), highest))
