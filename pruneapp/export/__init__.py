@@ -1,5 +1,5 @@
-"""Writing checkpoints: the plan of an export, its files, and the check of what was written.
+"""Export of checkpoints: planning, writing and verifying the files of a model.
 
-A format is one declaration in ``export.formats``. Every entry of the source is accounted for, as
-written, converted or left out; nothing outside of this package writes a model.
+Each format is a declaration in ``export.formats``. Every entry of the source is reported as
+written, converted or omitted. No other package writes models.
 """

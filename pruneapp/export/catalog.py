@@ -1,4 +1,4 @@
-"""Every export format by its name."""
+"""Registry of export formats."""
 
 from __future__ import annotations
 
@@ -51,25 +51,24 @@ _formats: dict[str, Format] = {
     )
 }
 
-# The formats by name, in the order of lists; a live view that only `register` and `unregister`
-# change.
+# All formats by name, in the order in which they are listed. A read-only view.
 FORMATS: Mapping[str, Format] = MappingProxyType(_formats)
 
 
 def register(form: Format) -> None:
-    """Add a format at the end; raises `PluginError` if the name is taken."""
+    """Add a format at the end. Raises `PluginError` if the name exists."""
     if form.name in _formats:
         raise PluginError(f"There is an export format '{form.name}' already.")
     _formats[form.name] = form
 
 
 def unregister(name: str) -> None:
-    """Take a format away; raises `ParameterError` for a name that is none."""
+    """Remove a format. Raises `ParameterError` if there is no format of this name."""
     del _formats[get(name).name]
 
 
 def get(name: str) -> Format:
-    """Return a format; raises `ParameterError` for a name that is none."""
+    """Return a format. Raises `ParameterError` if there is no format of this name."""
     try:
         return FORMATS[name]
     except KeyError:
@@ -79,17 +78,17 @@ def get(name: str) -> Format:
 
 
 def format_named(path: Path) -> Format | None:
-    """Return the format that a file name ends like, of several the longest suffix; None if none."""
+    """Return the format with the longest suffix that a file name has; None if there is none."""
 
     def longest(form: Format) -> int:
         return max((len(s) for s in form.suffixes if path.name.lower().endswith(s)), default=0)
 
-    best = max(FORMATS.values(), key=longest)  # of equal ones the first
+    best = max(FORMATS.values(), key=longest)  # the first one of equally long suffixes
     return best if longest(best) else None
 
 
 def usual_format(path: Path, checkpoint: Checkpoint) -> Format:
-    """Return the format of an export: that of the name of the file, else that of the source."""
+    """Return the default format of an export: by the name of the file, otherwise by the source."""
     of_source = (
         form
         for form in FORMATS.values()

@@ -1,7 +1,7 @@
-"""What becomes of every entry of the source: written, converted or left out; never lost in silence.
+"""Account for every entry of the source: written, converted or omitted, but never silently lost.
 
-An export is compared with what it is made of before its first byte is written. What a format
-cannot hold stops it, unless whoever asked for the export has said that it may be left out.
+An export is compared with its source before the first byte is written. Entries that the format
+cannot represent are an error unless the user allowed omitting them.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
 
-# Names in a sentence; the details have all of them.
+# Maximum number of names in a sentence; the details have all of them.
 _NAMED = 3
-# Keys of what is left out with the container: there is nowhere else to read them.
+# Maximum number of keys listed of an omitted container, which are shown nowhere else.
 _KEYS = 12
-# What is said of a tensor in the file that changes the way its numbers are written, not them.
+# Traits of stored tensors that concern only their representation, not their values.
 _WAYS = ("a numpy ", "a DTensor", "a conjugate view", "a negated view", "sparse ", "torch.")
 
 
 def keeps_all(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -> bool:
-    """Whether an export keeps the container, and what cannot be read in it, as far as is known.
+    """Return whether an export keeps the container with its unreadable entries.
 
-    What is pruned may decide otherwise: `account_for` looks at what is written.
+    What is pruned can still prevent that; `account_for` checks the plans.
     """
     whole = (
         values.get(DTYPE.name, KEEP) == KEEP
@@ -50,7 +50,7 @@ def keeps_all(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -
 def unwritable(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]
 ) -> Mapping[str, str]:
-    """Return what an export cannot write, as far as is known before it is planned, and why."""
+    """Return the entries that an export cannot write, with reasons, as far as headers show."""
     if not form.lossless or keeps_all(checkpoint, form, values):
         return {}
     return checkpoint.contents.unreadable
@@ -59,19 +59,18 @@ def unwritable(
 def refuse_unwritable(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], omit: Sequence[str]
 ) -> None:
-    """Refuse an export that cannot write all it should, before anything is computed.
+    """Raise `UnwritableError` if entries can neither be written nor omitted.
 
-    `omit` are names or globs of what may be left out. Raises `UnwritableError` if something can
-    neither be written nor left out; and as `omitted`.
+    `omit` has names or globs of entries that may be omitted. Raises as `omitted` does as well.
     """
     omitted(checkpoint, omit)
     _refuse(checkpoint, form, unwritable(checkpoint, form, values), omit)
 
 
 def omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
-    """Return the names that `omit` gives leave to leave out, in the order of the file.
+    """Return the unreadable tensors that `omit` matches, in the order of the file.
 
-    Raises `ParameterError` if one names nothing unreadable: other tensors are never left out.
+    Raises `ParameterError` if a pattern matches no unreadable tensor: others are never omitted.
     """
     unreadable = checkpoint.contents.unreadable
     for pattern in omit:
@@ -86,7 +85,7 @@ def omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
 
 
 def omitted_entries(checkpoint: Checkpoint, form: Format, plans: Iterable[Plan]) -> tuple[str, ...]:
-    """Return the tensors of a checkpoint that cannot be read, and are not in what is planned."""
+    """Return the unreadable tensors that the planned files do not include."""
     if not form.lossless or all(plan.container for plan in plans if plan.names):
         return ()
     return tuple(checkpoint.contents.unreadable)
@@ -95,13 +94,24 @@ def omitted_entries(checkpoint: Checkpoint, form: Format, plans: Iterable[Plan])
 def account_for(
     state: State, form: Format, plans: Mapping[Path, Plan], omit: Sequence[str], job: Job
 ) -> tuple[str, ...]:
-    """Hold what is going to be written against the source; returns what the person should know.
+    """Compare the plans with the source, and return notices for the user.
 
-    `plans` are all files by their paths, copies and an index among them; `omit` as in `omitted`.
-    Raises `UnwritableError` if an entry of the source would be missing without leave.
+    Parameters
+    ----------
+    plans
+        All files to be written by path, including copies and an index.
+    omit
+        Names or globs of unreadable tensors that may be omitted.
+
+    Raises
+    ------
+    UnwritableError
+        If an entry of the source would be missing without permission.
+    ExportError
+        If a readable tensor is missing in the plans, which is a defect of the format.
     """
     leave = omitted(state.checkpoint, omit)
-    if not form.lossless:  # masks alone, which are nothing without the original
+    if not form.lossless:  # files with masks only are used together with the original
         return ()
     checkpoint = state.checkpoint
     weights = {path: plan for path, plan in plans.items() if plan.names}
@@ -125,9 +135,9 @@ def account_for(
 def losses(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], suffix: str, job: Job
 ) -> tuple[str, ...]:
-    """Return what an export would lose, a sentence each, before it is planned.
+    """Return sentences about what an export would lose, before it is planned.
 
-    `suffix` is that of the name of the file, in lower case.
+    `suffix` is that of the file to be written, in lower case.
     """
     if not form.lossless or keeps_all(checkpoint, form, values):
         return ()
@@ -170,7 +180,7 @@ def _refuse(
 
 
 def _elsewhere(checkpoint: Checkpoint, form: Format) -> str:
-    """Name a format that keeps what cannot be read, and what must not be pruned for that."""
+    """Return a text that recommends a format which keeps unreadable entries; "" if none does."""
     from pruneapp.export.catalog import FORMATS
 
     for other in FORMATS.values():
@@ -186,7 +196,7 @@ def _elsewhere(checkpoint: Checkpoint, form: Format) -> str:
 
 
 def _reasons(unread: Mapping[str, str]) -> str:
-    """Return the reason of each tensor; once, where it is the same for all."""
+    """Return the reasons of the tensors as text, or only the reason if all have the same."""
     if len(set(unread.values())) == 1:
         return next(iter(unread.values()))
     notices = [f"'{show(name)}': {why}" for name, why in [*unread.items()][:_NAMED]]
@@ -288,7 +298,7 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
 
 
 def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
-    """Name each tensor once with all its traits, those of the same traits together."""
+    """Return a text that names each tensor once with its traits, grouped by equal traits."""
     traits_of: dict[str, tuple[str, ...]] = {}
     for trait, names in traits.items():
         for name in names:
@@ -317,6 +327,6 @@ def _outside(checkpoint: Checkpoint, keys: Sequence[str]) -> str:
 
 
 def _has_metadata(form: Format, suffix: str) -> bool:
-    """Whether a file of a format carries on the metadata of a safetensors file."""
+    """Return whether a file of this format keeps the metadata of a safetensors file."""
     container = form.container(suffix) or form.suffixes[0]
     return SAFETENSORS.name in container

@@ -1,4 +1,4 @@
-"""An export: the request held against state and disk, planned, written, and published."""
+"""Run an export: resolve the request, plan the files, write them and move them into place."""
 
 from __future__ import annotations
 
@@ -47,30 +47,30 @@ from pruneapp.results.export import (
     WrittenTensor,
 )
 
-# Names in a sentence; a sentence encoder has nine files beside its weights.
+# Maximum number of names in a sentence; a sentence encoder has nine files besides its weights.
 _SHOWN = 12
 
 
 @dataclass(frozen=True)
 class ResolvedExport:
-    """A request held against a state and the disk: what will be written where."""
+    """A request resolved against a state and the disk."""
 
     state: State
     request: ExportRequest
-    # Where the state comes from, for the metadata and the report; None to say nothing.
+    # Origin of the state, for metadata and report; None for none.
     provenance: Provenance | None
     form: Format
     values: Mapping[str, Any]  # valid values of all parameters of the format
-    is_folder: bool  # whether a folder of files is written
-    target: Path  # the file or folder itself, links followed
-    files: tuple[Path, ...]  # what is written, the weights first
-    notices: tuple[str, ...]  # what the person should know of the target
-    # Plans the files. Those of a folder are planned already: their names depend on it.
+    is_folder: bool  # whether a folder is written
+    target: Path  # absolute path of the file or folder, symbolic links followed
+    files: tuple[Path, ...]  # paths to write, weights first
+    notices: tuple[str, ...]  # sentences for the user about the target
+    # Plans the files. For folders they are planned already, because the file names depend on it.
     plan: Callable[[Job], dict[Path, Plan]]
 
     @property
     def replaced(self) -> tuple[Path, ...]:
-        """Files that are there and will be lost, which those of the opened model never are."""
+        """Existing files that will be lost. Files of the opened model are never lost."""
         return tuple(
             p for p in self.files if lexists(p) and not _is_opened(self.state.checkpoint, p)
         )
@@ -79,30 +79,35 @@ class ResolvedExport:
 def export(
     state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
 ) -> ExportReport:
-    """Write a state to disk; the old file is there until the new one is safe.
+    """Write a state to disk. An existing file is replaced only after the new one is safely written.
 
-    Where a file of the checkpoint itself is replaced, it is first kept beside as
-    ``NAME.orig.EXT``, and the checkpoint goes on from there: `ExportReport.kept_originals`.
-    `provenance` says where the state comes from, for the metadata; None to say nothing. The job is
-    stepped by every byte twice: when it is made, and when it came back from the disk.
+    If a file of the checkpoint itself is replaced, it is first renamed to ``NAME.orig.EXT``, and
+    the checkpoint reads from there; see `ExportReport.kept_originals`.
+
+    Parameters
+    ----------
+    provenance
+        Origin of the state for the metadata; None to write none.
+    job
+        Advances twice per byte: when it is written, and when it was read back from disk.
 
     Raises
     ------
     ExportError
-        If the format cannot hold the checkpoint, or all of it but what may be left out, or the
-        system refuses to write it; nothing was changed then.
+        If the format cannot represent everything that must not be omitted, or writing fails;
+        nothing has changed then.
     CheckpointError
-        If the source cannot be read or was changed meanwhile.
+        If the source cannot be read or was changed.
     """
     check(state.checkpoint, request)
     return write(resolve(state, request, job, provenance), job)
 
 
 def check(checkpoint: Checkpoint, request: ExportRequest) -> None:
-    """Refuse an export that the format cannot hold, as far as is known before it is planned.
+    """Raise an error if the format cannot represent the checkpoint, as far as headers show.
 
-    Raises as `export`, and `ParameterError` if a value breaks its rule, or one of `omit` names
-    nothing that cannot be read.
+    Raises as `export` does, and `ParameterError` if a parameter is invalid or an entry of `omit`
+    matches no unreadable tensor.
     """
     form, values = _declared(request)
     if reason := form.why_not(checkpoint):
@@ -114,10 +119,11 @@ def check(checkpoint: Checkpoint, request: ExportRequest) -> None:
 def resolve(
     state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
 ) -> ResolvedExport:
-    """Hold a request against a state and the disk; nothing is written.
+    """Resolve a request against a state and the disk. Writes nothing.
 
-    One file costs a few looks at the disk. For a folder every file is planned: headers are read,
-    no weights. Raises `ExportError` if it may not go there, or the format cannot hold the parts.
+    A single file needs only a few file system calls. For a folder all files are planned, which
+    reads headers but no weights. Raises `ExportError` if the target is not possible, or the format
+    cannot represent the parts.
     """
     form, values = _declared(request)
     checkpoint, path = state.checkpoint, request.path
@@ -145,13 +151,16 @@ def resolve(
 
 
 def _declared(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
-    """Return the format of a request, and values of all its parameters."""
+    """Return the format of a request and the values of all its parameters."""
     form = get(request.format)
     return form, validate_all(form.params, request.params)
 
 
 def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
-    """Whether an export is a folder; `ExportError` if it is, and the path is a file's name."""
+    """Return whether an export writes a folder.
+
+    Raises `ExportError` if it does and the path is the name of a file.
+    """
     form, values = _declared(request)
     refuse_file(request.path, form, values)
     is_folder = in_folder(checkpoint, form, values, request.path)
@@ -164,9 +173,9 @@ def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
 def check_target(
     state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
 ) -> TargetCheck:
-    """Say what an export would find where it goes; writes nothing, see `resolve`.
+    """Return what an export would replace, keep and report. Writes nothing; see `resolve`.
 
-    Without `provenance` of the right length there may be other files of a largest size.
+    Without a `provenance` of the right length, the files of a sharded export may be others.
     """
     try:
         resolved = resolve(state, request, job, provenance)
@@ -182,7 +191,7 @@ def check_target(
 
 
 def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
-    """Say which files of the opened folder come along: those that hold no weights."""
+    """Return a notice about the files without weights that are copied from the opened folder."""
     names: dict[str, None] = {}
     for path, plan in resolved.plan(job).items():
         if _goes_along(path, plan):
@@ -199,45 +208,45 @@ def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
 
 
 def _goes_along(path: Path, plan: Plan) -> bool:
-    """Whether a file of a folder is no part of the weights."""
+    """Return whether a file of a folder is not a part of the weights."""
     return not plan.names and not path.name.endswith(INDEX)
 
 
 def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
-    """Whether a file is one of the opened model's, which `publish` keeps."""
+    """Return whether a file belongs to the opened model, so that `publish` keeps it."""
     opened = {(s.identity.device, s.identity.inode) for s in checkpoint.files}
     identity = _inode(path)
     return identity is not None and (identity in opened or path in _also_kept(checkpoint))
 
 
 def _also_kept(checkpoint: Checkpoint) -> tuple[Path, ...]:
-    """Return what is kept beside the weights where an export takes its place: the index."""
+    """Return the index of the opened model, whose original is kept like that of the weights."""
     index = checkpoint.contents.index
     return () if index is None else (index.resolve(),)
 
 
 class SealedFile(Protocol):
-    """A file that is on the disk and compared, and has not got its name yet."""
+    """A file that is written and verified, but not yet renamed into place."""
 
     @property
     def target(self) -> Path:
-        """Where it is to be."""
+        """The final path."""
 
     def commit(self) -> None:
-        """Give it its name."""
+        """Rename the file into place."""
 
 
 @dataclass(frozen=True)
 class PlannedFile:
-    """A file of an export, and where it goes until all of them are there."""
+    """A file of an export, and where to write it until all files are complete."""
 
-    path: Path  # its name
+    path: Path  # final path
     plan: Plan
-    nbytes: int  # how many bytes it will have, as far as is known
-    target: Path  # where to write it: in a new folder that has another name
+    nbytes: int  # expected size in bytes
+    target: Path  # path to write to: in a folder with a temporary name
 
 
-# Writes and seals files, which are gone with the stack unless they are committed; in their order.
+# Writes and verifies files in order. `stack` deletes them unless they are committed.
 MakeFiles = Callable[
     [Sequence[PlannedFile], contextlib.ExitStack, Job], Iterator[tuple[SealedFile, WrittenFile]]
 ]
@@ -246,7 +255,7 @@ MakeFiles = Callable[
 def make_files(
     files: Sequence[PlannedFile], stack: contextlib.ExitStack, job: Job
 ) -> Iterator[tuple[SealedFile, WrittenFile]]:
-    """Write files in this process, one after another."""
+    """Write files one after another in this process."""
     for file in files:
         if len(files) > 1:
             job.label(file.path.name)
@@ -259,10 +268,15 @@ def write(
     approve: Callable[[Path], None] | None = None,
     make: MakeFiles = make_files,
 ) -> ExportReport:
-    """Write an export that was resolved; see `export`.
+    """Write a resolved export; see `export`.
 
-    `approve` is given a new folder when all files are in it and it has not got its name yet: what
-    it raises leaves nothing behind. `make` writes the files.
+    Parameters
+    ----------
+    approve
+        Called with the finished new folder before it is renamed into place; an exception aborts the
+        export. Not called for a single file.
+    make
+        Writes the files.
     """
     checkpoint, request = resolved.state.checkpoint, resolved.request
     plans = resolved.plan(job)
@@ -294,7 +308,8 @@ def write(
                 written.append(one)
         checkpoint.verify_unchanged()
         if place is None:
-            # What goes with the file is there before it: were we killed, it would not be missing.
+            # Secondary files are renamed first: if the process is killed, none is missing next to
+            # the file.
             kept = publish([*files[1:], files[0]], checkpoint.files, job)
         else:
             kept = publish(files, checkpoint.files, job, _also_kept(checkpoint))
@@ -320,10 +335,14 @@ def make_file(
     job: Job,
     begin: Callable[..., NewFile] = new_file,
 ) -> tuple[NewFile, WrittenFile]:
-    """Write and seal a file, which is gone with `stack` unless it is committed.
+    """Write and verify a file; `stack` deletes it unless it is committed.
 
-    `begin` makes it, as `new_file` does. The job was started with the bytes that were expected of
-    it; what it turns out to have is made up for.
+    Parameters
+    ----------
+    job
+        Must have been started with twice the expected size; this function corrects the difference.
+    begin
+        Creates the file, with the signature of `new_file`.
     """
     plan, expected = planned.plan, planned.nbytes
     with contextlib.ExitStack() as preparing:
@@ -386,7 +405,7 @@ def _report(
         notices=tuple(sentences),
         damage=cost if rounding is not None and rounding.cost.infinite else (),
         broken=broken,
-        verified=True,  # `AtomicFile.seal` returns only after every byte was compared
+        verified=True,  # `AtomicFile.seal` has compared every byte
         provenance={} if provenance is None else provenance.texts(form.name, resolved.values),
         omitted=omitted(state.checkpoint, request.omit),
         label=form.label,
@@ -417,15 +436,18 @@ def publish(
     job: Job,
     also_keep: Collection[Path] = (),
 ) -> list[Path]:
-    """Commit sealed files; where one takes the place of an open source, keep the original.
+    """Commit written files in order. Return the originals that were kept.
 
-    All or none: if one of them cannot be committed, those before it are taken back. (A process
-    that is killed between two of several may leave old files beside new ones, each of them
-    whole, with the originals kept.)
+    If one of them fails, the earlier ones are reverted. (If the process is killed in between, old
+    and new files can be mixed, each of them complete, with the originals kept.)
 
-    Files are sealed, in the order in which they are to appear. Of those of the checkpoint that are
-    `opened`, the replaced ones go on from the kept original; of further files, `also_keep`, the
-    originals are kept, too. Returns the originals that were kept.
+    Parameters
+    ----------
+    opened
+        Files of the opened checkpoint. If one is replaced, its original is kept and read from then
+        on.
+    also_keep
+        Further paths whose originals are kept.
     """
     kept: list[Path] = []
     spares: list[Path] = []
@@ -469,9 +491,9 @@ def _inode(path: Path) -> tuple[int, int] | None:
 def _second_name(
     target: Path, was: tuple[int, int] | None, claims: contextlib.ExitStack
 ) -> Path | None:
-    """Give an older export a second name, to put it back if need be; None if that cannot be.
+    """Create a hard link to an older export, to restore it on failure; None if not possible.
 
-    It is claimed until `claims` are closed: were this process killed, it would be abandoned.
+    The link is locked until `claims` are closed; after a crash it counts as abandoned.
     """
     if was is None:
         return None
@@ -479,7 +501,7 @@ def _second_name(
     try:
         os.link(target, second_name)
     except OSError:
-        return None  # no hard links here: this one file stays new, and whole
+        return None  # no hard links on this file system: the new file will not be reverted
     with contextlib.suppress(OSError):
         fd = os.open(second_name, os.O_RDONLY)
         claims.callback(close_quietly, fd)
@@ -494,8 +516,7 @@ def _put_old_file_back(
     source: FileSource | None = None,
     path: Path | None = None,
 ) -> None:
-    # What lies there now tells whether the new file has the name already: an interrupt may come
-    # between the renaming and our taking note of it.
+    # Compare the inode, because an interrupt can occur between the renaming and the next statement.
     with contextlib.suppress(OSError):
         renamed = _inode(target) != was
         if renamed and old is not None:

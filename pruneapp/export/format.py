@@ -1,8 +1,8 @@
-"""What an export format declares, and the plan that it makes of a state.
+"""The declaration of an export format, and the plan of the files that it writes.
 
-A format is a frozen declaration in a file of its own; the dialog, the options of the command line
-and the tests read nothing but this. It writes nothing itself: it plans files, whose bytes the
-export asks for one piece at a time.
+A format is a frozen declaration in its own module. The export dialog, the command line and the
+tests read only this declaration. A format writes nothing: it returns plans, whose bytes the
+exporter requests piece by piece.
 """
 
 from __future__ import annotations
@@ -26,42 +26,47 @@ from pruneapp.params import Param
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader, Purpose
 
-# Prefixes that wrappers put before all names of a model.
+# Prefixes that wrappers add to all names of a model.
 _WRAPPERS = ("module.", "_orig_mod.")
 
 
 @dataclass(frozen=True)
 class ExportPart:
-    """What goes into one file."""
+    """The contents of one file to be written."""
 
     state: State
-    entries: tuple[TensorEntry, ...]  # the tensors of this file, in the order of the source
-    source: FileSource | None  # the file that they come from; None if they come from several
-    metadata: Mapping[str, str]  # text that a safetensors source keeps beside these tensors
-    # Of the name of the file to be written, in lower case; says which container where a format has
+    entries: tuple[TensorEntry, ...]  # tensors of this file, in the order of the source
+    source: FileSource | None  # the source file of all tensors; None if there are several
+    metadata: Mapping[str, str]  # metadata of the safetensors source
+    # Suffix of the file to be written, in lower case. It selects the container if a format has
     # several.
     suffix: str
-    # Where the state comes from, for the metadata; None to say nothing.
+    # Origin of the state, for the metadata; None to write none.
     provenance: Provenance | None = None
-    name: str = ""  # of the file to be written; empty if it is not known yet
+    name: str = ""  # name of the file to be written; "" if unknown
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What the tensors come from."""
+        """The source of the tensors."""
         return self.state.checkpoint
 
     def texts(
         self, form: str, values: Mapping[str, Any], kept: Mapping[str, str] | None = None
     ) -> dict[str, str]:
-        """Return the metadata of a file of this part in a format, written with such values.
+        """Return the metadata of a file of this part.
 
-        What `kept`, the text of the source, says of its own provenance is not true any more.
+        Parameters
+        ----------
+        form, values
+            Name of the format and values of its parameters.
+        kept
+            Metadata of the source to keep; its provenance is dropped because it no longer applies.
         """
         others = {key: text for key, text in (kept or {}).items() if not key.startswith(KEY)}
         return others | ({} if self.provenance is None else self.provenance.texts(form, values))
 
     def unscaled(self) -> tuple[str, ...]:
-        """Say which tensors lose what made numbers of them: torch keeps scales elsewhere."""
+        """Return notices about quantized tensors, whose scales torch stores elsewhere."""
         if QUANTIZED not in map(attrgetter("why_not"), self.entries):
             return ()
         names = [entry.name for entry in self.entries if entry.why_not == QUANTIZED]
@@ -76,7 +81,7 @@ class ExportPart:
 
 @dataclass(frozen=True)
 class PlanOrigin:
-    """What a file was planned of: a part, the name of a format, values of its parameters."""
+    """The part, the format name and the parameter values that a file was planned from."""
 
     part: ExportPart
     format: str
@@ -87,68 +92,71 @@ class PlanOrigin:
 class Plan:
     """A file to be written."""
 
-    nbytes: int  # its exact size; of a compressed file the most that it may have
-    # Makes its bytes, from the first to the last; a piece is valid until the next is asked for.
-    # Whoever compresses yields often, if need be nothing: between two pieces a job is cancelled.
+    nbytes: int  # exact size; the maximum size if the file is compressed
+    # Yields the bytes from first to last; a piece is valid until the next one is requested.
+    # Compressors yield often, even empty pieces, because a job can be cancelled only between two
+    # pieces.
     pieces: Callable[[], Iterator[bytes | memoryview]]
-    # The tensors it holds and the bytes of each, in order; an index of shards lists these.
+    # Names of the tensors in the file and their sizes in bytes, in order. An index of shards lists
+    # them.
     names: Mapping[str, int]
-    # What the person should know: what was left behind, what was written otherwise.
+    # Sentences for the user, for example about what is omitted or converted.
     notices: tuple[str, ...] = ()
-    # Says how many bytes a compressed file will have, within 2 %, from a sample that takes well
-    # under a second, and to the byte where all of it can be measured in that time; looks at the
-    # job. None if `nbytes` is exact.
+    # Returns the expected size of a compressed file, within 2 % from a sample, or exact if
+    # everything can be measured; takes well under a second and checks for cancellation. None if
+    # `nbytes` is exact.
     expected: Callable[[Job], int] | None = None
-    # Makes an exact plan of it, where the beginning of the file tells what is only known once
-    # everything was compressed. What that stores temporarily is gone when its context is left. None
-    # if the pieces can be written as they come.
+    # Compresses everything to temporary storage and yields an exact plan, for files whose header
+    # depends on the compressed sizes. The storage is freed when the context ends. None if the
+    # pieces can be written directly.
     prepare: Callable[[Job], AbstractContextManager[Plan]] | None = None
-    work: int = 0  # how many units `prepare` steps the job by
-    # What rounding its numbers has cost, once it was written; None if none are rounded.
+    work: int = 0  # number of units by which `prepare` advances the job
+    # Counts the cost of rounding while the file is written; None if nothing is rounded.
     rounding: Rounding | None = None
-    # Whether it is the container that was opened, in which everything but the pruned weights stays
-    # as it is, what cannot be read among it.
+    # Whether the file is a copy of the opened container in which only pruned weights change, so
+    # that it includes everything that cannot be read.
     container: bool = False
-    # Tensors whose pruning is the only reason why the container is not kept.
+    # Names of tensors whose pruning alone prevents keeping the container.
     blocked_by: tuple[str, ...] = ()
-    # Small files that are written into the same folder, by name, unless there are such.
+    # Contents of small files to create in the same folder, by name; existing files are not
+    # replaced.
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
-    # Further files that belong to this one, by name, such as the external data of an ONNX model.
-    # They are written into the same folder and replace what is there.
+    # Further files that belong to this one, by name, such as external data of an ONNX model. They
+    # are written into the same folder and replace existing files.
     parts: Mapping[str, Plan] = field(default_factory=lambda: MappingProxyType({}))
-    # What it was planned of, from which another machine plans the same; None of small files.
+    # From which another machine can plan the same file; None for small files.
     origin: PlanOrigin | None = None
 
     @classmethod
     def of(cls, data: bytes, notices: tuple[str, ...] = ()) -> Plan:
-        """Plan a small file that holds no tensor."""
+        """Return the plan of a small file without tensors."""
         return cls(len(data), lambda: iter((data,)), {}, notices)
 
     @property
     def exact(self) -> bool:
-        """Whether the file will have `nbytes`; else not more than that."""
+        """Whether the file will have exactly `nbytes` bytes; otherwise `nbytes` is the maximum."""
         return self.expected is None
 
     def size(self, job: Job) -> int:
-        """Return how many bytes the file will have, as far as `exact` says that is known."""
+        """Return the expected size of the file in bytes; exact if `exact` is set."""
         return self.nbytes if self.expected is None else self.expected(job)
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """An export to be loaded, and how its state dict is wrapped."""
+    """An exported file to be loaded, and how its state dict is wrapped."""
 
     path: Path
-    keys: tuple[str, ...] = ()  # keys that lead to the state dict in the container of a torch file
-    prefix: str = ""  # prefixes of wrappers that all names begin with
-    weights_only: bool = True  # whether `torch.load` needs no ``weights_only=False``
+    keys: tuple[str, ...] = ()  # keys to the state dict in the container of a torch file
+    prefix: str = ""  # prefix that wrappers added to all names
+    weights_only: bool = True  # whether `torch.load` works without ``weights_only=False``
     script: bool = False  # whether it is a TorchScript archive
-    package: bool = False  # whether it is an archive of torch.package
-    module: bool = False  # whether `keys` lead to a module, not to its state dict
+    package: bool = False  # whether it is a torch.package archive
+    module: bool = False  # whether `keys` lead to a module instead of its state dict
 
     @classmethod
     def of(cls, path: Path, state: State, *, container: bool) -> LoadedModel:
-        """Describe an export of `state`; `container` is whether the container was kept."""
+        """Describe the export of a state. `container` is whether the opened container was kept."""
         contents = state.checkpoint.contents
         names = [entry.name for entry in contents.entries]
         prefix = ""
@@ -164,7 +172,7 @@ class LoadedModel:
         return cls(path, keys, prefix, *options)
 
     def load_by(self, lines: str) -> str:
-        """Return lines that fill `state_dict`, completed to lines that fill `model`."""
+        """Return `lines`, which define `state_dict`, and lines that load it into `model`."""
         if self.prefix:
             lines += (
                 f"\nstate_dict = {{key.removeprefix({self.prefix!r}): value"
@@ -174,7 +182,7 @@ class LoadedModel:
 
 
 def _split_path(key: str) -> tuple[str, ...]:
-    """Return the package and the pickle of the key of a state dict, and the keys inside of it."""
+    """Split the key of a state dict in a package into package, pickle, and further keys."""
     package, _, rest = key.rpartition("/")
     resource, ending, inside = rest.partition(".pkl")
     if not ending:
@@ -183,64 +191,62 @@ def _split_path(key: str) -> tuple[str, ...]:
 
 
 def all_start(names: list[str], prefix: str) -> bool:
-    """Whether there are names and all begin with `prefix`."""
+    """Return whether all names begin with `prefix`; False if there are none."""
     return bool(names) and all(name.startswith(prefix) for name in names)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """A way to write a pruned checkpoint."""
+    """The declaration of an export format."""
 
-    # A word for the command line, a few words for lists, and a paragraph: what it is for.
+    # Name on the command line, label in lists, and a description of its purpose.
     name: str
     label: str
     help: str
-    suffixes: tuple[str, ...]  # of the files that it writes, the usual one first
-    # What `plan` calls with a part whose numbers are already in the type that is written.
+    suffixes: tuple[str, ...]  # suffixes of its files, the default first
+    # Called by `plan` with a part whose tensors already have the dtype to be written.
     planner: Callable[[ExportPart, Mapping[str, Any], Job], Plan]
-    params: tuple[Param, ...] = ()  # what it asks for
-    # Says why the format cannot hold a checkpoint, as a sentence; empty if it can.
+    params: tuple[Param, ...] = ()  # parameters for the user
+    # Returns why the format cannot represent a checkpoint, as a sentence; "" if it can.
     why_not: Callable[[Checkpoint], str] = lambda _checkpoint: ""
     loaded_by: tuple[Loader, ...]
-    # What it does not do, a sentence each, so that nobody finds out later.
+    # Limitations, one sentence each.
     does_not: tuple[str, ...] = ()
-    # The purposes that it serves, and why; of several the smallest file is recommended.
+    # Purposes that the format serves, and why. The smallest format for a purpose is recommended.
     good_for: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
-    # The same of a model that is a folder, for transformers to load; None where nothing is
-    # different then.
+    # Replaces `good_for` for models that are a folder for transformers; None if it is the same.
     good_for_folder: Mapping[Purpose, str] | None = None
-    # Whether the program of the person who gets it loads it without unpacking it first. Of formats
-    # that serve a purpose and hardly differ in size, such a one is recommended.
+    # Whether recipients can load the file without unpacking it. Among formats of similar size, such
+    # a format is recommended.
     as_it_is: bool = False
-    lossless: bool = True  # whether everything that is kept comes back from it bit for bit
-    # Whether a file of it may keep the container of a checkpoint, see `Plan.container`; what is
-    # pruned may decide otherwise.
+    lossless: bool = True  # whether all kept weights are restored bit for bit
+    # Returns whether the container of a checkpoint can be kept (see `Plan.container`), unless what
+    # is pruned prevents it.
     keeps: Callable[[Checkpoint], bool] = lambda _checkpoint: False
-    # Whether that container is kept, as far as is known, although a tensor is pruned.
+    # Returns whether the container can be kept although this tensor is pruned.
     in_place: Callable[[Checkpoint, TensorEntry], bool] = lambda _checkpoint, _entry: True
-    originals: bool = False  # whether pruned weights are in it with their values
-    # Formats of checkpoints, as `Contents.format`, that are exported in this format unless the name
-    # of the file is that of another one.
+    originals: bool = False  # whether the values of pruned weights are included
+    # Source formats (`Contents.format`) that are exported in this format by default.
     sources: frozenset[str] = frozenset()
-    one_file: bool = False  # whether it writes one file of a model of several
-    # Says which container a file will be whose name ends so; a word for each. Empty where all its
-    # files are of one, so that no size depends on the name.
+    one_file: bool = False  # whether a sharded model is written as one file
+    # Returns a name of the container that a suffix selects; "" if all files of the format use one,
+    # so that the size does not depend on the name.
     container: Callable[[str], str] = lambda _suffix: ""
-    # What the names of its files have in them beside those of formats that end so: ``-csr``.
+    # Part of its file names that distinguishes them from formats with the same suffix: ``-csr``.
     tag: str = ""
-    # Returns how an export is loaded: some lines of Python, or a command.
+    # Returns how to load an export: lines of Python, or a command.
     loads: Callable[[LoadedModel], str]
-    # A function ``load(path)`` in Python that returns the tensors of a file as a dict of torch
-    # tensors, for scripts. It may use ``files_of(path, pattern)``, which gives the files of a
-    # folder, and what stands before it in the script of `export.scripts.comparison_script`.
+    # Source of a Python function ``load(path)`` for scripts, which returns the tensors of a file as
+    # a dict of torch tensors. It may use ``files_of(path, pattern)``, which returns the files of a
+    # folder, and other code at the top of the script of `export.scripts.comparison_script`.
     load_code: str
 
     def plan(self, part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-        """Turn a part of a state into a file to be written.
+        """Plan the file of a part of a state.
 
-        Reads no more than headers, and looks at the job every few thousand tensors. Where the
-        values of the parameters name a type of 16 bits, the format is given tensors of that type:
-        it need know nothing of rounding. Raises `ExportError` if the format cannot hold it.
+        Reads only headers. If the parameters select a 16-bit dtype, the planner gets tensors of
+        that dtype, so that formats need not implement rounding. Raises `ExportError` if the format
+        cannot represent the part.
         """
         origin = PlanOrigin(part, self.name, values)
         rounding = Rounding.to(values.get(DTYPE.name, KEEP))
@@ -252,12 +258,12 @@ class Format:
         return replace(_counting(plan, rounding), origin=origin)
 
     def fits(self, name: str) -> bool:
-        """Whether a file of this name is one that the format usually writes."""
+        """Return whether a file name has one of the suffixes of the format."""
         return name.lower().endswith(self.suffixes)
 
 
 def _counting(plan: Plan, rounding: Rounding) -> Plan:
-    """Return a plan that counts the cost of rounding as it is written, not as it is sampled."""
+    """Return a plan that counts the cost of rounding only while writing, not while sampling."""
 
     def pieces() -> Iterator[bytes | memoryview]:
         rounding.forget()

@@ -1,4 +1,4 @@
-"""What could be written of a state: every format, how large it would be, and which to choose."""
+"""Available formats for the export of a state, with their sizes and recommendations."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import FormatOffer, Purpose
 
-# So near to the smallest counts as no larger: what is compressed is not foretold any better.
+# Sizes up to this many times the smallest count as equal: estimates are not more exact.
 _NEAR = 1.02
 
 
 def planned_size(state: State, name: str, job: Job) -> int | None:
-    """Return how many bytes an export in the format `name` will take, to the byte.
+    """Return the exact size in bytes of an export in the format `name`, with default parameters.
 
-    None if it is not possible, and for formats that compress: see `format_offer`. Files that are
-    copied along with a model of several files are not counted.
+    None if the export is impossible or the format compresses (see `format_offer`). Other files of a
+    model folder, which are copied, are not counted.
     """
     form = get(name)
     try:
@@ -41,9 +41,9 @@ def planned_size(state: State, name: str, job: Job) -> int | None:
 
 
 def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple[str, bool]:
-    """Return what the name of an export decides: its container, and whether all is put together.
+    """Return the container that `path` selects, and whether shards are merged into one file.
 
-    Names of which it is the same make files of the same size. Takes no look at the disk.
+    Paths with equal results give files of equal size. Does not access the disk.
     """
     suffix = usual_suffix(checkpoint, form) if path is None else path.suffix.lower()
     together = path is not None and bool(checkpoint.contents.shards) and form.fits(path.name)
@@ -59,11 +59,17 @@ def format_offers(
     path: Path | None = None,
     provenance: Provenance | None = None,
 ) -> tuple[FormatOffer, ...]:
-    """Return every format with the size to come, and what each purpose is best served by.
+    """Return all formats with their sizes and recommended purposes.
 
-    `params` are values of parameters by the name of the format; `path` and `provenance` as in
-    `format_offer`. Unless compressed formats are sized, from a sample, their sizes are None, and
-    nothing is recommended, as long as it may turn out otherwise.
+    Parameters
+    ----------
+    params
+        Values of parameters by the name of the format; missing ones have their defaults.
+    sampled
+        Whether to estimate the size of compressed files from a sample. Otherwise their size is
+        None, and purposes whose recommendation depends on it have none.
+    path, provenance
+        As in `format_offer`.
     """
     offered = []
     for form in FORMATS.values():
@@ -85,11 +91,11 @@ def format_offer(
     path: Path | None = None,
     provenance: Provenance | None = None,
 ) -> FormatOffer:
-    """Return one format with the size to come, not compared with the others; see `format_offers`.
+    """Return a format with its size, without a recommendation (see `format_offers`).
 
-    It is that of an export to `path`. Without one, and where the format refuses the name, which
-    the export will say, it is that of a file of the usual name. What the export will say of where
-    it comes from is `provenance`, see `estimated_provenance`.
+    The size is that of an export to `path`. Without a path, or if the format does not accept it,
+    the size is that of a file with the default name. `provenance` is included in the size; see
+    `estimated_provenance`.
     """
     values = validate_all(form.params, given)
 
@@ -110,7 +116,7 @@ def format_offer(
                 plain,
                 nbytes=sum(one.size(job) for one in plans),
                 exact=exact,
-                files=sum(1 for one in plans if one.names) or 1,  # an index holds none
+                files=sum(1 for one in plans if one.names) or 1,  # an index contains no tensors
                 in_16_bits=in_16_bits(path) if exact else None,
             )
         except ExportError as error:
@@ -119,7 +125,7 @@ def format_offer(
             return replace(plain, wrong=str(error))
 
     def in_16_bits(path: Path | None) -> int | None:
-        """Return the exact size in bfloat16 of a file that keeps types; None if no smaller."""
+        """Return the exact size in bfloat16 of a file that keeps dtypes; None unless smaller."""
         if DTYPE not in form.params or values[DTYPE.name] != KEEP:
             return None
         rounding = Rounding.to(SMALLER)
@@ -133,7 +139,7 @@ def format_offer(
 
 
 def offers_without_sizes(state: State, job: Job) -> tuple[FormatOffer, ...]:
-    """Return every format without its size: quick, also where planning 100,000 tensors is not."""
+    """Return all formats without sizes. Fast even for 100,000 tensors, as nothing is planned."""
     offered = []
     for form in FORMATS.values():
         job.step(0)
@@ -147,7 +153,7 @@ def _offer_without_size(
     serves = form.good_for
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
-    # The name of a folder says nothing of the files in it.
+    # The name of a folder does not determine the suffix of the files in it.
     named = path is not None and not in_folder(state.checkpoint, form, values, path)
     suffix = path.suffix.lower() if path and named else usual_suffix(state.checkpoint, form)
     return FormatOffer(
@@ -169,10 +175,10 @@ def _offer_without_size(
 
 
 def recommend(offered: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
-    """Mark, for each purpose, the smallest of the formats that serve it.
+    """Mark the smallest of the formats that serve each purpose as recommended.
 
-    Of those that are at most 2 % larger, one that is loaded as it is goes before the smallest.
-    Where one that serves it is not sized yet, none is marked.
+    Among formats up to 2 % larger, one that needs no unpacking is preferred. A purpose has no
+    recommendation while the size of one of its formats is unknown.
     """
     able = {one.name: one for one in offered}
     chosen: dict[str, dict[Purpose, str]] = {name: {} for name in able}

@@ -1,12 +1,12 @@
-"""Where an export comes from, as text in its metadata: enough to make it again, and to check it.
+"""The origin of an export as text in its metadata, from which it can be repeated and verified.
 
-A safetensors file says it under keys that begin with ``pruneapp.``, in every shard; a compact file
-keeps it for the dense file that it expands to. A torch file has no place for text: there the
-report of the export has it, and ``pruneapp verify`` is given the recipe.
+Safetensors files store it in every shard under keys that begin with ``pruneapp.``; a compact file
+stores it for the dense file that it expands to. Torch files have no text metadata: the report of
+the export contains it, and ``pruneapp verify`` needs the recipe.
 
-The header stands first in a file, so the SHA-256 of the inputs must be known before the first byte
-is written. It is counted once for an opened file and then remembered, after the masks were made,
-when the system still holds what was read for them.
+The header is at the start of a file, so the SHA-256 of the inputs must be known before the first
+byte is written. It is computed once per opened file and cached, after the masks, when the file is
+still in the page cache.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from pruneapp.statistics.file import statistics_of
 KEY = "pruneapp."
 _INPUTS = KEY + "inputs"
 _CALIBRATION = KEY + "calibration"
-# What goes into a header as text: everybody who opens the file reads it, and it has an end.
+# Maximum sizes in a header, which every program that opens the file has to read.
 MOST_MASKS = 1 << 20
 MOST_RECIPE = 4 << 20
 TIES = (
@@ -60,29 +60,30 @@ _NOT_COUNTED = "0" * 64
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
-    """What an export was made of, and how."""
+    """The origin of an export."""
 
-    # What was done, with every pattern as it is said for this checkpoint; see `portable`.
+    # The edits, with each pattern in its form for this checkpoint; see `portable`.
     recipe: Recipe
-    # SHA-256 of the files of the checkpoint in its order, in hexadecimal digits.
+    # SHA-256 of the files of the checkpoint, in order, as hexadecimal digits.
     inputs: tuple[str, ...]
-    state_dict: str = ""  # which of several state dicts was used; empty if there is no choice
+    state_dict: str = ""  # which of several state dicts was used; "" if there is only one
     version: str = __version__
-    pattern: str = ""  # which N:M patterns the masks have, see `certificate`; empty if none
-    # Patterns that steps of the recipe ask for and that do not hold; not part of the metadata.
+    pattern: str = ""  # N:M patterns of the masks, see `certificate`; "" if there are none
+    # Patterns that steps of the recipe request but that do not hold; not part of the metadata.
     broken: tuple[BrokenPattern, ...] = ()
-    # Tensors of the checkpoint that cannot be read, and are in no file of such a format.
+    # Unreadable tensors of the checkpoint, which lossless formats omit.
     omitted: tuple[str, ...] = ()
-    # Names of the data that it was calibrated with, see `calibration_data`.
+    # Names of the calibration data, see `calibration_data`.
     calibration: tuple[str, ...] = ()
-    # Of the parameters of the format those that are named; None for all of them. A format that got
-    # parameters since does not name those in the files before.
+    # Parameters of the format to record; None for all. Files written before a parameter was added
+    # to the format do not record it.
     parameters: frozenset[str] | None = None
 
     def texts(self, form: str, values: Mapping[str, Any]) -> dict[str, str]:
-        """Return it as the metadata of a file in a format, with these values of its parameters."""
+        """Return the metadata of a file in the format `form` with parameters `values`."""
         recipe = self.recipe.canonical()
-        # A value that is None says nothing, and parameters that say nothing may be added.
+        # Parameters without a value are not recorded, so that optional parameters can be added
+        # later.
         named = values.keys() if self.parameters is None else self.parameters
         recorded = {n: value for n, value in values.items() if value is not None and n in named}
         long = len(recipe) > MOST_RECIPE
@@ -111,13 +112,13 @@ class Provenance:
 
 
 def checksum(texts: Mapping[str, str]) -> str:
-    """Return the SHA-256 that tells whether any of the texts was changed."""
+    """Return the SHA-256 of the texts except for ``sha256``, which detects changes."""
     counted = {name: text for name, text in sorted(texts.items()) if name != "sha256"}
     return hashlib.sha256(_json(counted).encode()).hexdigest()
 
 
 def recorded_recipe(checkpoint: Checkpoint) -> Recipe:
-    """Return the recipe in the metadata of an exported file; one without entries if none is."""
+    """Return the recipe in the metadata of an exported file; an empty one if there is none."""
     shards = checkpoint.contents.shards
     metadata = shards[0].metadata if shards else checkpoint.metadata
     try:
@@ -129,13 +130,13 @@ def recorded_recipe(checkpoint: Checkpoint) -> Recipe:
 def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the names of the data that entries were calibrated with, sorted.
 
-    They are the data of repairs, of open statistics of activations, and of sensitivity scans that
+    These are the data of repairs, of open statistics of activations, and of sensitivity scans that
     amounts were chosen by. See `pruneapp.evaluation.runner.data_of`.
 
     Parameters
     ----------
     statistics
-        The names of further statistics of activations, which count if they are open.
+        Names of further statistics of activations; ignored if they are not open.
     """
     entries = tuple(entries)
     found = {e.configuration.source.data for e in entries if isinstance(e, RepairEntry)}
@@ -144,22 +145,19 @@ def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -
         found.update(step.data)
         named |= {str(row.configuration.values.get(STATISTICS.name, "")) for row in step.rows}
     for name in named:
-        with contextlib.suppress(ParameterError):  # no name, or the file is not open
+        with contextlib.suppress(ParameterError):  # there is no name, or the file is not open
             found.add(statistics_of(name).origin.data)
     return tuple(sorted(found - {""}))
 
 
 def calibration_of(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return the names of the data that an exported file was calibrated with.
-
-    They are those that its metadata records; none for a file without such metadata.
-    """
+    """Return the calibration data recorded in the metadata of an exported file; () if none are."""
     shards = checkpoint.contents.shards
     return calibration_in(shards[0].metadata if shards else checkpoint.metadata)
 
 
 def calibration_in(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of the data that metadata records; none if they cannot be read."""
+    """Return the calibration data recorded in metadata; () if they are missing or invalid."""
     try:
         return decode(texts.get(_CALIBRATION, "[]"), tuple[str, ...], _CALIBRATION)
     except JsonError:
@@ -167,16 +165,16 @@ def calibration_in(texts: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def seeds_of(recipe: Recipe) -> list[int]:
-    """Return every seed that a recipe names, ascending."""
+    """Return all seeds in a recipe, ascending."""
     values = [r.configuration.values for step in steps_of(recipe.entries) for r in step.rows]
     return sorted({v["seed"] for v in values if isinstance(v.get("seed"), int)})
 
 
 def provenance_of(state: State, recipe: Recipe, job: Job, label: str = "") -> Provenance:
-    """Return where an export of a state comes from that a recipe made.
+    """Return the origin of a state that a recipe produced.
 
-    Computes the SHA-256 of files of which it is not known yet; `job` is started with their bytes.
-    Meanwhile it is at `label`, without one at the file that is read.
+    Computes missing SHA-256 checksums of the source files. `job` is started with their bytes; its
+    label is `label`, or the file name if that is "".
     """
     files = state.checkpoint.files
     job.start(sum(map(bytes_left, files)), label)
@@ -188,7 +186,10 @@ def provenance_of(state: State, recipe: Recipe, job: Job, label: str = "") -> Pr
 
 
 def estimated_provenance(state: State, recipe: Recipe, job: Job) -> Provenance:
-    """Return provenance of the same length without checksums, to estimate sizes: reads nothing."""
+    """Return the origin without checksums but of the same length, to estimate sizes.
+
+    Reads nothing.
+    """
     checkpoint, contents = state.checkpoint, state.checkpoint.contents
     state_dict = contents.state_dict if len(contents.state_dicts) > 1 else ""
     pattern = ""
@@ -223,10 +224,10 @@ def _steps_of(state: Snapshot, recipe: Recipe) -> Iterator[Step]:
 
 
 def may_have_pattern(recipe: Recipe) -> bool:
-    """Whether somebody may have wanted a pattern: single weights that rank lowest have none.
+    """Return whether the user may have wanted a pattern: unstructured magnitude methods make none.
 
-    In a small tensor they may have one by chance, which nobody needs to be told of; and where
-    masks are rules, nobody could say so.
+    Small tensors may match a pattern by chance, which is not worth reporting, and masks computed
+    from rules cannot be checked.
     """
     for entry in recipe.entries:
         if not isinstance(entry, StepEntry):
@@ -238,15 +239,15 @@ def may_have_pattern(recipe: Recipe) -> bool:
 
 
 def inputs_in(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the SHA-256 of the inputs that metadata names; none where it says nothing of them.
+    """Return the SHA-256 of the inputs recorded in metadata; () if they are missing.
 
-    Raises `JsonError` for text that `Provenance.texts` does not make.
+    Raises `JsonError` if the text is not in the format of `Provenance.texts`.
     """
     return decode(texts.get(_INPUTS, "[]"), tuple[str, ...], _INPUTS)
 
 
 def read_masks(text: str, recipe: Recipe) -> dict[str, BitMask]:
-    """Return the masks of a recipe that metadata holds; none for text that is not ours."""
+    """Return the masks of a recipe that metadata contains; {} if the text is invalid."""
     sizes = dict(recipe.named_masks())
     try:
         texts = decode(text, dict[str, str])
@@ -268,9 +269,9 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def is_packed(file: Path) -> bool:
-    """Whether a file is compressed with zstd as a whole."""
+    """Return whether a file is compressed with zstd as a whole."""
     try:
-        source = open_source(file)  # which waits for no pipe
+        source = open_source(file)  # does not block on a named pipe
     except CheckpointError:
         return False
     with contextlib.closing(source):
@@ -278,8 +279,8 @@ def is_packed(file: Path) -> bool:
 
 
 def metadata_inside(file: Path) -> dict[str, str] | None:
-    """Return the metadata of the safetensors file in another that is compressed; None if none."""
-    import zstandard  # not for those who read no such file
+    """Return the metadata of the safetensors file inside a compressed file; None if invalid."""
+    import zstandard  # imported only for compressed files
 
     try:
         with (

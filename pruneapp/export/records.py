@@ -1,4 +1,4 @@
-"""What an export needs of a state, its tensors as streams of bytes, and a place to spool them."""
+"""The state that an export reads, its tensors as byte streams, and a spool for temporary data."""
 
 from __future__ import annotations
 
@@ -25,68 +25,71 @@ from pruneapp.masks.bitmask import Mask
 
 
 class State(Protocol):
-    """A checkpoint and what of it is pruned; does not change while it is written.
+    """A checkpoint and its masks, which must not change while it is written.
 
-    `Snapshot` is one, with masks that it holds. A state whose masks are rules holds none, and is
-    written just so: nothing here asks for more than `Mask` has.
+    `Snapshot` is the usual implementation. Other implementations may compute masks from rules
+    instead of storing them, so exports use only the methods of `Mask`.
     """
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What the tensors come from."""
+        """The source of the tensors."""
 
     def mask(self, name: str) -> Mask | None:
-        """Return what is kept of a tensor; None for everything."""
+        """Return the mask of a tensor (1 is kept); None if nothing is pruned."""
 
     def zeroed(self, name: str) -> Mask | None:
-        """Return the mask of everything that is written as +0.0; None for nothing."""
+        """Return the mask whose 0 bits are written as +0.0, pruned or made permanent.
+
+        None if all are 1.
+        """
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield the raw elements of a tensor in flat order, pruned ones with their original bits.
+        """Yield the raw elements `start` to `stop` of a tensor in C order, pruned ones unchanged.
 
-        `size` is in elements. A chunk's memory is the iteration's own, see `RawChunk`: an export
-        strikes zeros in it.
+        `size` is the number of elements per chunk; None for the default. The memory of a chunk
+        belongs to the caller (see `RawChunk`), who sets pruned elements to zero in it.
         """
 
     def replaces(self, name: str) -> bool:
-        """Whether a tensor has other values than those of the file, besides the zeros."""
+        """Return whether a tensor has replaced values, that is, others than those of the file."""
 
 
 def is_changed(state: State, name: str) -> bool:
-    """Return whether an export writes other values than those of the file for a tensor."""
+    """Return whether an export writes other values for a tensor than the file has."""
     return state.zeroed(name) is not None or state.replaces(name)
 
 
-# Read, zeroed and handed on before it leaves the cache of a core.
+# A chunk is read, zeroed and written while it is in the cache of a CPU core.
 CHUNK_BYTES = 1 << 20
 
 Pieces = Callable[[], Iterator[memoryview]]
 
 
 class TensorRecord(NamedTuple):
-    """A tensor as it is to be written: little-endian, in C order without gaps.
+    """A tensor to be written: little-endian, in C order, contiguous.
 
-    A light one: there may be 100,000 of them.
+    A tuple because there may be 100,000 of them.
     """
 
-    # Its names in the new file, the one that is kept where only one can be kept first.
+    # Names in the new file; where a format allows only one, `name` is used.
     name: str
     aliases: tuple[str, ...]
-    # As in the source.
+    # The dtype and shape of the source.
     dtype: DType
     shape: tuple[int, ...]
-    pieces: Pieces  # makes its bytes anew, in pieces that are valid until the next is asked for
+    pieces: Pieces  # yields the bytes; a piece is valid until the next one is requested
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the elements."""
+        """Size of the data in bytes."""
         return self.dtype.nbytes(math.prod(self.shape))
 
 
 def finalized(state: State, entry: TensorEntry) -> TensorRecord:
-    """Return a tensor with +0.0 wherever it is pruned or made permanent; else bit for bit."""
+    """Return a tensor with +0.0 where it is pruned or made permanent, otherwise bit for bit."""
 
     def pieces() -> Iterator[memoryview]:
         chunks, zeroed = _chunks(state, entry), state.zeroed(entry.name)
@@ -96,7 +99,7 @@ def finalized(state: State, entry: TensorEntry) -> TensorRecord:
 
 
 class RecordRange(NamedTuple):
-    """Elements `start` to `stop` of a tensor, which are compressed by themselves."""
+    """Elements `start` to `stop` of a tensor, which are compressed independently of others."""
 
     entry: TensorEntry
     start: int
@@ -104,20 +107,20 @@ class RecordRange(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the elements; those of the last one of a tensor may be fewer."""
+        """Size of the range in bytes."""
         return self.entry.dtype.nbytes(self.stop - self.start)
 
 
 def ranges_of(entry: TensorEntry, length: int) -> Iterator[RecordRange]:
-    """Cut a tensor into ranges of `length` elements, a multiple of 8; the last is the rest."""
+    """Split a tensor into ranges of `length` elements (a multiple of 8) and a shorter last one."""
     for start in range(0, entry.numel, length):
         yield RecordRange(entry, start, min(start + length, entry.numel))
 
 
 def finalized_bits(state: State, elements: RecordRange) -> Bits:
-    """Return a range with all bits 0 wherever it is pruned or made permanent."""
+    """Return the elements of a range, with all bits 0 where they are pruned or made permanent."""
     entry, start, stop = elements
-    if entry.dtype.packed:  # counted in bytes
+    if entry.dtype.packed:  # the units of `chunks` are bytes for packed dtypes
         start, stop = entry.dtype.nbytes(start), entry.dtype.nbytes(stop)
     (chunk,) = state.chunks(entry.name, start, stop, stop - start)
     zeroed = state.zeroed(entry.name)
@@ -127,12 +130,12 @@ def finalized_bits(state: State, elements: RecordRange) -> Bits:
 
 
 def finalized_bytes(state: State, elements: RecordRange) -> memoryview:
-    """Return a range as it is written: as `finalized_bits`, little-endian."""
+    """Return a range as little-endian bytes; see `finalized_bits`."""
     return little(finalized_bits(state, elements))
 
 
 def original(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
-    """Return a tensor as ``NAME`` + `suffix`, pruned places with their original bits."""
+    """Return a tensor named ``NAME`` + `suffix` with the original bits of pruned elements."""
     return _renamed(entry, suffix, lambda: _bytes_of(_chunks(state, entry)))
 
 
@@ -141,13 +144,13 @@ def _chunks(state: State, entry: TensorEntry) -> Iterator[RawChunk]:
 
 
 def mask_record(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 20) -> TensorRecord:
-    """Return `kept` as ``NAME`` + `suffix`: 1.0 and 0.0 in the type of the weight, as torch does.
+    """Return the mask `kept` as a tensor ``NAME`` + `suffix` of 1.0 and 0.0, as torch stores masks.
 
-    `chunk` is in elements.
+    It has the dtype of the weight. `chunk` is the number of elements per piece.
     """
 
     def pieces() -> Iterator[memoryview]:
-        assert entry.dtype.one is not None  # it was pruned
+        assert entry.dtype.one is not None  # pruned tensors have a dtype with a 1
         one = np.dtype(entry.dtype.storage).type(entry.dtype.one)
         for start in range(0, entry.numel, chunk):
             bools = kept.bools(start, min(start + chunk, entry.numel))
@@ -162,7 +165,7 @@ def _renamed(entry: TensorEntry, suffix: str, pieces: Pieces) -> TensorRecord:
 
 
 def zero(chunks: Iterable[RawChunk], kept: Mask) -> Iterator[RawChunk]:
-    """Yield `chunks` with all bits 0 where `kept` is 0, in the memory that they came in."""
+    """Yield `chunks` after setting all bits of pruned elements to 0 in place."""
     for chunk in chunks:
         kept.zero(chunk.bits, chunk.start)
         yield chunk
@@ -173,9 +176,9 @@ def _bytes_of(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
 
 
 def packed(name: str, kept: Mask, numel: int) -> TensorRecord:
-    """Return the mask of `numel` weights, 1-D: eight of them a byte, the lowest bit first.
+    """Return the mask of `numel` weights as a 1-D uint8 tensor, 8 weights per byte.
 
-    Of a state of which only the size of a file is asked the mask itself may be any.
+    The lowest bit is the first weight.
     """
 
     def pieces() -> Iterator[memoryview]:
@@ -187,24 +190,24 @@ def packed(name: str, kept: Mask, numel: int) -> TensorRecord:
 
 
 def little(bits: NDArray[Any]) -> memoryview:
-    """Return the bytes of raw elements, the least significant first."""
+    """Return the bytes of raw elements in little-endian order."""
     little = bits.astype(bits.dtype.newbyteorder("<"), copy=False)
     return np.ascontiguousarray(little).view(np.uint8).data
 
 
-# Kept in memory until there is more.
+# Maximum number of bytes that a spool keeps in memory.
 _IN_MEMORY = 32 << 20
 
 
 class Spool(ExitStack):
-    """Bytes that are appended and read again; a context manager, gone when it is left.
+    """Temporary storage that is appended to and then read. Use as a context manager.
 
-    In memory at first, then in a file without a name in the person's cache folder: the folder for
-    temporary files is memory on many systems.
+    Data is kept in memory at first, then in an unnamed file in the user's cache folder, because the
+    folder for temporary files is in memory on many systems. Nothing is left when the context ends.
 
-    `tempfile.SpooledTemporaryFile` would not do: with a buffer it tries again when it is closed
-    what a full disk refused, and without one it moves to the disk with a single write, of which
-    the system may take only the first part without a word.
+    `tempfile.SpooledTemporaryFile` is not suitable: with a buffer, closing it retries a write that
+    a full disk refused; without a buffer, it moves its data to disk with a single write call, which
+    may write only a part without an error.
     """
 
     def __init__(self) -> None:
@@ -215,14 +218,17 @@ class Spool(ExitStack):
         self.end = 0
 
     def append(self, data: bytes) -> None:
-        """Add `data` at the end; raises `ExportError` if there is no room."""
+        """Append `data`. Raises `ExportError` if the disk is full."""
         self.end += len(data)
         self._memory += data
         if len(self._memory) > _IN_MEMORY:
             self._flush()
 
     def read(self, offset: int, nbytes: int) -> Iterator[memoryview]:
-        """Yield bytes, a piece at a time; nothing may be appended any more."""
+        """Yield `nbytes` bytes from `offset` in pieces.
+
+        Nothing may be appended after the first read.
+        """
         if self._file is not None and self._memory:
             self._flush()
         while nbytes:
@@ -249,7 +255,7 @@ class Spool(ExitStack):
         self._memory = bytearray()
 
     def _opened(self) -> io.FileIO:
-        # Unbuffered: what a full disk refused must not be tried again when the file is closed.
+        # Unbuffered, so that closing the file does not retry a write that a full disk refused.
         folder = platformdirs.user_cache_path("pruneapp", appauthor=False)
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""The report file of an export: a page for people, tables for programs.
+"""Report files of an export: an HTML page, a CSV table, or JSON.
 
-The page is one file of HTML with its pictures inside, for light and dark, that runs nothing.
+The page is a single HTML file with embedded pictures, for light and dark mode, without scripts.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TensorAccount(WrittenTensor):
-    """What became of a tensor.
+    """A tensor in the report.
 
-    What is kept of the sum of squares, and of magnitudes, of the file as it was opened, is a share
-    from 0 to 1; None where nothing was there or float64 cannot say.
+    `norm_retained` and `l1_retained` are the retained fractions (0 to 1) of the sums of squares and
+    of magnitudes of the opened file; None if a sum was 0 or is not representable in float64.
     """
 
     dtype: str = ""
@@ -51,33 +51,32 @@ class TensorAccount(WrittenTensor):
 
     @property
     def sparsity(self) -> float:
-        """The share that is pruned, from 0 to 1."""
+        """The fraction of pruned weights, 0 to 1; 0 for an empty tensor."""
         return self.pruned / self.numel if self.numel else 0.0
 
 
 @dataclass(frozen=True)
 class StepAccount:
-    """What was done in one step, in words."""
+    """A step in the report, as text."""
 
-    label: str  # "4 rules on 37 tensors, global"
-    detail: str = ""  # all of it, a line each: rules, patterns, amounts, scope, limits
+    label: str  # for example "4 rules on 37 tensors, global"
+    detail: str = ""  # rules, patterns, amounts, scope and limits, one line each
 
 
 @dataclass(frozen=True)
 class Account:
-    """What an export was made of, what was done, and what was written."""
+    """The contents of a report: source, steps and written files of an export."""
 
     report: ExportReport
-    source: str  # the file or folder that was opened, as a person calls it
-    steps: tuple[StepAccount, ...]  # what was done, in order
-    tensors: tuple[TensorAccount, ...]  # all of them, in the order of the report
-    inputs: tuple[str, ...]  # SHA-256 of the files that were opened; empty where not computed
-    # Every format with the size that it would have, of weights in the type that was written; that
-    # which was written with the size that it has.
+    source: str  # opened file or folder, as text
+    steps: tuple[StepAccount, ...]  # in order of application
+    tensors: tuple[TensorAccount, ...]  # all tensors, in the order of the report
+    inputs: tuple[str, ...]  # SHA-256 of the opened files; empty if not computed
+    # All formats with their sizes for the written dtype; the written format has its real size.
     sizes: tuple[FormatOffer, ...]
-    # Names of the data that it was calibrated with, as `calibration_data` returns them.
+    # Names of the calibration data, as `calibration_data` returns them.
     calibration: tuple[str, ...] = ()
-    version: str = __version__  # of Pruneapp
+    version: str = __version__  # version of Pruneapp
 
 
 def account_of(
@@ -87,10 +86,14 @@ def account_of(
     job: Job,
     provenance: Provenance | None = None,
 ) -> Account:
-    """Return the account of an export that was written; reads the pruned tensors once.
+    """Return the report of an export. Reads the pruned tensors once.
 
-    `provenance` is that of the export, which counts in the sizes of the other formats, too; it may
-    be the estimated one. `job` is started with the elements of the pruned tensors.
+    Parameters
+    ----------
+    provenance
+        The origin of the export, or an estimate; it counts in the sizes of other formats.
+    job
+        Started with the number of elements of the pruned tensors.
     """
     rounding = Rounding.to(report.dtype)
     rounded = {f.name: {DTYPE.name: report.dtype} for f in FORMATS.values() if DTYPE in f.params}
@@ -98,7 +101,7 @@ def account_of(
     zeroed = {n: mask for n in checkpoint.entries if (mask := state.zeroed(n)) is not None}
     job.start(sum(mask.size for mask in zeroed.values()), checkpoint.path.name)
     after = {name: _bits(mask, job) for name, mask in zeroed.items()}
-    # Of the file as it was opened: nothing pruned, nothing permanent.
+    # Relative to the opened file, in which nothing is pruned or permanent.
     norms = measure_retained_norms(Snapshot(checkpoint), after, job)
     tensors = []
     for written in job.cancel.each(report.tensors):
@@ -129,7 +132,7 @@ def account_of(
 
 
 def _sizes(report: ExportReport, offers: Sequence[FormatOffer]) -> tuple[FormatOffer, ...]:
-    """Return the offers; of the format that was written, the size that it has."""
+    """Return the formats, with the real size for the one that was written."""
     real: dict[str, Any] = {"nbytes": report.nbytes_of_weights, "exact": True, "why_not": ""}
     return recommend(
         replace(each, **real) if each.name == report.format else each for each in offers
@@ -146,7 +149,7 @@ def _bits(mask: Mask, job: Job) -> BitMask:
     return BitMask(np.frombuffer(bits, np.uint8), mask.size)
 
 
-# Rows of the table, and stripes of the picture; a page of more opens too slowly.
+# Maximum rows of the table and stripes of the picture; larger pages open too slowly.
 MOST_ROWS = 2_000
 MOST_STRIPES = 600
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -156,18 +159,18 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 class Stripe:
     """A tensor, or several small ones, in the picture."""
 
-    # In thousandths of the picture: the share of the numbers.
+    # In thousandths of the width of the picture: position and share of parameters.
     left: float
     width: float
-    pruned: float  # the share that is pruned, from 0 to 1
-    title: str  # what it is, in words
+    pruned: float  # fraction of pruned weights, 0 to 1
+    title: str  # description
 
 
 def as_html(account: Account) -> str:
-    """Return the page.
+    """Return the report as HTML.
 
-    Tensors of which something is pruned come first in its table, most pruned numbers first; where
-    there are more than it shows, it says how many.
+    The table lists tensors by number of pruned weights, largest first. If there are more than
+    `MOST_ROWS`, the page states how many are missing.
     """
     rows = sorted(account.tensors, key=lambda t: -t.pruned)[:MOST_ROWS]
     return _template().render(
@@ -180,7 +183,7 @@ def as_html(account: Account) -> str:
 
 
 def _shown(value: Any) -> Any:
-    # Of what is put in, nothing is meant to break a line or to reverse it.
+    # Inserted texts must not contain line breaks or characters that reverse the text direction.
     return escaped(value) if type(value) is str else value
 
 
@@ -201,7 +204,7 @@ def _template() -> Template:
 
 
 def data_in_words(name: str) -> str:
-    """Return the name of the data that a state was calibrated with for people."""
+    """Return the name of calibration data as text for the user."""
     kind, _, rest = name.partition(":")
     words = {
         "text": f"the text with the SHA-256 {rest}",
@@ -214,7 +217,7 @@ def data_in_words(name: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a share in percent; what is not all and not nothing is never said to be."""
+    """Return a fraction in percent, "–" for None. Only exact values are shown as 0 % or 100 %."""
     if share is None:
         return "–"
     text = f"{share * 100:.1f} %"
@@ -224,7 +227,7 @@ def percent(share: float | None) -> str:
 
 
 def size(nbytes: int | None) -> str:
-    """Return bytes in units of thousands, as disks are sold."""
+    """Return a size with a decimal unit (1 kB = 1000 bytes); "–" for None."""
     if nbytes is None:
         return "–"
     value, unit = float(nbytes), 0
@@ -234,7 +237,7 @@ def size(nbytes: int | None) -> str:
 
 
 def _stripes(tensors: Sequence[TensorAccount]) -> Iterator[Stripe]:
-    """Yield stripes in the order of the tensors; neighbors that are too narrow share one."""
+    """Yield stripes in the order of the tensors; adjacent narrow tensors share one."""
     tensors = [tensor for tensor in tensors if tensor.learned]
     total = sum(tensor.numel for tensor in tensors)
     if not total:
@@ -258,8 +261,8 @@ def _stripes(tensors: Sequence[TensorAccount]) -> Iterator[Stripe]:
             group = []
 
 
-# Of the JSON; counts up when a field changes its meaning or goes. Version 1 had energy_kept and
-# magnitude_kept for what the glossary calls Norm² retained and L1 norm retained.
+# Version of the JSON; increases when a field is removed or changes its meaning. Version 1 had
+# energy_kept and magnitude_kept for Norm² retained and L1 norm retained.
 _VERSION = 2
 _COLUMNS = (
     "name",
@@ -276,7 +279,7 @@ _SIZE = ("name", "label", "nbytes", "exact", "why_not")
 
 
 def as_json(account: Account) -> str:
-    """Return all of it, as an object."""
+    """Return the report as a JSON object."""
     report = account.report
     data: dict[str, Any] = {
         "report": _VERSION,
@@ -303,24 +306,31 @@ def as_json(account: Account) -> str:
 
 
 def as_csv(account: Account) -> str:
-    """Return a row for each tensor, numbers in full precision, with a point and commas."""
+    """Return the tensors as CSV: comma-separated, full precision, decimal points."""
     rows = map(_row, account.tensors)
     texts = [(name, dtype, "x".join(map(str, shape)), *more) for name, dtype, shape, *more in rows]
     return csv_text(_COLUMNS, texts)
 
 
-# What makes a report, by the suffix of its file.
+# Functions that create a report, by file suffix.
 KINDS: Mapping[str, Callable[[Account], str]] = MappingProxyType(
     {".html": as_html, ".csv": as_csv, ".json": as_json}
 )
 
 
 def write_account(account: Account, path: Path, job: Job, *, keep_existing: bool = False) -> Path:
-    """Write a report; its suffix says which: a page, a table of the tensors, or all as JSON.
+    """Write a report; the suffix (.html, .csv or .json) selects its kind. Return the written path.
 
-    A file that is there is replaced once the new one is safe; with `spare` the new one takes the
-    next free name instead, ``NAME2.html`` and so on. Returns the path that was written; raises
-    `ExportError` if the suffix is none of these, or the system refuses to write it.
+    Parameters
+    ----------
+    keep_existing
+        Whether to write to the next unused name (``NAME2.html``) if the file exists. Otherwise an
+        existing file is replaced.
+
+    Raises
+    ------
+    ExportError
+        If the suffix is another one, or writing fails.
     """
     kind = KINDS.get(path.suffix.lower())
     if kind is None:

@@ -1,4 +1,4 @@
-"""Weights in a type of 16 bits: rounded once, to the nearest, ties to even; and what that cost."""
+"""Round weights to a 16-bit dtype (once, to nearest, ties to even) and measure the cost."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from pruneapp.progress import Job
 from pruneapp.results.export import RoundingCost
 
 KEEP = "keep"
-# The one that holds every number of float32: what is offered unasked ruins nothing.
+# It has the range of float32, so a recommendation makes no value infinite.
 SMALLER = "bfloat16"
 _TO = {"float16": "F16", "bfloat16": "BF16"}
-# Types that are rounded; narrower ones stay what they are.
+# Dtypes that are rounded; narrower ones are not changed.
 _FROM = frozenset({"F64", "F32", "F16", "BF16"})
 
 CONTAINER = ChoiceParam(
@@ -56,10 +56,10 @@ DTYPE = ChoiceParam(
 
 
 def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
-    """Return what an export in the type `name`, as `DTYPE` calls it, would cost; writes nothing.
+    """Return the cost of an export in the dtype `name` (a value of `DTYPE`). Writes nothing.
 
-    Reads every tensor that would be rounded, in pieces of at most 1 MiB; pruned weights do not
-    count. O(n) in the bytes of those tensors, by which `job` is stepped, in constant memory.
+    Reads every tensor to be rounded in pieces of up to 1 MiB, ignoring pruned weights. O(n) in the
+    bytes of these tensors, by which `job` advances; constant memory.
     """
     rounding = Rounding.to(name)
     assert rounding is not None
@@ -76,37 +76,37 @@ def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
 
 @dataclass
 class Rounding:
-    """What rounding to a type did so far. Several threads may count at once."""
+    """The cost of rounding to a dtype so far. Several threads may add to it."""
 
     dtype: DType
-    # By tensor and the flat index of the first element: what is read twice counts once.
+    # By tensor name and flat index of the first element, so that elements read twice count once.
     ranges: dict[tuple[str, int], RoundingCost] = field(default_factory=dict)
 
     @classmethod
     def to(cls, name: str) -> Rounding | None:
-        """Return what rounds to the type that `DTYPE` calls `name`; None for ``keep``."""
+        """Return the rounding to a value of `DTYPE`; None for "keep"."""
         return None if name == KEEP else cls(DTYPES[_TO[name]])
 
     @classmethod
     def together(cls, roundings: Iterable[Rounding | None]) -> Rounding | None:
-        """Return what rounding did in several files; None if none was rounded."""
+        """Return the combined rounding of several files; None if nothing was rounded."""
         some = [rounding for rounding in roundings if rounding is not None]
         if not some:
             return None
         return cls(some[0].dtype, dict(chain.from_iterable(r.ranges.items() for r in some)))
 
     def forget(self) -> None:
-        """Count anew."""
+        """Reset the cost."""
         self.ranges.clear()
 
     @property
     def cost(self) -> RoundingCost:
-        """What everything that was read cost together."""
-        # Sorted, for threads and formats read them in any order.
+        """The total cost of everything that was read."""
+        # Sorted because threads and formats read in any order.
         ranges = dict(sorted(self.ranges.items()))
         if not ranges:
             return RoundingCost(self.dtype.label)
-        worst = max(ranges.values(), key=attrgetter("worst"))  # of equal ones the first
+        worst = max(ranges.values(), key=attrgetter("worst"))  # the first one if several are equal
         infinite: Counter[str] = Counter()
         for (name, _start), cost in ranges.items():
             for _, count in cost.infinite:
@@ -121,21 +121,21 @@ class Rounding:
         )
 
     def concerns(self, entry: TensorEntry) -> bool:
-        """Return whether a tensor is rounded: a wider float of a layer that is not quantized."""
+        """Return whether a tensor is rounded: wider floats, except those of quantized layers."""
         return entry.dtype.name in _FROM and entry.dtype != self.dtype and not entry.quantized
 
     def shrinks(self, entry: TensorEntry) -> bool:
-        """Whether a tensor takes fewer bytes once it is rounded."""
+        """Return whether rounding reduces the size of a tensor."""
         return self.concerns(entry) and entry.numel > 0 and entry.dtype.bits > self.dtype.bits
 
     def entry(self, entry: TensorEntry) -> TensorEntry:
-        """Return a tensor as it is written: of the type that is rounded to, or as it is."""
+        """Return the entry with the dtype that is written."""
         return entry._replace(dtype=self.dtype) if self.concerns(entry) else entry
 
     def rounded(self, entry: TensorEntry, chunk: RawChunk) -> RawChunk:
-        """Return some elements of a tensor that `concerns` us as they are written.
+        """Return elements of a tensor in the rounded dtype, and record the cost.
 
-        `entry` is of the type that it is read in.
+        `entry` must have the dtype of `chunk`, and `concerns` must be True for it.
         """
         values = chunk.bits.view(_type_of(entry.dtype))
         rounded = round_to(values, self.dtype)
@@ -151,7 +151,7 @@ class Rounding:
 
 
 class _Zeroed:
-    """A mask of elements that are 0 already where it is 0; see `Mask`."""
+    """A mask whose pruned elements are already 0; see `Mask`."""
 
     def __init__(self, mask: Mask) -> None:
         self._mask = mask
@@ -161,16 +161,16 @@ class _Zeroed:
         self.bools = mask.bools
 
     def zero(self, bits: NDArray[np.unsignedinteger], start: int) -> None:
-        """Leave them: a mask that is a rule could not be asked about rounded elements."""
+        """Do nothing: masks computed from rules cannot be applied to rounded elements."""
 
 
 @dataclass(frozen=True, eq=False)
 class RoundedState:
-    """A state whose real numbers are those of a type of 16 bits, made as they are read.
+    """A state whose floats are rounded to a 16-bit dtype when they are read.
 
-    Its checkpoint is the one that was opened, whose entries have their own types: what is written
-    is said by `Rounding.entry`. Unlike those of other states its chunks are +0.0 wherever the
-    state is zeroed, unless `originals` are written, which count in the cost then.
+    Entries of its checkpoint keep the dtype of the source; `Rounding.entry` returns the dtype that
+    is written. Unlike for other states, pruned elements in chunks are +0.0, unless `originals` is
+    set; then they count in the cost as well.
     """
 
     state: State
@@ -179,15 +179,15 @@ class RoundedState:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What the tensors come from."""
+        """The source of the tensors."""
         return self.state.checkpoint
 
     def mask(self, name: str) -> Mask | None:
-        """Return what is kept of a tensor; None for everything."""
+        """Return the mask of a tensor; None if nothing is pruned."""
         return self.state.mask(name)
 
     def zeroed(self, name: str) -> Mask | None:
-        """Return the mask of everything that is written as +0.0; None for nothing."""
+        """Return the mask whose 0 bits are written as +0.0; None if nothing is."""
         mask = self.state.zeroed(name)
         if mask is None or self.originals or not self.rounding.concerns(self._entry(name)):
             return mask
@@ -196,7 +196,7 @@ class RoundedState:
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield the elements of a tensor in the type that is written, see `State`."""
+        """Yield the elements of a tensor in the dtype that is written; see `State`."""
         entry = self._entry(name)
         raw_chunks = self.state.chunks(name, start, stop, size)
         if not self.rounding.concerns(entry):
@@ -207,7 +207,7 @@ class RoundedState:
         return (self.rounding.rounded(entry, chunk) for chunk in raw_chunks)
 
     def replaces(self, name: str) -> bool:
-        """Whether a tensor has other values than those of the file, besides the rounding."""
+        """Return whether a tensor has replaced values, not counting the rounding."""
         return self.state.replaces(name)
 
     def _entry(self, name: str) -> TensorEntry:
@@ -215,7 +215,7 @@ class RoundedState:
 
 
 def describe(cost: RoundingCost) -> str:
-    """Say what rounding did to the numbers that were written."""
+    """Return the cost of rounding as text for the user."""
     if not cost.tensors:
         return f"Every number was {cost.dtype} or narrower: nothing was rounded."
     texts = [f"Rounded to {cost.dtype}."]
@@ -235,17 +235,17 @@ def describe(cost: RoundingCost) -> str:
 
 
 def round_to(values: NDArray[Any], dtype: DType) -> NDArray[Any]:
-    """Return real numbers in another type, each rounded once: to the nearest, ties to even.
+    """Round numbers to a 16-bit dtype, once, to nearest with ties to even.
 
-    `values` are ``float64``, ``float32``, ``float16`` or ml_dtypes' bfloat16; `dtype` is of 16
-    bits. What is too large becomes infinite, NaN stays NaN, -0.0 stays what it is.
+    `values` are float64, float32, float16 or bfloat16 of ml_dtypes. Overflow becomes infinite; NaN
+    and -0.0 are kept.
 
     Notes
     -----
-    ml_dtypes goes from float64 to bfloat16 by way of float32 and so would round twice. On that way
-    float32 is rounded to odd, which keeps what the second rounding has to know (S. Boldo and
-    G. Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
-    odd, IEEE Transactions on Computers 57, 2008).
+    ml_dtypes converts float64 to bfloat16 through float32 and would round twice. Therefore values
+    are first rounded to float32 "to odd", which preserves what the second rounding needs (S. Boldo
+    and G. Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using rounding
+    to odd, IEEE Transactions on Computers 57, 2008).
     """
     target = _type_of(dtype)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -259,7 +259,7 @@ def _to_odd(values: NDArray[np.float64]) -> NDArray[np.float32]:
     back = near.astype(np.float64)
     bits: NDArray[np.uint32] = near.view(np.uint32)
     inexact = np.isfinite(values) & (back != values)
-    # Toward zero first, then the last bit says that something is missing.
+    # Truncate toward zero, then set the last bit to mark the result as inexact.
     beyond = inexact & (np.abs(back) > np.abs(values))
     odd = np.subtract(bits, beyond, dtype=np.uint32) | np.uint32(1)
     return np.where(inexact, odd, bits).view(np.float32)
@@ -272,9 +272,9 @@ def _type_of(dtype: DType) -> np.dtype[Any]:
 
 
 def _cost(values: NDArray[Any], rounded: NDArray[Any]) -> tuple[float, int, int]:
-    """Return the largest error, how many became infinite, and how many 0."""
+    """Return the largest absolute error, and how many values became infinite and 0."""
     wide = np.float64 if values.dtype == np.float64 else np.float32
-    before: NDArray[np.float64] = values.astype(wide, copy=False)  # or float32
+    before: NDArray[np.float64] = values.astype(wide, copy=False)  # float64 or float32
     after: NDArray[np.float64] = rounded.astype(wide)
     finite = np.isfinite(before)
     lost = finite & ~np.isfinite(after)

@@ -1,10 +1,9 @@
-"""Which tensors go into which file of an export, what these files are called, and their index.
+"""Distribute tensors over the files of an export, and name these files and their index.
 
-Files of at most so many bytes are called as transformers calls them,
-``model-00001-of-00004.safetensors`` beside ``model.safetensors.index.json``, or
-``model.safetensors`` alone where one is enough. Its limit counts the bytes of tensors; ours counts
-the whole file, so that what was asked for holds on a disk or at a service that takes files up to a
-size.
+Files with a size limit are named as in transformers: ``model-00001-of-00004.safetensors`` and
+``model.safetensors.index.json``, or only ``model.safetensors`` if one file is enough. The limit of
+transformers counts the bytes of tensors; this one counts the whole file, so that it also holds for
+disks and services with a maximum file size.
 """
 
 from __future__ import annotations
@@ -38,25 +37,26 @@ SHARD_SIZE = SizeParam(
     nothing="as opened",
     usual=(1 * 10**9, 2 * 10**9, 4 * 10**9, 5 * 10**9, 10 * 10**9),
 )
-# Each is open until all of them are safe, and systems let a program open a thousand or so.
+# All files remain open until the last is written, and systems limit open files to about 1,000.
 MOST_FILES = 500
 INDEX = ".index.json"
-# About what a header says of a tensor: only a first guess depends on it.
+# Approximate bytes of a tensor in a header; only the first guess depends on it.
 _ABOUT = 128
 _INTERPOLATED = 4
 
 
 def limit_of(values: Mapping[str, Any]) -> int | None:
-    """Return the largest size that values of parameters ask for; None where files stay whole."""
+    """Return the maximum file size in bytes that the parameters set; None if there is no limit."""
     return values.get(SHARD_SIZE.name)
 
 
 def in_folder(
     checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], path: Path | None = None
 ) -> bool:
-    """Whether an export is several files, as opened or of a largest size, if not put together.
+    """Return whether an export writes a folder of several files.
 
-    They are where `path` is the name of a file; without it the usual is told.
+    Sharded models are merged into one file only if `path` is the name of a file. Without `path`,
+    return the default.
     """
     if limit_of(values) is not None:
         return True
@@ -66,13 +66,13 @@ def in_folder(
 
 
 def usual_suffix(checkpoint: Checkpoint, form: Format) -> str:
-    """Return how a file of a format ends if nothing else is said: as what was opened, if it may."""
+    """Return the default suffix of a file: that of the source if the format has it."""
     suffix = checkpoint.path.suffix.lower()
     return suffix if suffix in form.suffixes else form.suffixes[0]
 
 
 def whole(state: State, suffix: str, provenance: Provenance | None = None) -> ExportPart:
-    """Return everything as one file; shards are put together."""
+    """Return the whole state as one file; shards are merged."""
     checkpoint = state.checkpoint
     files = checkpoint.files
     return ExportPart(
@@ -94,11 +94,22 @@ def plan_weights(
     path: Path | None = None,
     provenance: Provenance | None = None,
 ) -> dict[str, Plan]:
-    """Plan every file of the weights by its name, and of several their index as the last.
+    """Plan all weight files by name; for several files, their index is last.
 
-    `values` are valid ones of all parameters of the format; `path` is the file or folder to be
-    written, None for the usual name; `provenance` goes into the metadata. Raises `ExportError` if
-    the format cannot hold it, or not in a file of that name, or there would be too many files.
+    Parameters
+    ----------
+    values
+        Valid values of all parameters of the format.
+    path
+        File or folder to write; None for the default name.
+    provenance
+        Origin for the metadata.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot represent the state, or not under this name, or more than `MOST_FILES`
+        files would be needed.
     """
     checkpoint = state.checkpoint
     if not in_folder(checkpoint, form, values, path):
@@ -120,7 +131,7 @@ def plan_weights(
 def _as_opened(
     model: ExportPart, form: Format, values: Mapping[str, Any], job: Job
 ) -> dict[str, Plan]:
-    """Plan every shard of a model of several files under the name of its new file."""
+    """Plan one file for each shard of the source, by new name."""
     checkpoint = model.checkpoint
     opened = checkpoint.contents.shards
     shard_of = {source: at for at, shard in enumerate(opened) for source in shard.sources}
@@ -130,23 +141,23 @@ def _as_opened(
     plans = {}
     for shard, inside in zip(opened, entries, strict=True):
         if not inside and checkpoint.contents.copies:
-            continue  # it had only copies of tied weights
+            continue  # The shard had only copies of tied weights.
         name = renamed(shard.name, form)
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
         part = replace(model, entries=tuple(inside), source=file, suffix=suffix)
         plan = form.plan(replace(part, metadata=shard.metadata), values, job)
-        if plan.container:  # the index lists all that is in it; nobody knows the bytes
+        # The index lists unreadable tensors of the container as well; their sizes are unknown.
+        if plan.container:
             plan = replace(plan, names={**plan.names, **dict.fromkeys(shard.unreadable, 0)})
         plans[name] = plan
     return plans
 
 
 def renamed(name: str, form: Format) -> str:
-    """Return what a shard or an index is called in another format, as is the custom.
+    """Return the conventional name of a shard or index in another format; folders are kept.
 
-    ``pytorch_model-00001-of-00002.bin`` is ``model-00001-of-00002.safetensors``. Folders in front
-    of the name are kept.
+    ``pytorch_model-00001-of-00002.bin`` becomes ``model-00001-of-00002.safetensors``.
     """
     folder, slash, name = name.rpartition("/")
     index = INDEX if name.endswith(INDEX) else ""
@@ -161,9 +172,9 @@ def renamed(name: str, form: Format) -> str:
 
 
 def _stem_of(checkpoint: Checkpoint, form: Format) -> tuple[str, str]:
-    """Return the name of the whole model without its suffix, and the suffix, in a folder.
+    """Return the stem and the suffix of the file of the whole model in a folder.
 
-    Those of the index that was opened, else what transformers calls it.
+    They are those of the opened index, or the default of transformers.
     """
     suffix = ".safetensors" if ".safetensors" in form.suffixes else ".bin"
     index = checkpoint.contents.index
@@ -174,12 +185,11 @@ def _stem_of(checkpoint: Checkpoint, form: Format) -> tuple[str, str]:
 
 
 class Sharding:
-    """Packs the tensors of a state into files of at most so many bytes.
+    """Packs the tensors of a state into files up to a maximum size.
 
-    Tensors go in the order of the checkpoint, each into the file of the one before it as long as
-    that stays within the limit. A tensor that is larger has a file of its own. How large a file
-    will be is known by nobody but its format, which is asked: about three plans for a file, so
-    linear in the number of tensors.
+    Tensors are added to a file in the order of the checkpoint until the limit is reached. A tensor
+    larger than the limit gets its own file. Only the format knows the size of a file, so about
+    three plans are made per file; the total time is linear in the number of tensors.
     """
 
     def __init__(
@@ -194,14 +204,14 @@ class Sharding:
         self._entries = self._whole.entries
         self._sums = [0, *accumulate(entry.nbytes + _ABOUT for entry in self._entries)]
         aliases = {alias: entry.name for entry in self._entries for alias in entry.aliases}
-        # A file says which names share a tensor only where it holds that.
+        # Only a file that contains the tensor may list the names that share it.
         self._ties = {key: aliases[key] for key in self._whole.metadata if key in aliases}
         self._large: list[str] = []
-        # How large a file becomes for what its tensors have, as far as was seen.
+        # Ratio of file size to the bytes of its tensors in the last plan.
         self._share = 1.0
 
     def plans(self) -> dict[str, Plan]:
-        """Plan the files, by their names; raises `ExportError` if there would be too many."""
+        """Plan the files by name. Raises `ExportError` if there would be too many."""
         plans: list[Plan] = []
         start = 0
         while start < len(self._entries) or not plans:
@@ -233,7 +243,10 @@ class Sharding:
         )
 
     def _next(self, start: int) -> tuple[Plan, int]:
-        """Plan the file that begins with the tensor `start`; returns where the next one begins."""
+        """Plan the file that begins with tensor `start`.
+
+        Return it and the first tensor of the next file.
+        """
         last = len(self._entries)
         fits, too_many = start, last + 1
         best: Plan | None = None
@@ -258,7 +271,7 @@ class Sharding:
         return self._plan(start, fits), fits
 
     def _reaching(self, start: int) -> int:
-        """Guess which tensor is the first that a file beginning with `start` has no room for."""
+        """Estimate the first tensor that does not fit into a file beginning with `start`."""
         return bisect_right(self._sums, self._sums[start] + self._limit / self._share) - 1
 
     def _plan(self, start: int, stop: int) -> Plan:
@@ -277,10 +290,10 @@ class Sharding:
 
 
 def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
-    """Plan the index of planned files as transformers writes it.
+    """Plan the index of the files in the format of transformers.
 
-    The index of the opened model is kept byte for byte if its list of tensors and its size are
-    correct, else everything but these.
+    The opened index is kept byte for byte if its tensors and size are still correct; otherwise only
+    these are changed.
     """
     text, index = _read(checkpoint.contents.index)
     where = {name: file for file, plan in plans.items() for name in plan.names}
@@ -289,7 +302,7 @@ def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
     about = about if type(about) is dict else {}
     if index.get("weight_map") == where and about.get("total_size", total) == total:
         return Plan.of(text)
-    # Names in the order of the old index, the new ones where the old one stood.
+    # The names remain in the order of the plans.
     new = {"metadata": {**about, "total_size": total}, "weight_map": where}
     return Plan.of((json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode())
 

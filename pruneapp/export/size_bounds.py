@@ -1,10 +1,9 @@
-"""The most bytes that a compact file may have, cheap enough for every move of a slider.
+"""Upper bounds of the size of compact files, fast enough for every move of a slider.
 
-Its header says of every tensor where it is, what it was, and how the file came to be: of 20,000
-small tensors that is more than their weights. How long all that gets is planned once for a
-checkpoint; after that only what a step changes is counted.
-
-And the other way round: how much must be pruned so that the file has at most so many bytes.
+The header of a compact file describes each tensor and the history; for 20,000 small tensors it is
+larger than their weights. Its length is planned once per checkpoint; afterwards only the changes of
+a step are counted. `total_for` does the reverse: it returns how many weights must be pruned for a
+maximum size.
 """
 
 from __future__ import annotations
@@ -37,14 +36,17 @@ from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, portable, row_for, step_entry
 
-# More than `certificate` says of any model, three patterns of trillions of tensors, twice.
+# More bytes than `certificate` needs for any model (three patterns of trillions of tensors), twice.
 _PATTERNS = 640
-# What stands around the texts, and the header is filled up to a multiple of 8.
+# Bytes of syntax around the texts, and the padding of the header to a multiple of 8.
 _AROUND = 64
 
 
 class _Description(NamedTuple):
-    """What an edit says of itself in a header: its bytes, whether it may make patterns, masks."""
+    """The description of an edit in a header: its bytes, and the bytes of its masks by name.
+
+    `patterned` is whether the edit may create N:M patterns.
+    """
 
     nbytes: int
     patterned: bool
@@ -52,7 +54,10 @@ class _Description(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What is known of a state: the bytes of each packed tensor and of all but what edits say."""
+    """The sizes of a state: bytes of each packed tensor, bytes of the rest, and the history.
+
+    `nbytes` counts everything except the descriptions of edits.
+    """
 
     snapshot: Snapshot
     tensors: Mapping[str, int]
@@ -61,29 +66,33 @@ class _State(NamedTuple):
 
 
 class CompactSizes:
-    """Sizes of the states of a document. Any thread may ask: at worst two find the same."""
+    """Upper bounds for the states of a document.
+
+    Thread-safe; at worst two threads compute the same.
+    """
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Let go of everything: the document is closed."""
-        # The bytes of a file beside the tensors that are packed, and these.
+        """Drop all cached data when the document is closed."""
+        # Checkpoint, bytes of a file without packed tensors (None if impossible), and the packed
+        # tensors.
         self._around: tuple[Checkpoint, int | None, tuple[TensorEntry, ...]] | None = None
         self._last: _State | None = None
-        # By identity, which the records beside keep.
+        # By id of the record, which is stored as well so that the id stays valid.
         self._described: dict[int, tuple[Record, _Description]] = {}
         self._rows: dict[str, tuple[tuple[str, ...], RowConfiguration]] = {}
 
     def is_quick(self, snapshot: Snapshot) -> bool:
-        """Whether the file of this checkpoint was planned already."""
+        """Return whether the file of this checkpoint is already planned."""
         around = self._around
         return around is not None and around[0] is snapshot.checkpoint
 
     def now(self, capture: Capture, job: Job) -> int | None:
-        """Return the most bytes that a compact file of a state has; None if there is no such file.
+        """Return the maximum bytes of a compact file of a state; None if none can be written.
 
-        Linear in the tensors, and in what the history says that was not asked before.
+        Linear in the number of tensors and in new entries of the history.
         """
         state = self._of(capture, job)
         return None if state is None else state.nbytes + _texts(state.history)
@@ -96,11 +105,17 @@ class CompactSizes:
         job: Job,
         entry: Json | None = None,
     ) -> int | None:
-        """Return the same of the state after a step; `entry` as in `Preview.entry`.
+        """Return the maximum bytes of a compact file after a step; None if none can be written.
 
-        `pruned` is how many weights of the tensors that it touches are pruned then. Linear in the
-        tensors that are packed. One with weights that were made permanent, which a
-        method may prune again, is counted with the larger number of zeros of the two.
+        Linear in the number of packed tensors. Tensors with weights that were made permanent, which
+        a method may prune again, count with the larger of both numbers of zeros.
+
+        Parameters
+        ----------
+        pruned
+            Number of pruned weights after the step, by name, for the tensors it changes.
+        entry
+            As `Preview.entry`; None to describe the step by its rules.
         """
         state = self._of(capture, job)
         if state is None:
@@ -134,7 +149,7 @@ class CompactSizes:
                 entry = portable(snapshot.checkpoint, record.as_json())
                 self._described[id(record)] = record, _describe(entry)
             history.append(self._described[id(record)][1])
-        # Nothing is kept of steps that are gone from the history: they may hold masks.
+        # Drop descriptions of steps that are no longer in the history: they may hold masks.
         records = set(map(id, capture.records))
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
         tensors = {e.name: _held(snapshot, e) for e in around[2]}
@@ -157,8 +172,9 @@ class CompactSizes:
 
 
 def _around(snapshot: Snapshot, packed: Iterable[TensorEntry], job: Job) -> int | None:
-    """Return the most that a file has beside packed elements; None if there can be no file."""
-    quiet = Job(cancel=job.cancel)  # how far it is says nothing of what is waited for
+    """Return the maximum bytes of a file except for packed elements; None if it is impossible."""
+    # not reported: planning is a small part of what the user waits for
+    quiet = Job(cancel=job.cancel)
     part = whole(
         snapshot, COMPACT_FILE.suffixes[0], estimated_provenance(snapshot, Recipe(()), quiet)
     )
@@ -176,7 +192,7 @@ def _held(snapshot: Snapshot, entry: TensorEntry) -> int:
 
 
 def _texts(edits: Iterable[_Description]) -> int:
-    """Return the most bytes that some edits take in the header."""
+    """Return the maximum bytes that edits take in the header."""
     nbytes, patterned, masks = 0, False, dict[str, int]()
     for edit in edits:
         nbytes += edit.nbytes
@@ -196,18 +212,25 @@ def _describe(entry: Entry) -> _Description:
 
 
 def _twice(text: str) -> int:
-    """Return the bytes of a text in a header: of the file, and of the dense file inside that."""
+    """Return the bytes of a text in both headers: of the file, and of the dense file in it."""
     once = json.dumps(text, ensure_ascii=False)
     again = json.dumps(once, ensure_ascii=False)
     return len((once + again).encode(errors="surrogatepass"))
 
 
 def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[TensorEntry, ...]]:
-    """Return between which sizes of a compact file the amount of a step decides.
+    """Return the range of compact file sizes that the amount of a step can lead to.
 
-    That with everything pruned that it touches, that before it, and what it touches. Both are
-    bounds as those of `CompactSizes`. Raises `ParameterError` if no such file can be
-    written.
+    Returns
+    -------
+    tuple
+        The size bound with all weights pruned that the step touches, the bound before the step, and
+        the touched tensors.
+
+    Raises
+    ------
+    ParameterError
+        If this checkpoint cannot be written as a compact file.
     """
     sizes = CompactSizes()
     snapshot = capture.snapshot
@@ -215,7 +238,7 @@ def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[Tenso
     touched = tuple(entry for entry in snapshot.checkpoint.entries.values() if entry.name in names)
     longest = replace(step.limits, total=sum(entry.numel for entry in touched))
     now = sizes.now(capture, job)
-    # With all of it pruned nothing is there of a tensor; with one weight kept, its mask.
+    # A fully pruned tensor takes no space at all, while one kept weight needs the mask.
     gone = {entry.name: entry.numel for entry in touched}
     after = sizes.after(capture, gone, replace(step, limits=longest), job)
     if now is None or after is None:
@@ -228,14 +251,17 @@ def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[Tenso
 
 
 def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
-    """Return how many weights a step must prune in all for a compact file of at most `nbytes`.
+    """Return the total number of weights to prune for a compact file of at most `nbytes`.
 
-    Counted as in the preview, see `CompactSizes`: remaining weights, one mask bit per weight, and
-    metadata, before they are compressed. It is kept whichever tensors the weights are pruned in;
-    where types of several widths are touched, what is kept is taken for the widest.
+    The bound is that of the preview (`CompactSizes`): remaining weights, one mask bit per weight
+    and metadata, before compression. It holds for any choice of weights; if dtypes of several
+    widths are touched, all kept weights count as the widest. The result is for `Limits.total` and
+    includes weights that are pruned already.
 
-    The result is for `Limits.total`: what is pruned already counts. Raises `ParameterError` if it
-    cannot be reached, or is reached without pruning anything.
+    Raises
+    ------
+    ParameterError
+        If the size cannot be reached, or is reached without pruning.
     """
     least, now, touched = reach(capture, step, job)
     if nbytes < least:
@@ -255,7 +281,7 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
         itemsize = _itemsize(entry)
         some = entry.numel
         if itemsize:
-            some = min(some, room * 256 // (257 * itemsize))  # zstd adds a byte to 256
+            some = min(some, room * 256 // (257 * itemsize))  # zstd adds up to a byte per 256
         kept += some
         room -= -(-some * itemsize * 257 // 256)
         if some < entry.numel:
@@ -264,22 +290,23 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
 
 
 def _itemsize(entry: TensorEntry) -> int:
-    return entry.dtype.bits // 8 if is_packed(entry) else 0  # others are as long as ever
+    # the size of other tensors does not change
+    return entry.dtype.bits // 8 if is_packed(entry) else 0
 
 
 def _least_of(entry: TensorEntry) -> int:
-    """Return what a tensor takes beside its kept values, if there are any."""
+    """Return the bytes of a tensor without its kept values, provided it has some."""
     if not is_packed(entry) or not entry.numel:
         return 0
-    # Of one kept weight, but without its value and what zstd adds to it in 256.
+    # The bound for one kept weight, without its value (and what zstd adds to 256 of them).
     return most_of(entry, entry.numel - 1) - _itemsize(entry)
 
 
 def unpacked_size(snapshot: Snapshot, job: Job) -> int:
-    """Return the bytes of all tensors in a compact file before it is compressed.
+    """Return the uncompressed bytes of all tensors in a compact file.
 
-    Of a tensor with pruned weights a bit for every weight and the weights that are kept, if that is
-    less than all of them. The header of the file, which tells its history, is not counted.
+    A tensor with pruned weights takes one bit per weight plus its kept weights, or all weights if
+    that is less. The header, which contains the history, is not counted.
     """
     size = 0
     for entry in snapshot.checkpoint.entries.values():
@@ -289,7 +316,7 @@ def unpacked_size(snapshot: Snapshot, job: Job) -> int:
 
 
 def _unpacked_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
-    """Return the bytes of a tensor before it is compressed: packed or not, whichever is less."""
+    """Return the uncompressed bytes of a tensor, packed or not, whichever is less."""
     zeroed = snapshot.zeroed(entry.name)
     if zeroed is None or not zeroed.pruned:
         return entry.nbytes

@@ -1,6 +1,6 @@
-"""Whether a file is what its recipe makes of the original, to the last bit.
+"""Verify that a file is, byte for byte, the result of its recipe applied to the original.
 
-Bytes are compared; which tensor, weight and value they mean is looked up only where they differ.
+The tensor, element and value of a difference are looked up only where bytes differ.
 """
 
 from __future__ import annotations
@@ -51,31 +51,31 @@ from pruneapp.recipes.fit import Fit, fit
 from pruneapp.recipes.recipe import Recipe, recipe_of, with_statistics
 from pruneapp.recipes.replay import Replayed, replay_all
 
-# How many differences are told.
+# Maximum number of reported differences.
 MOST = 100
-# Values that are computed again on another machine, or by other threads, are not the same to the
-# last bit; docs/repair.md has how far they are off.
+# Repairs that are recomputed on another machine or with other threads differ in the last bits;
+# docs/repair.md has measurements.
 TOLERANCE = 1e-3
 
-# Is called with the state before each edit of a recipe, and the edit.
+# Called with the state before each edit of a recipe, and the edit.
 Look: TypeAlias = Callable[[Snapshot, Replayed, Job], None]
-# Computes a repair of a state again; returns how far the values of each tensor are from those that
-# were recorded, as a share of their norm.
+# Recomputes a repair of a state. Returns the relative difference from the recorded values (norm of
+# the difference divided by their norm) for each tensor.
 Recompute: TypeAlias = Callable[[Snapshot, RepairedValues, Job], Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a file is not what it should be."""
+    """A difference between a file and its expected contents."""
 
-    # A tensor by its name; or ``metadata``, ``header``, ``original``, ``file``, ``container`` (what
-    # a torch file holds around its tensors).
+    # Name of a tensor, or ``metadata``, ``header``, ``original``, ``file`` or ``container``
+    # (contents of a torch file other than tensors).
     where: str
-    # What is wrong, without the values: the end of a sentence that begins with `where`.
+    # Description without values: the end of a sentence that begins with `where`.
     sentence: str
-    # Flat index of the element in C order, or the byte of the file; None where there is none.
+    # Flat index of the element in C order, or byte offset in the file; None if there is neither.
     index: int | None = None
-    # The value that the recipe makes, and that of the file.
+    # The expected value and the one in the file.
     expected: str = ""
     found: str = ""
 
@@ -86,7 +86,7 @@ class Difference:
 
 
 class DifferenceFinder:
-    """Finds what lies at a byte of a file of a checkpoint; None of one that cannot be opened."""
+    """Finds the tensor at a byte of a file. Without a checkpoint, everything is ``header``."""
 
     def __init__(self, path: Path, checkpoint: Checkpoint | None) -> None:
         self._yielded: set[str] = set()
@@ -103,9 +103,9 @@ class DifferenceFinder:
         self._starts = [start for start, _, _ in self._ranges]
 
     def differences(self, offset: int, expected: bytes, actual: bytes) -> Iterator[Difference]:
-        """Yield the first difference of each tensor that was not yielded before.
+        """Yield the first difference in each tensor that was not yielded before.
 
-        Both pieces begin at the byte `offset` of the file, which may end before.
+        Both pieces begin at byte `offset` of the file; `actual` may be shorter.
         """
         size = min(len(expected), len(actual))
         one = np.frombuffer(expected, np.uint8, size)
@@ -133,7 +133,10 @@ class DifferenceFinder:
 
 
 def _in_tensor(entry: TensorEntry, start: int, at: int, sides: tuple[bytes, bytes]) -> Difference:
-    """Return the difference at a byte of two pieces in which a tensor begins at `start`."""
+    """Return the difference at byte `at` of two pieces.
+
+    The tensor begins at byte `start` of them.
+    """
     itemsize = max(entry.dtype.bits // 8, 1)
     index = (at - start) // itemsize
     first = start + index * itemsize
@@ -158,7 +161,7 @@ def _value(entry: TensorEntry, data: bytes) -> str:
     return f"{value!r} ({bits})"
 
 
-# What a file that was written once may have become; one that may not be read is no such.
+# Errors that damage of a written file can cause; missing read permission is not one of them.
 _BROKEN = (DamagedFileError, UnrecognizedFileError, UnsupportedFileError)
 _OTHER_RECIPE = Difference("metadata", "says that the file was made by another recipe")
 
@@ -170,47 +173,48 @@ class _NamedFormat(Struct):
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found."""
+    """The result of a verification."""
 
-    # Where the file is not what it should be, the first of each tensor; none if it is.
+    # The first difference of each tensor; empty if the file is correct.
     differences: tuple[Difference, ...]
-    compared: int = 0  # how many bytes were compared
-    format: str = ""  # the format that was written again
-    recipe: str = ""  # the recipe, as `Recipe.canonical`
-    # Tensors of the original that are not in the file because that was asked for.
+    compared: int = 0  # number of compared bytes
+    format: str = ""  # format that was used for the comparison
+    recipe: str = ""  # recipe in the form of `Recipe.canonical`
+    # Tensors of the original that were intentionally omitted.
     omitted: tuple[str, ...] = ()
-    # How far repaired values were from those that were computed again, by tensors; see `Recompute`.
+    # Relative difference of recomputed repairs by tensor name; see `Recompute`.
     recomputed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def same(self) -> bool:
-        """Whether the file is what its recipe makes of the original."""
+        """Whether the file is the result of its recipe."""
         return not self.differences
 
 
 @dataclass(frozen=True)
 class Against:
-    """What a file is compared with."""
+    """The original and the recipe to verify a file against."""
 
-    original: Path  # what it was made of
-    # What is verified, if it is given: a file whose metadata says another one is not the result of
-    # it. Needed for a file that does not say it, and where masks are too large for its metadata.
+    original: Path  # path of the original model
+    # The expected recipe. Required if the file's metadata has none, or if its masks are too large
+    # for the metadata. If the metadata names another recipe, verification fails.
     recipe: Recipe | None = None
-    format: str | None = None  # for a file that does not say it; its name tells otherwise
-    # Which of several dicts of tensors, for a file that does not say it.
+    # format name, if the metadata has none; None derives it from the file name
+    format: str | None = None
+    # Which of several state dicts to use, if the metadata does not specify it.
     state_dict: str | None = None
-    # Names or globs of tensors that were left out, for a file that does not say it.
+    # Names or globs of omitted tensors, if the metadata does not list them.
     omit: tuple[str, ...] = ()
-    # Computes repairs again, and how far off their values may be. By default they are not: values
-    # are compared by their SHA-256.
+    # Recomputes repairs, whose values may then differ by `tolerance`. None compares values by
+    # SHA-256 only.
     recompute: Recompute | None = None
     tolerance: float = TOLERANCE
-    # Names of open statistics, for a recipe that takes those of the checkpoint.
+    # Names of open statistics, for a recipe that uses the statistics of the checkpoint.
     statistics: tuple[str, ...] = ()
 
 
 class Engine(Protocol):
-    """Does a recipe again, and compares what it makes: here, or on a cluster."""
+    """Applies a recipe and compares its result with files, in this process or on a cluster."""
 
     def apply(
         self,
@@ -222,26 +226,26 @@ class Engine(Protocol):
         *,
         hashed: bool,
     ) -> tuple[State, Recipe]:
-        """Return the state after a recipe; see `apply_recipe`.
+        """Return the state after a recipe, and the recipe for this checkpoint; see `apply_recipe`.
 
-        `hashed` says whether the checksums of the files will be asked for.
+        `hashed` is whether the checksums of the source files will be needed.
         """
 
     def provenance(self, state: State, recipe: Recipe, job: Job) -> provenance.Provenance:
-        """Say what the state was made of; see `pruneapp.export.provenance.provenance_of`."""
+        """Return the origin of a state; see `pruneapp.export.provenance.provenance_of`."""
 
     def compare(
         self, state: State, plans: Mapping[Path, Plan], checkpoint: Checkpoint | None, job: Job
     ) -> Iterator[tuple[Sequence[Difference], int]]:
-        """Yield what differs in each of some files, and how many bytes were compared.
+        """Yield for each file its differences and the number of compared bytes.
 
-        `checkpoint` is what they are, opened; None if that cannot be.
+        `checkpoint` are the opened files; None if they cannot be opened.
         """
 
 
 @dataclass(frozen=True)
 class Here:
-    """Does it in this process."""
+    """Applies and compares in this process."""
 
     kernel: Kernel
 
@@ -255,34 +259,34 @@ class Here:
         *,
         hashed: bool,
     ) -> tuple[State, Recipe]:
-        """Do it, and count the checksums of the files meanwhile."""
+        """Apply the recipe, and compute the checksums of the files at the same time."""
         with hashed_meanwhile(original.files if hashed else ()):
             return apply_recipe(original, recipe, fitted, self.kernel, job, look=look)
 
     def provenance(self, state: State, recipe: Recipe, job: Job) -> provenance.Provenance:
-        """Say what it was made of."""
+        """Return the origin of a state."""
         return provenance.provenance_of(state, recipe, job)
 
     def compare(
         self, _state: State, plans: Mapping[Path, Plan], checkpoint: Checkpoint | None, job: Job
     ) -> Iterator[tuple[Sequence[Difference], int]]:
-        """Compare one file after another."""
+        """Compare the files one after another."""
         for path, plan in plans.items():
             yield compare_file(path, plan, checkpoint, job)
 
 
 def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verification:
-    """Do a recipe again, and compare every byte of what it makes with a file.
+    """Apply a recipe again, and compare every byte of the result with a file or folder.
 
-    Nothing is written. Finds a single flipped bit, wherever it is: in a tensor that was pruned or
-    not, in the header, in the metadata and in what it says of the original. `file` may be a folder.
+    Writes nothing. Finds any flipped bit: in tensors, the header, the metadata, and in the
+    original.
 
     Raises
     ------
     CheckpointError
-        If the original cannot be read, or the system does not let the file be opened.
+        If the original cannot be read, or the file cannot be accessed.
     RecipeError
-        If nothing says what was done, or it does not fit the original.
+        If no recipe is known, or it does not fit the original.
     """
     with contextlib.ExitStack() as stack:
         checkpoint = None
@@ -346,7 +350,7 @@ def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verificati
                 counted,
                 inputs=recorded,
                 version=texts["version"],
-                # As the file records them: whoever verifies need not have the same statistics open.
+                # As recorded in the file: the same statistics need not be open during verification.
                 calibration=provenance.calibration_in(metadata),
                 parameters=frozenset(named),
             )
@@ -376,7 +380,7 @@ def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verificati
 
 
 def _asked(original: Checkpoint, texts: Mapping[str, str], against: Against) -> frozenset[str]:
-    """Return the names that were left out by choice, as far as that is known."""
+    """Return the names of intentionally omitted tensors, from the metadata or from `against`."""
     if "omitted" in texts:
         return frozenset(decode_json(texts["omitted"], tuple[str, ...], KEY + "omitted"))
     return frozenset(omitted(original, against.omit))
@@ -385,10 +389,10 @@ def _asked(original: Checkpoint, texts: Mapping[str, str], against: Against) -> 
 def _lacking(
     original: Checkpoint, plans: Iterable[Plan], checkpoint: Checkpoint
 ) -> Iterator[Difference]:
-    """Yield the tensors that the file should hold and does not, each once."""
+    """Yield a difference for each tensor that is missing in the file."""
     names: dict[str, None] = {}
     for name in chain.from_iterable(plan.names for plan in plans):
-        # Pairs of NAME_orig and NAME_mask are opened as NAME.
+        # Pairs NAME_orig and NAME_mask are opened as NAME.
         stored = (name, name.removesuffix("_orig"), name.removesuffix("_mask"))
         if not any(map(checkpoint.holds, stored)):
             names[next(filter(original.holds, stored), name)] = None
@@ -409,7 +413,7 @@ def _changed(texts: Mapping[str, str]) -> Difference | None:
 
 
 def _unsound(texts: Mapping[str, str]) -> Difference | None:
-    """Return what is not even of the kind that is written, though its checksum fits."""
+    """Return a difference if the metadata is invalid despite a correct checksum; else None."""
     for name in ("version", "inputs", "format"):
         if name not in texts:
             return Difference("metadata", f"lacks '{KEY}{name}'")
@@ -442,11 +446,10 @@ def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
 def _with_values(
     recipe: Recipe, checkpoint: Checkpoint | None, original: Checkpoint, job: Job
 ) -> tuple[Recipe, tuple[Difference, ...]]:
-    """Return a recipe with the values of its repairs as the file holds them, and what differs.
+    """Return the recipe with the repaired values from the file, and differences if there are any.
 
-    Values are as large as the tensors, so they are in no metadata; and they are known by their
-    SHA-256, as are the tensors that were repaired. Pruned weights are +0.0 in the file, and what
-    they were in the original.
+    The metadata identifies repaired values and repaired tensors only by SHA-256, since values are
+    as large as the tensors. Pruned weights, +0.0 in the file, get their values from the original.
     """
     masks = dict(recipe.masks)
     differences: list[Difference] = []
@@ -491,11 +494,12 @@ def _names_another(texts: Mapping[str, str], made: Recipe) -> bool:
 
 @dataclass(frozen=True)
 class _Recomputation:
-    """Computes the repairs of a recipe again, if that is asked for."""
+    """Recomputes the repairs of a recipe if `recompute` is set."""
 
     fitted: Fit
     recompute: Recompute | None
-    off: dict[str, float] = field(default_factory=dict)  # what comes of it, see `Recompute`
+    # largest relative difference by tensor name, see `Recompute`
+    off: dict[str, float] = field(default_factory=dict)
 
     def __call__(self, before: Snapshot, done: Replayed, job: Job) -> None:
         action = self.fitted.entries[done.number].action
@@ -513,7 +517,7 @@ def apply_recipe(
     *,
     look: Look = lambda *_: None,
 ) -> tuple[Snapshot, Recipe]:
-    """Return the state after a recipe, and the recipe as it is said for this checkpoint.
+    """Apply a recipe. Return the final state, and the recipe as recorded for this checkpoint.
 
     `look` is called with the state before each edit, and the edit.
     """
@@ -534,13 +538,13 @@ def _format(
         form = get(against.format) if against.format else _usual(file, state, job)
         return form, validate_all(form.params, {})
     recorded = decode_json(texts["format"], _NamedFormat, KEY + "format")
-    # What is inside says of itself that it is the dense file.
+    # Metadata inside a compressed file names the format of the uncompressed file.
     form = ZSTANDARD if packed else get(recorded.name)
     return form, validate_all(form.params, recorded.configuration)
 
 
 def _usual(file: Path, state: State, job: Job) -> Format:
-    """Return the format of such a name whose file would be as large; several are called .pt."""
+    """Return the format for a file name; if several match (.pt), the one with this file size."""
     fitting = [f for f in FORMATS.values() if f.fits(file.name)] or [*FORMATS.values()][:1]
     if len(fitting) == 1 or not file.is_file():
         return fitting[0]
@@ -569,7 +573,7 @@ def _plans(
 ) -> Mapping[Path, Plan]:
     home = file if file.is_dir() else file.parent
     plans = plan_weights(state, form, values, job, path=file, provenance=origin)
-    # Of a largest size, one of the files may be looked at alone: it says what it is part of.
+    # A single shard can be verified alone, as its name shows which part of the model it is.
     alone = file.is_file() and not file.name.endswith(INDEX) and file.name in plans
     return {home / n: plan for n, plan in plans.items() if n == file.name or not alone}
 
@@ -590,7 +594,7 @@ def _other_original(
 def compare_file(
     path: Path, plan: Plan, checkpoint: Checkpoint | None, job: Job
 ) -> tuple[list[Difference], int]:
-    """Return what differs, and how many bytes were compared: of a compressed file those it has."""
+    """Compare a file with a plan. Return the differences and the number of compared bytes."""
     differences: list[Difference] = []
     with contextlib.ExitStack() as stack:
         if plan.prepare is not None:

@@ -1,4 +1,4 @@
-"""Where an export goes: a file, a folder, shards, and the files beside the weights.
+"""Targets of an export: files, folders, and the files next to the weights.
 
-What is in the files is decided elsewhere.
+The contents of weight files are decided elsewhere.
 """

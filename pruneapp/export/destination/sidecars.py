@@ -1,9 +1,9 @@
-"""What lies beside the weights of a model: config.json and its dtype, tokenizer, other weights.
+"""Files next to the weights of a model: config.json with its dtype, tokenizer, other weights.
 
-Measured with transformers 5: ``from_pretrained(folder)`` takes the type from ``"dtype"``, or the
-older ``"torch_dtype"``, and that of the weights only where the configuration names none. Rounded
-weights beside the configuration of the original come out as float32 again; and those of an export
-without rounding, into the folder of one with, would come out as bfloat16.
+In transformers 5, ``from_pretrained(folder)`` uses the dtype in ``"dtype"`` or the older
+``"torch_dtype"``, and that of the weights only if the configuration has none. With the original
+configuration, rounded weights would be loaded as float32, and unrounded weights with the
+configuration of a rounded export as bfloat16.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from pruneapp.json_codec import load_object
 
 CONFIG = "config.json"
 _MODULES = "modules.json"
-# In names of classes that end in "Model", and have a head in spite of that.
+# Parts of the names of classes that end in "Model" but have a head.
 _WITH_HEADS = "Head", "MarianMT", "EncoderDecoder", "SeamlessM4T"
-# What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
+# Suffixes of files that a model needs (configuration, tokenizer, templates, licence). Never code.
 _COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
 _LARGEST_COMPANION = 64 << 20
 
 
 def home_of(checkpoint: Checkpoint) -> Path:
-    """Return the folder that the files of a checkpoint lie in."""
+    """Return the folder of a checkpoint."""
     return checkpoint.folder
 
 
 class Configuration(msgspec.Struct, frozen=True):
-    """What config.json says of a model; its other keys do not matter here."""
+    """The fields of config.json that matter here."""
 
-    architectures: list[str] = []  # of transformers
-    architecture: str = ""  # of timm
+    architectures: list[str] = []  # classes of transformers
+    architecture: str = ""  # model name of timm
     model_type: str = ""
     num_hidden_layers: int | None = None
     auto_map: dict[str, object] = {}
@@ -60,12 +60,12 @@ class Configuration(msgspec.Struct, frozen=True):
 
 
 def configuration_of(checkpoint: Checkpoint) -> Configuration | None:
-    """Return what the config.json beside the weights says; None where none can be read."""
+    """Return the config.json next to the weights; None if it is missing or invalid."""
     return configuration_in(home_of(checkpoint))
 
 
 def configuration_in(home: Path) -> Configuration | None:
-    """Return what the config.json in a folder says; None where none can be read."""
+    """Return the config.json in a folder; None if it is missing or invalid."""
     path = home / CONFIG
     try:
         if _is_own(path, home, _LARGEST_COMPANION):
@@ -76,12 +76,12 @@ def configuration_in(home: Path) -> Configuration | None:
 
 
 def is_home(checkpoint: Checkpoint, target: Path) -> bool:
-    """Whether a folder is the one that a checkpoint lies in."""
+    """Return whether a folder is that of a checkpoint."""
     return target.exists() and home_of(checkpoint).samefile(target)
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return what lies in a folder, by name; raises `ExportError` if it cannot be listed."""
+    """Return the paths in a folder, sorted. Raises `ExportError` if it cannot be listed."""
     try:
         return sorted(folder.iterdir())
     except OSError as error:
@@ -93,21 +93,19 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def is_folder_model(checkpoint: Checkpoint) -> bool:
-    """Whether the weights are of a model that is a folder: in shards, or with a configuration."""
+    """Return whether the model is a folder: it has shards, or a config.json."""
     shards = checkpoint.contents.shards
-    alone = len(shards) == 1 and shards[0].path == checkpoint.path  # a part of one that lies alone
+    # a single shard of a larger model
+    alone = len(shards) == 1 and shards[0].path == checkpoint.path
     return bool(shards and not alone) or (home_of(checkpoint) / CONFIG).is_file()
 
 
 def companions(checkpoint: Checkpoint) -> dict[str, Path]:
-    """Return the files beside the weights that a copy of the model needs, by name.
+    """Return the files that a copy of the model folder needs besides its weights, by name.
 
-    Those that lie in the model's folder, and, with ``/`` in their names, all files of the
-    subfolders that its ``modules.json`` names, as sentence-transformers writes it: their
-    configurations, and the weights of their layers.
-
-    Nothing at all where one file was opened that lies in no folder of a model: what else is there
-    is not for us to copy. Raises `ExportError` for what cannot be listed or read.
+    Includes all files of subfolders that ``modules.json`` of sentence-transformers names; their
+    names contain ``/``. Empty if a single file outside of a model folder was opened. Raises
+    `ExportError` if files cannot be listed or read.
     """
     if not is_folder_model(checkpoint):
         return {}
@@ -127,10 +125,10 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
 
 
 def empty_modules(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return the subfolders that ``modules.json`` names in which there is nothing to copy.
+    """Return the subfolders named in ``modules.json`` that contain nothing to copy.
 
-    A module without parameters may have one, as Normalize of sentence-transformers has; hidden
-    files, by which git keeps such a folder, do not count. One of code alone is not empty.
+    Modules without parameters may have an empty folder, such as Normalize of sentence-transformers.
+    Hidden files are ignored, code is not.
     """
     if not is_folder_model(checkpoint):
         return ()
@@ -140,7 +138,7 @@ def empty_modules(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Say what of a model's folder is not written into another one; empty if that is nothing."""
+    """Return a notice about files of the model folder that are not copied; () if there are none."""
     if not is_folder_model(checkpoint):
         return ()
     home = home_of(checkpoint)
@@ -163,13 +161,13 @@ def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 class _Module(msgspec.Struct):
-    """An entry of ``modules.json``; what else it says is of no interest here."""
+    """An entry of ``modules.json``; other fields are ignored."""
 
     path: str = ""
 
 
 def _module_folders(home: Path) -> list[PurePosixPath]:
-    """Return the subfolders that ``modules.json`` names, none of them outside the model's."""
+    """Return the existing subfolders of the model folder that ``modules.json`` names."""
     index = home / _MODULES
     if not index.is_file() or not _is_own(index, home):
         return []
@@ -205,20 +203,20 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _is_own(path: Path, home: Path, most: int | None = None) -> bool:
-    # A link may point anywhere; only the cache of the very model is followed.
+    # Follow symbolic links only into the download cache of the same model.
     try:
         resolved = path.resolve(strict=True)
         if most is not None and resolved.stat().st_size > most:
             return False
         blobs = [blobs.resolve() for blobs in blobs_of(home.resolve())]
-    except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
+    except (OSError, RuntimeError):  # a loop of links raises RuntimeError before Python 3.13
         return False
     inside = resolved.parent == path.parent.resolve() or resolved.parent in blobs
     return resolved.is_file() and inside
 
 
 def has_same_bytes(plan: Plan, path: Path) -> bool:
-    """Whether a file that is there already has the bytes of a small one that is planned."""
+    """Return whether an existing file has the bytes of a small planned file."""
     if not path.is_file():
         return False
     with reading(path):
@@ -228,7 +226,7 @@ def has_same_bytes(plan: Plan, path: Path) -> bool:
 
 
 def copy_of(path: Path) -> Plan:
-    """Plan a copy of a file; `FileChangedError` if its size changes before it is copied."""
+    """Plan a copy of a file. Its pieces raise `FileChangedError` if the size changes before."""
     with reading(path):
         size = path.stat().st_size
 
@@ -250,7 +248,7 @@ def copy_of(path: Path) -> Plan:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Say in a sentence what the system refuses while a file of the model's folder is read."""
+    """Convert an `OSError` for a file of the model folder to `ExportError`."""
     try:
         yield
     except OSError as error:
@@ -262,11 +260,16 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) -> None:
-    """Refuse a folder where weights, or an index, would stay beside those of an export.
+    """Raise `ExportError` if other weights or an index would remain next to the exported files.
 
-    transformers takes ``model.safetensors`` before any index, and safetensors before torch; a
-    program that reads all files would mix them. Whatever else lay in the folder of the model that
-    was opened was there before, and is no news. `names` are those of the files that are written.
+    transformers prefers ``model.safetensors`` to an index, and safetensors to torch files; other
+    programs may read all files together. In the folder of the opened model, only files of that
+    model are checked.
+
+    Parameters
+    ----------
+    names
+        Names of the files to be written.
     """
     if not target.is_dir():
         return
@@ -298,10 +301,10 @@ _BETWEEN = re.compile(r"[\s,:]*")
 
 
 def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
-    """Plan a copy of a configuration that names another type, and nothing else differently.
+    """Plan a copy of config.json with the exported dtype.
 
-    One that is not JSON, or names no type of real numbers, is copied as it is; so it is where the
-    parameters of the export round to no type.
+    The file is copied unchanged if the export does not round, the file is not valid JSON, or it
+    contains no dtype.
     """
     dtype = values.get(DTYPE.name, KEEP)
     if dtype == KEEP or not (text := _text(path)):
@@ -329,10 +332,10 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
 def type_notices(
     checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Say of a configuration that is not ours to change that it names another type.
+    """Return a notice if an existing config.json, which is not changed, names another dtype.
 
-    Where the parameters of the export round to no type, weights keep the one that their own
-    configuration names, else the one that most of them have.
+    Without rounding, the correct dtype is that in the configuration of the opened model, or else
+    that of most weights.
     """
     path, dtype = folder / CONFIG, values.get(DTYPE.name, KEEP)
     if not path.is_file():
@@ -352,7 +355,7 @@ def type_notices(
 
 
 def loading_notices(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say how to load rounded weights with a copy of a configuration that names another type."""
+    """Return a notice about loading rounded weights with a copied config.json of another dtype."""
     dtype = values.get(DTYPE.name, KEEP)
     if dtype == KEEP or not (old := _other_type(folder / CONFIG, dtype)):
         return ()
@@ -365,12 +368,12 @@ def loading_notices(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _other_type(path: Path, dtype: str) -> str:
-    """Return the type that a configuration names if it is not `dtype`; else nothing."""
+    """Return the dtype in a configuration if it is not `dtype`; "" otherwise."""
     return next((one.dtype for one in _named_in(_text(path)) if one.dtype != dtype), "")
 
 
 def differ_otherwise(one: Path, other: Path) -> bool:
-    """Whether two configurations differ in more than the type that they name."""
+    """Return whether two configurations differ in more than their dtype."""
     return _without_type(_text(one)) != _without_type(_text(other))
 
 
@@ -381,7 +384,7 @@ def _without_type(text: str) -> str:
 
 
 def _kept(checkpoint: Checkpoint) -> str:
-    """Return the type that transformers should load weights as that are not rounded."""
+    """Return the dtype with which transformers should load unrounded weights; "" if unknown."""
     own = companions(checkpoint).get(CONFIG)
     if own is not None and (named := _named_in(_text(own))):
         return named[0].dtype
@@ -394,7 +397,7 @@ def _kept(checkpoint: Checkpoint) -> str:
 
 def _text(path: Path) -> str:
     with reading(path):
-        data = path.read_bytes()  # a companion, which is small
+        data = path.read_bytes()  # small: its size is limited
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -402,7 +405,7 @@ def _text(path: Path) -> str:
 
 
 class _Named(NamedTuple):
-    """A type that is named in a text, from one character to before another."""
+    """A dtype in a text at characters `start` to `stop`."""
 
     start: int
     stop: int
@@ -410,7 +413,7 @@ class _Named(NamedTuple):
 
 
 def _named_in(text: str) -> list[_Named]:
-    """Return where the outermost object of a JSON names a type."""
+    """Return the positions of dtypes in the top-level object of a JSON text."""
     try:
         load_object(text, constants=True)
     except JsonError:
@@ -423,7 +426,7 @@ def _named_in(text: str) -> list[_Named]:
         start = _after(text, at)
         value, at = decoder.raw_decode(text, start)
         named = _TYPE.fullmatch(value) if key in _KEYS and isinstance(value, str) else None
-        if named is not None and text[start + 1 : at - 1] == value:  # spelled without escapes
+        if named is not None and text[start + 1 : at - 1] == value:  # contains no escape sequences
             result.append(_Named(start + 1 + named.start(2), at - 1, named[2]))
     return result
 

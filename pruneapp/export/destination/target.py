@@ -1,4 +1,4 @@
-"""Where an export may go: a file or a folder; keeping the original when it goes onto the source."""
+"""Check and prepare the target of an export, and keep originals that it replaces."""
 
 from __future__ import annotations
 
@@ -52,31 +52,34 @@ from pruneapp.results.export import Purpose
 WINDOWS = os.name == "nt"
 _WEIGHTS = "model.safetensors"
 _RESERVED = {_WEIGHTS, "pytorch_model.bin"}
-# Letters at either end of a name that is too long to be said.
+# Number of characters shown from each end of a name that is too long.
 _ENDS = 24
 
 
 @dataclass(frozen=True)
 class ExportTarget:
-    """A place to write to that was looked at."""
+    """A checked target path."""
 
-    path: Path  # the file or folder itself, links followed
-    notices: tuple[str, ...] = ()  # what the person should know about it
+    path: Path  # absolute path, symbolic links followed
+    notices: tuple[str, ...] = ()  # sentences for the user
 
 
 def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:
-    """Return where a file named `path` would go.
+    """Check that a file can be written to `path`, and return its resolved path.
 
-    With `follow_links` a link to a regular file is followed: the file that it points to is written,
-    the link stays. None where nobody can ask for that. Links among the folders above are always
-    followed.
+    Parameters
+    ----------
+    follow_links
+        Whether to write to the target of a symbolic link, which must be a regular file. None as
+        False, for callers without an option to allow it. Links among the parent folders are always
+        followed.
 
     Raises
     ------
     ExportError
-        If the name is one that not every system can hold, the folder is not there, something else
-        than a regular file has the name, it is a link that may not be followed, or it lies in a
-        cache whose files are named by content.
+        If the name is invalid on some system, the folder does not exist, the path is not a regular
+        file or is a link that may not be followed, or it is in a download cache whose files are
+        named by content.
     """
     _check_name(path)
     with _explaining_os_errors(path):
@@ -95,9 +98,9 @@ def check_weights(
     *,
     follow_links: bool,
 ) -> ExportTarget:
-    """Return where one file of weights would go, and what to know of its name; see `check_file`."""
-    # transformers 5.23 fills in random numbers for what it does not find in a file of this name,
-    # and says so in a log alone.
+    """Check the path of a single weight file; see `check_file`. Adds notices about its name."""
+    # transformers 5.23 initializes parameters at random that it does not find in a file of this
+    # name, and reports that only in a log.
     if path.name.lower() in _RESERVED and not form.fits(path.name):
         raise ExportError(
             f"transformers expects plain weights in a file named '{path.name}', which this export "
@@ -132,7 +135,8 @@ def _file_notices(
     whole = path.name == _WEIGHTS and path.with_name(CONFIG).is_file()
     home = home_of(checkpoint)
     if Purpose.TRANSFORMERS in form.good_for and not whole:
-        if not checkpoint.contents.shards and beside.is_file():  # the file of a whole folder
+        # a file that is a whole model folder
+        if not checkpoint.contents.shards and beside.is_file():
             yield (
                 f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
                 f"'{beside.parent}' instead of the file, and export that, to have both."
@@ -149,12 +153,12 @@ def _file_notices(
             f"'{home}'. Put them beside the unpacked file, and name that file '{_WEIGHTS}'."
         )
         yield from sidecars.loading_notices(home, values)
-    if path.name.lower() in _RESERVED:  # from_pretrained reads it by the configuration beside it
+    if path.name.lower() in _RESERVED:  # from_pretrained reads it with the config.json next to it
         yield from sidecars.type_notices(checkpoint, path.parent, values)
 
 
 def _opened_in_store(path: Path) -> ExportError:
-    """Return why an export cannot take the place of what was opened: no store keeps it beside."""
+    """Return the error for replacing the opened model in a store, which keeps no backups."""
     return ExportError(
         f"'{path}' is the model that was opened, and in a store no backup of the original is kept "
         "beside an export.",
@@ -163,7 +167,7 @@ def _opened_in_store(path: Path) -> ExportError:
 
 
 def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
-    """Refuse the name of a file where files of a largest size go into a folder."""
+    """Raise `ExportError` if a folder of shards would be written to the name of a file."""
     if limit_of(values) is None or is_folder(path) or not form.fits(path.name):
         return
     raise ExportError(
@@ -175,7 +179,10 @@ def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
 def refuse_suffix(
     path: Path, form: Format, values: Mapping[str, Any], suffixes: Iterable[str]
 ) -> None:
-    """Refuse a new folder with the name of a file; `suffixes` are those of every format."""
+    """Raise `ExportError` if a new folder would get the name of a file of any format.
+
+    `suffixes` are those of all formats.
+    """
     if is_folder(path) or not path.name.lower().endswith(tuple(suffixes)):
         return
     stem = _without(suffixes, path.name)
@@ -189,15 +196,15 @@ def refuse_suffix(
 
 
 def _without(suffixes: Iterable[str], name: str) -> str:
-    """Return a name without the longest suffix that it ends in."""
+    """Return a name without its longest suffix; "model" if nothing remains."""
     longest = max((len(s) for s in suffixes if name.lower().endswith(s)), default=0)
     return name[: len(name) - longest] or "model"
 
 
 def plan_sidecars(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:
-    """Plan what a format writes beside the file `target`, and say what is there already.
+    """Plan the additional files of a format next to the file `target`, and return notices.
 
-    Nothing is replaced: another file of the name may be the person's own.
+    Existing files are not replaced, as they may be the user's; a notice names them if they differ.
     """
     plans = {}
     notices = []
@@ -211,13 +218,13 @@ def plan_sidecars(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str
 
 
 def left_as_it_was(path: Path) -> str:
-    """Say that a file was there and was not replaced."""
+    """Return the notice that an existing file is not replaced."""
     return f"'{path}' exists already and is not replaced."
 
 
 @contextlib.contextmanager
 def _explaining_os_errors(path: Path) -> Iterator[None]:
-    """Say in a sentence what the system does not even let us look at, or has no room for."""
+    """Convert an `OSError` to `ExportError`."""
     try:
         yield
     except OSError as error:
@@ -227,7 +234,8 @@ def _explaining_os_errors(path: Path) -> Iterator[None]:
 def _followed(path: Path, *, follow_links: bool | None) -> ExportTarget:
     try:
         resolved = path.resolve(strict=True)
-    except (OSError, RuntimeError) as error:  # a loop is a RuntimeError before Python 3.13
+    # a loop of links raises RuntimeError before Python 3.13
+    except (OSError, RuntimeError) as error:
         raise ExportError(
             f"'{path}' is a broken link, so nothing was written.",
             remedy="Remove the link or choose another name.",
@@ -253,7 +261,7 @@ def _link(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
 
 
 def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
-    """Return where a folder named `path` would go; see `check_file`."""
+    """Check that a folder can be written to `path`. Return its resolved path; see `check_file`."""
     _check_name(path)
     with _explaining_os_errors(path):
         if path.is_symlink() and path.exists() and not follow_links:
@@ -271,7 +279,7 @@ def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
 def _resolved_parent(path: Path) -> Path:
     parent = path.parent
     if is_store(path):
-        return path  # whose folders are but the beginnings of names
+        return path  # folders in a store are only prefixes of names
     if parent.exists() and not parent.is_dir():
         raise ExportError(
             f"'{path}' cannot be written: '{parent}' is a file, not a folder.",
@@ -342,9 +350,9 @@ def _check_cache(resolved: Path) -> None:
 
 
 def keep_original(path: Path, job: Job) -> Path:
-    """Give the file at `path` a second name beside it: ``NAME.orig.EXT``, or the next free one.
+    """Give the file at `path` the additional name ``NAME.orig.EXT``, or the next unused one.
 
-    A hard link where the file system has them, else a copy.
+    Creates a hard link, or a copy if the file system has no hard links. Returns the new path.
     """
     for kept in _names(path):
         try:
@@ -357,11 +365,11 @@ def keep_original(path: Path, job: Job) -> Path:
             _copy(path, kept, job)
         flush_folder(kept.parent)
         return kept
-    raise AssertionError  # the names never end
+    raise AssertionError  # `_names` is infinite
 
 
 def kept_name(path: Path) -> Path:
-    """Return the name under which `keep_original` would keep a file now."""
+    """Return the path that `keep_original` would use now."""
     return next(name for name in _names(path) if not lexists(name))
 
 
@@ -371,9 +379,9 @@ def _names(path: Path) -> Iterator[Path]:
 
 
 def unused_name(path: Path, data: bytes) -> Path:
-    """Return a name for a file that replaces nothing: `path`, or ``NAME2.EXT`` and so on beside it.
+    """Return the first of `path`, ``NAME2.EXT``, ``NAME3.EXT``, … that replaces nothing.
 
-    A file that holds `data` already may be replaced: nothing of it is lost.
+    A file that already contains exactly `data` counts as unused.
     """
     others = (path.with_name(f"{path.stem}{number}{path.suffix}") for number in count(2))
     names = chain([path], others)
@@ -381,12 +389,12 @@ def unused_name(path: Path, data: bytes) -> Path:
 
 
 def has_bytes(path: Path, data: bytes) -> bool:
-    """Whether a file that is no link can be read, and has these bytes."""
+    """Return whether a path is a readable regular file, not a link, with exactly these bytes."""
     try:
         plain = path.is_file() and not path.is_symlink()
         return plain and path.stat().st_size == len(data) and path.read_bytes() == data
     except OSError:
-        return False  # whatever it is, it is not ours
+        return False  # unreadable files were not written by Pruneapp
 
 
 def _copy(path: Path, kept: Path, job: Job) -> None:
@@ -407,17 +415,29 @@ def _copy(path: Path, kept: Path, job: Job) -> None:
 def plan_folder(
     checkpoint: Checkpoint, plans: Mapping[str, Plan], values: Mapping[str, Any], target: Path
 ) -> tuple[dict[str, Plan], tuple[str, ...]]:
-    """Plan what is to be written into the folder `target`: weights, what lies beside, the index.
+    """Plan all files of a folder: weights, copies of other files, and the index.
 
-    `plans` are those of the weights, see `plan_weights`. The index comes last, and not at all where
-    it is there already, byte for byte. With the files by their names comes what the person should
-    know of the folder. Raises `ExportError` if other weights lie in it, see `refuse_others`, or a
-    folder has the name of a file.
+    Parameters
+    ----------
+    plans
+        Plans of the weights, see `plan_weights`.
+
+    Returns
+    -------
+    tuple
+        Plans by file name, and notices. The index is last; it is omitted if it already exists with
+        the same bytes.
+
+    Raises
+    ------
+    ExportError
+        If the folder contains other weights (see `refuse_others`), or a subfolder has the name of a
+        file.
     """
     opened = is_home(checkpoint, target)
     if opened and is_store(target):
         raise _opened_in_store(target)
-    # Files of a largest size have the names of those that were opened by chance alone.
+    # Shards of a maximum size have the names of the opened files only by coincidence.
     refuse_others(checkpoint, target, () if opened and limit_of(values) is not None else plans)
     for name in plans:
         if (target / name).is_dir():
@@ -457,14 +477,14 @@ def plan_folder(
 
 
 def refuse_without_room(target: Path, nbytes: int) -> None:
-    """Refuse files of `nbytes` together for which there is no room, before the first is written.
+    """Raise `ExportError` if the disk lacks space for `nbytes` more bytes.
 
-    What they replace stays until all are written; the folder `target` need not be there.
+    Replaced files need space until all new ones are written. `target` need not exist.
     """
     if is_store(target):
         return
     home = target if target.is_dir() else target.parent
-    with contextlib.suppress(OSError):  # then whoever writes will see
+    with contextlib.suppress(OSError):  # then writing reports the error
         if shutil.disk_usage(home).free >= nbytes:
             return
         full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -472,11 +492,11 @@ def refuse_without_room(target: Path, nbytes: int) -> None:
 
 
 class TargetFolder(contextlib.ExitStack):
-    """A folder to write files into; a context manager.
+    """A folder to write files into. Use as a context manager.
 
-    A folder that is there is written into. A new one is made under another name, and gets its own
-    by `commit`: leaving the context without it removes everything. In a store, where folders are
-    but the beginnings of names, none is made.
+    A new folder is created with a temporary name, which `commit` changes to the final one; leaving
+    the context without `commit` deletes it. An existing folder is used directly. In an object store
+    no folder is created.
     """
 
     def __init__(self, target: Path) -> None:
@@ -487,7 +507,7 @@ class TargetFolder(contextlib.ExitStack):
 
     @property
     def path(self) -> Path:
-        """Where to write the files."""
+        """The folder to write files into."""
         return self._partial or self._target
 
     def __enter__(self) -> Self:
@@ -498,7 +518,7 @@ class TargetFolder(contextlib.ExitStack):
             except OSError as error:
                 raise write_error(self._target, error, 0) from error
             self._partial = partial
-            with contextlib.suppress(OSError):  # Windows opens no folders
+            with contextlib.suppress(OSError):  # Windows cannot open folders
                 fd = os.open(partial, os.O_RDONLY)
                 self.callback(close_quietly, fd)
                 lock(fd)
@@ -506,14 +526,14 @@ class TargetFolder(contextlib.ExitStack):
         return self
 
     def path_of(self, name: str) -> Path:
-        """Return where to write a file; ``/`` in its name is a subfolder, made if need be."""
+        """Return the path of a file to write. Creates the subfolders in its name."""
         path = self.path / name
         if path.parent != self.path:
             self.make(path.parent.relative_to(self.path).as_posix())
         return path
 
     def make(self, name: str) -> None:
-        """Make a subfolder, and those that it lies in, where they are not there."""
+        """Create a subfolder and its parents where they do not exist."""
         path = Path(name)
         if is_store(self._target):
             return
@@ -528,7 +548,7 @@ class TargetFolder(contextlib.ExitStack):
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
-        """Let what cannot be written be told under the name that it was to have."""
+        """Replace the temporary folder name in an `ExportError` with the final one."""
         try:
             yield
         except ExportError as error:
@@ -542,7 +562,7 @@ class TargetFolder(contextlib.ExitStack):
             ) from error
 
     def commit(self) -> None:
-        """Give a new folder its name."""
+        """Rename a new folder to its final name."""
         for folder in self._made:
             flush_folder(folder)
         self._made.clear()
@@ -550,7 +570,8 @@ class TargetFolder(contextlib.ExitStack):
             return
         flush_folder(self._partial)
         try:
-            self._partial.rename(self._target)  # replaces nothing but emptiness
+            # fails if the target exists, unless it is an empty folder
+            self._partial.rename(self._target)
         except OSError as error:
             raise write_error(self._target, error, 0) from error
         self._partial = None
@@ -558,7 +579,7 @@ class TargetFolder(contextlib.ExitStack):
 
     def _remove(self) -> None:
         for folder in reversed(self._made):
-            with contextlib.suppress(OSError):  # somebody else may have put something there
+            with contextlib.suppress(OSError):  # another program may have put files there
                 folder.rmdir()
         if self._partial is not None:
             with contextlib.suppress(OSError):

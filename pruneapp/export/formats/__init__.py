@@ -1,5 +1,5 @@
-"""The export formats, one module for each or for a family of them.
+"""Export formats, one module for each format or family.
 
-A module declares its formats and writes their bytes; ``export.catalog`` lists them. Reading them
-again is the work of ``checkpoint``.
+A module declares its formats and plans their bytes; ``export.catalog`` lists them. The package
+``checkpoint`` reads the files.
 """

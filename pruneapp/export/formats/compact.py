@@ -1,6 +1,6 @@
-"""The compact format: what is not 0, packed, and where it is; and how to expand it to the byte.
+"""The compact format: packed nonzero values and their positions; and its exact expansion.
 
-See `checkpoint.formats.compact` for the layout, and docs/formats.md for everybody.
+The layout is described in `checkpoint.formats.compact` and docs/formats.md.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from pruneapp.params import FlagParam, validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader, Purpose, WrittenFile
 
-# Bytes of a tensor below which the index takes more than packing spares.
+# Tensors with fewer bytes are not packed: their index would be larger than the savings.
 _SMALL = 4096
 
 
@@ -64,8 +64,8 @@ READER = FlagParam(
 
 
 def is_packed(entry: TensorEntry) -> bool:
-    """Whether a tensor goes into frames; all others are in the container as they are."""
-    # Other types are few and small, or packed already.
+    """Return whether a tensor is packed into frames; all others are stored unchanged."""
+    # Other dtypes are few and small, or packed already.
     return entry.dtype.prunable and entry.nbytes >= _SMALL
 
 
@@ -130,7 +130,7 @@ def _unprepared() -> NoReturn:
 def _metadata(
     part: ExportPart, entries: Sequence[TensorEntry], values: Mapping[str, Any], job: Job
 ) -> dict[str, str]:
-    # What comes out is the dense file, and says that of itself.
+    # Metadata of the dense file that expansion produces.
     of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
     origin = part.provenance and replace(part.provenance, parameters=None)
     inside = replace(part, provenance=origin)
@@ -146,7 +146,7 @@ def _metadata(
 
 
 def _ordered(raw: Sequence[TensorRecord], packed: Sequence[TensorRecord]) -> list[TensorRecord]:
-    # The widest first, as in the reference, so that no number lies on an odd address.
+    # Widest dtypes first, as in the reference implementation, so that all data is aligned.
     return sorted((*raw, *packed), key=attrgetter("dtype.bits"), reverse=True)
 
 
@@ -183,7 +183,7 @@ def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> Te
 
 
 def most_of(entry: TensorEntry, zeros: int = 0) -> int:
-    """Return the most bytes that the frames of a tensor may take, of which so many are 0."""
+    """Return the maximum bytes of the frames of a tensor with the given number of zeros."""
     itemsize = np.dtype(entry.dtype.storage).itemsize
     whole, rest = divmod(entry.numel, compact_codec.FRAME)
     sizes = [
@@ -192,7 +192,7 @@ def most_of(entry: TensorEntry, zeros: int = 0) -> int:
     masks = sum(count * compact_codec.bound((size + 7) // 8) for count, size in sizes)
     values = sum(count * compact_codec.bound(size) for count, size in sizes)
     kept = entry.numel - zeros
-    if zeros:  # which of the frames they are missing from does not matter
+    if zeros:  # for any distribution of the zeros over frames
         each = sum(count for count, _ in sizes) * compact_codec.bound(1)
         values = min(values, kept + (kept >> 8) + each) if kept else 0
     return masks + itemsize * values if kept else 0
@@ -201,7 +201,7 @@ def most_of(entry: TensorEntry, zeros: int = 0) -> int:
 def _packed(
     state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job
 ) -> list[TensorRecord]:
-    """Pack all frames into `spool`; several at once, and in order."""
+    """Pack all frames into `spool` in order, with several threads. Return the records to write."""
     rows = {entry.name: np.zeros(_rows(entry), np.uint32) for entry in entries}
     begins = dict.fromkeys(rows, 0)
     sizes = dict.fromkeys(rows, 0)
@@ -232,7 +232,7 @@ def _packed(
 
 
 def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
-    """Return about how many bytes each tensor is packed in; exact where all are measured."""
+    """Return the approximate packed bytes of each tensor; exact if everything is measured."""
     pieces: list[RecordRange] = []
     guesses: list[float] = []
     for entry in job.cancel.each(entries):
@@ -250,7 +250,7 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
 
 
 def _guess(frame: RecordRange, kept: size_estimate.SampledWeights) -> float:
-    # Of a float all but the sign and the first bits of the exponent are as good as random.
+    # Of a float, all bits except the sign and the first bits of the exponent are nearly random.
     values = 0.85 * kept.kept * frame.entry.dtype.bits / 8
     return 64 + values + (kept.places + 1.5 * kept.runs) / 8
 
@@ -301,10 +301,16 @@ _FRAME_HEADER = 18
 
 
 def expand(path: Path, out: Path, job: Job) -> WrittenFile:
-    """Write to `out` what a compact file, or anything that zstd has compressed, holds.
+    """Write the contents of a compact or zstd-compressed file to `out`.
 
-    Which of them it is tells the content. `job` is stepped by every byte twice. Raises
-    `CheckpointError` if it is neither, or damaged; `ExportError` if it cannot be written.
+    The type of the file is determined from its contents. `job` advances twice per byte.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is of another type, or damaged.
+    ExportError
+        If `out` cannot be written.
     """
     source = open_source(path)
     try:
@@ -350,10 +356,10 @@ def _unpacked(source: FileSource, target: Path, job: Job) -> WrittenFile:
 
     try:
         nbytes = zstandard.frame_content_size(source.read(0, min(source.size, _FRAME_HEADER)))
-    except zstandard.ZstdError:  # it ends before it has said so
+    except zstandard.ZstdError:  # the header is cut short
         raise _damaged(source) from None
     if nbytes < 0:
-        # Whether the end is missing could not be told.
+        # Without the size, a truncated file could not be detected.
         raise UnsupportedFileError(
             f"'{source.path}' does not contain the size of its decompressed content.",
             remedy="Unpack it with `zstd -d`.",
@@ -378,15 +384,15 @@ def _unpacked(source: FileSource, target: Path, job: Job) -> WrittenFile:
 def _inflated(source: FileSource) -> Iterator[bytes]:
     import zstandard
 
-    # Not by pieces of the source: a small one may hold gigabytes of zeros.
-    raw = cast("IO[bytes]", _Reader(source))  # of which nothing but `read` is called
+    # Pieces of limited size of the output, because a few bytes of input can expand to gigabytes.
+    raw = cast("IO[bytes]", _Reader(source))  # the reader calls only `read`
     reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
     while piece := reader.read(PIECE_BYTES):
         yield piece
 
 
 class _Reader:
-    """A source, read from its first byte to its last."""
+    """A file object that reads a source sequentially."""
 
     def __init__(self, source: FileSource) -> None:
         self._source = source

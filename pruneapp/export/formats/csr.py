@@ -1,13 +1,12 @@
-"""A torch state dict whose pruned matrices are compressed sparse rows (CSR), where that is smaller.
+"""Torch state dicts whose pruned matrices are stored as compressed sparse rows (CSR) if smaller.
 
-A matrix of ``R`` rows with ``n`` kept weights of ``b`` bytes each takes ``4 (R + 1) + (4 + b) n``
-bytes, with indices of 32 bits: less than dense where a share of more than ``4 / (4 + b)`` is gone,
-but for the row pointers. ``torch.save(w.to_sparse_csr())`` writes 20 bytes for every kept float32
-weight instead of 8: indices of 64 bits, and the columns twice, for they are a view of a larger
-storage.
+A matrix of ``R`` rows with ``n`` kept weights of ``b`` bytes takes ``4 (R + 1) + (4 + b) n`` bytes
+with 32-bit indices: less than dense if more than ``4 / (4 + b)`` of the weights are pruned, not
+counting row pointers. ``torch.save(w.to_sparse_csr())`` writes 20 bytes per kept float32 weight
+instead of 8, because its indices have 64 bits and its columns are a view of a larger storage.
 
-What is kept is told by the masks, not by the values: kept zeros, -0.0 and NaN with a payload are
-entries like all others, and the size is known before anything is read.
+Masks determine the entries, not values: kept zeros, -0.0 and NaN are entries like others, and the
+size is known before any weights are read.
 """
 
 from __future__ import annotations
@@ -33,24 +32,24 @@ from pruneapp.masks.bitmask import Mask
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader
 
-# torch 2.13 makes and saves CSR of 8 bits too, but has no way back: to_dense() is not implemented.
+# torch 2.13 can create and save 8-bit CSR tensors, but to_dense() is not implemented for them.
 _TYPES = frozenset({"F64", "F32", "F16", "BF16"})
 _INDEX = DTYPES["I32"]
 _MOST = (1 << 31) - 1
-# Two more members of the archive and two more tensors in the pickle take less than this.
+# Upper bound for two more members of the archive and two more tensors in the pickle.
 _OVERHEAD = 1024
-# Elements, read and sifted at once.
+# Number of elements read at a time.
 _STRETCH = 1 << 19
 
 
 def sparse_bytes(entry: TensorEntry, kept: int) -> int:
-    """Return how many bytes a matrix takes as CSR of which `kept` elements are kept."""
+    """Return the bytes of a matrix as CSR with `kept` entries."""
     itemsize = _INDEX.bits // 8
     return itemsize * (entry.shape[0] + 1 + kept) + entry.dtype.nbytes(kept)
 
 
 def _why_dense(entry: TensorEntry, kept: int) -> str:
-    """Say why a pruned tensor is written dense, after "3"; empty if it becomes CSR."""
+    """Return why a pruned tensor is written dense, as text after a count; "" if it becomes CSR."""
     if len(entry.shape) != 2:
         return "not two-dimensional, such as convolutions and biases"
     if entry.kind == "embedding":
@@ -67,11 +66,11 @@ def _why_dense(entry: TensorEntry, kept: int) -> str:
 def csr(
     state: State, entry: TensorEntry, kept: Mask
 ) -> tuple[TensorRecord, TensorRecord, TensorRecord]:
-    """Return row pointers, columns and values of a matrix; little-endian, in C order.
+    """Return row pointers, columns and values of a matrix with at least one column.
 
-    The matrix has at least one column, extents and kept elements below 2^31. What is kept becomes
-    an entry, whatever its value. ``crow`` and ``col`` are ``int32``, of as many elements as there
-    are rows, plus one, and as are kept; values are bit for bit those of the source.
+    Kept weights are entries, whatever their value. Row pointers (rows + 1) and columns (kept
+    weights) are int32, so rows, columns and kept weights must be below 2^31. Values are bit for bit
+    those of the source.
     """
     rows, columns = entry.shape
 
@@ -99,7 +98,7 @@ def csr(
 
 
 def _places(entry: TensorEntry, kept: Mask) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-    """Yield stretches of a tensor, and the flat indices of what is kept in each, ascending."""
+    """Yield ranges of a tensor, and the flat indices of kept elements in each, ascending."""
     for start in range(0, entry.numel, _STRETCH):
         stop = min(start + _STRETCH, entry.numel)
         yield start, stop, np.flatnonzero(kept.bools(start, stop)) + start
@@ -107,7 +106,7 @@ def _places(entry: TensorEntry, kept: Mask) -> Iterator[tuple[int, int, NDArray[
 
 @dataclass
 class _Outcome:
-    """What became of the pruned tensors."""
+    """Counts of pruned tensors that are written sparse and dense."""
 
     dense: Counter[str] = field(default_factory=Counter)
     sparse: int = 0
@@ -159,7 +158,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
 
 
 def _records(state: State, entry: TensorEntry, tally: _Outcome) -> Sequence[TensorRecord]:
-    """Return the storages of a tensor: three of CSR, or one."""
+    """Return the storages of a tensor: three for CSR, one for dense."""
     zeroed = state.zeroed(entry.name)
     if zeroed is not None and zeroed.pruned:
         why_dense = _why_dense(entry, zeroed.kept)

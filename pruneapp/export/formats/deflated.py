@@ -1,9 +1,9 @@
-"""A torch state dict in a zip archive that is compressed: ``torch.load`` reads it as it is.
+"""Torch state dicts in a compressed zip archive, which ``torch.load`` reads directly.
 
-torch maps storages into memory by their place in the archive if it is told to (``mmap=True``), and
-then takes compressed bytes for weights without a word. So the largest storage comes last, where
-its elements, were they not compressed, would reach beyond the end of the file: torch notices that,
-and refuses (``torch/serialization.py``, ``_load``; seen with torch 2.13).
+With ``mmap=True``, torch maps storages from their position in the archive and would silently use
+compressed bytes as weights. Therefore the largest storage is last: its uncompressed elements would
+extend beyond the end of the file, which torch detects and refuses (``torch/serialization.py``,
+``_load``; tested with torch 2.13).
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader, Purpose
 
-# What zlib takes when nothing is said; higher ones take ten times as long for 2 %.
+# The default of zlib; higher levels take ten times as long and save 2 %.
 LEVEL = 6
-# Each is compressed by itself, so that several are at once and a sample is as good as the whole.
+# Blocks are compressed independently, so that threads can share the work and samples are exact.
 BLOCK_BYTES = 128 << 10
-# An empty block that says it is the last; each of ours ends at a whole byte.
+# An empty final block; all other blocks end at a byte boundary.
 _END = b"\x03\0"
-# Of a sample: bytes to come that take as long as a quarter of a second on one core, and how many of
-# them take as long as looking at a block at all.
+# Budget of a sample: compressed bytes that take a quarter of a second on one core, and the fixed
+# cost of a block in such bytes.
 _BUDGET = 2 << 20
 _LEAST_COST = 3 << 10
-# A storage up to this size is compressed beforehand if it has to be known whether it can guard.
+# Storages up to this size are compressed in advance to find out whether they protect the others.
 _TRIED_BYTES = 8 << 20
 
 
@@ -47,13 +47,13 @@ def _blocks(entry: TensorEntry) -> Iterator[RecordRange]:
 
 
 def deflate(data: Buffer) -> bytes:
-    """Return a range of a stream of deflate that depends on nothing before it."""
+    """Compress data to a part of a deflate stream that does not depend on previous parts."""
     stream = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     return stream.compress(data) + stream.flush(zlib.Z_FULL_FLUSH)
 
 
 def most_bytes(entry: TensorEntry) -> int:
-    """Return the most bytes that a tensor may take: stored blocks of 16 KiB, and the ends."""
+    """Return the maximum compressed bytes of a tensor: stored blocks of 16 KiB, and block ends."""
     blocks = -(-entry.nbytes // BLOCK_BYTES)
     return entry.nbytes + 5 * (entry.nbytes // (16 << 10) + blocks) + 16 * blocks + len(_END)
 
@@ -66,7 +66,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     )
     records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
     names = torch.names_of(records, job)
-    # The largest comes last; of equal ones the last.
+    # The largest one last, and the last one of several.
     sizes = list(map(names.__getitem__, map(attrgetter("name"), records)))
     order = sorted(range(len(records)), key=sizes.__getitem__)
     before = [*torch.about(records, job), torch.VERSION]
@@ -86,13 +86,13 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         if entries and (yield from _guards(part.state, entries[-1], behind)):
             yield from ZipPlan([*before, *members[:-1], _guard(members[-1], behind)]).pieces()
         else:
-            # So little gains nothing; and what is stored needs no guard.
+            # Compression would save too little, and an uncompressed file needs no protection.
             yield from ZipPlan([*before, *stored]).pieces()
 
     def expected(job: Job) -> int:
         if not entries or not _result(_guards(part.state, entries[-1], behind), job):
             return ZipPlan([*before, *stored]).nbytes(job)
-        # Where a member begins depends on the size of every one before it.
+        # The position of a member depends on the sizes of all previous ones.
         sizes = expected_bytes(part.state, entries, job)
         sized = [
             member._replace(most=sizes[entry.name]) if entry.nbytes else member
@@ -110,7 +110,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
 
 
 def deflated_pieces(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
-    """Yield the bytes of a tensor as it is written, each piece with its compressed bytes."""
+    """Yield the written bytes of a tensor in pieces, each with its compressed bytes."""
 
     def work(block: RecordRange) -> tuple[Buffer, Buffer]:
         content = finalized_bytes(state, block)
@@ -122,12 +122,13 @@ def deflated_pieces(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, 
 
 
 def _guards(state: State, last: TensorEntry, behind: int) -> Generator[bytes, None, bool]:
-    """Return whether the last storage, were it not compressed, would reach beyond the file's end.
+    """Return whether the last storage, uncompressed, would extend beyond the end of the file.
 
-    Yields nothing between its blocks, for a job to look at. `behind` counts the bytes behind it.
+    Yields empty pieces between blocks, so that a job can be cancelled. `behind` is the number of
+    bytes after the storage.
     """
     if last.nbytes > max(_TRIED_BYTES, 16 * behind):
-        return True  # `_guard` looks at it again when it is written
+        return True  # `_guard` checks it again during writing
     stored = behind + len(_END)
     most = behind + most_bytes(last)
     for block in _blocks(last):
@@ -141,7 +142,7 @@ def _guards(state: State, last: TensorEntry, behind: int) -> Generator[bytes, No
 
 
 def _result(work: Generator[bytes, None, bool], job: Job) -> bool:
-    """Return what comes of `work`; looks at the job."""
+    """Run a generator to its end, checking for cancellation. Return its result."""
     while True:
         job.step(0)
         try:
@@ -151,7 +152,7 @@ def _result(work: Generator[bytes, None, bool], job: Job) -> bool:
 
 
 def _guard(last: ZipMember, behind: int) -> ZipMember:
-    """Return the last member, which refuses to be written if it does not guard the others."""
+    """Return the last member, which raises `ExportError` if it does not protect the others."""
 
     def deflated() -> Iterator[tuple[Buffer, Buffer]]:
         stored = 0
@@ -169,15 +170,12 @@ def _guard(last: ZipMember, behind: int) -> ZipMember:
 
 
 def expected_bytes(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
-    """Return about how many bytes are stored for each tensor; exact where all are measured.
-
-    The estimate is that of `deflated_pieces`, by the names of the tensors.
-    """
+    """Return the approximate stored bytes of each tensor; exact if everything is measured."""
     sizes: Counter[str] = Counter()
-    # Apart by whether they are pruned: what is not may be anything, from noise to nothing but ones.
+    # Pruned and other tensors separately: other tensors can be anything from noise to constants.
     blocks: tuple[list[RecordRange], list[RecordRange]] = ([], [])
     guesses: tuple[list[float], list[float]] = ([], [])
-    zeros: dict[int, int] = {}  # blocks of nothing but zeros, by their bytes
+    zeros: dict[int, int] = {}  # compressed sizes of blocks of zeros
     for entry in job.cancel.each(entries):
         sizes[entry.name] = len(_END)
         zeroed = state.zeroed(entry.name)
@@ -202,9 +200,9 @@ def expected_bytes(state: State, entries: Sequence[TensorEntry], job: Job) -> di
 
 
 def _guess(block: RecordRange, kept: size_estimate.SampledWeights) -> float:
-    # As measured on a trained network of 22 million weights from 0 to 99.9 % sparsity, in 16 and
-    # 32 bits: a number shrinks to four fifths, its place takes twice what it must, and where
-    # nothing is kept about a thousandth is left.
+    # Measured for a trained network of 22 million weights at sparsities of 0 to 99.9 %, in 16 and
+    # 32 bits: values shrink to four fifths, positions take twice their entropy, and zeros shrink to
+    # about a thousandth.
     each = 0.8 * block.entry.dtype.bits / 8
     return 20 + block.nbytes / 900 + kept.kept * each + kept.places / 4
 
@@ -227,7 +225,7 @@ DEFLATED = Format(
         "Contains only tensors; other entries of the opened file are not written.",
     ),
     good_for={Purpose.MAIL: "Loads directly with torch.load, but not in transformers."},
-    good_for_folder={},  # transformers, which such a model is for, does not load it
+    good_for_folder={},  # transformers cannot load it
     as_it_is=True,
     one_file=True,
     loads=loading_code.torch,

@@ -1,7 +1,7 @@
-"""A program of torch.export as it was opened, with zeros where its weights are pruned.
+"""The opened program of torch.export with zeros for pruned weights.
 
-The graph, its constants and its example inputs stay byte for byte: only the elements of changed
-weights and their checksums are replaced.
+The graph, its constants and its example inputs are copied byte for byte; only changed weights and
+their checksums are replaced.
 """
 
 from __future__ import annotations

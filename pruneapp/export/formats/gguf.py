@@ -1,7 +1,7 @@
-"""A GGUF file as it was opened, with zeros where its weights are pruned.
+"""The opened GGUF file with zeros for pruned weights.
 
-Header, vocabulary and quantized tensors stay byte for byte: only the elements of changed tensors
-are replaced.
+Header, vocabulary and quantized tensors are copied byte for byte; only changed tensors are
+replaced.
 """
 
 from __future__ import annotations

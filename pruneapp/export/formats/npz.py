@@ -1,7 +1,7 @@
-"""Arrays of numpy in an ``.npz`` archive for ``numpy.load``.
+"""NumPy arrays in an ``.npz`` archive for ``numpy.load``.
 
-Types that numpy does not have (bfloat16, float8) are stored as raw bytes, ``V2`` and ``V1``, as
-numpy stores arrays of ml_dtypes; the comment of the zip member names the type.
+Dtypes that NumPy lacks (bfloat16, float8) are stored as raw bytes, ``V2`` and ``V1``, as for arrays
+of ml_dtypes; the comment of the zip member names the dtype.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ COMPRESSED = FlagParam(
     label="Compress",
     help="Compress the arrays with DEFLATE, as numpy.savez_compressed does. Loading is slower.",
 )
-# The first element of an array is at a multiple of this, as `numpy.lib.format` aligns it.
+# Alignment of the data of an array in bytes, as in `numpy.lib.format`.
 _ALIGNMENT = 64
 _MAX_NAME = (1 << 16) - 1 - len(MEMBER_SUFFIX)
 
 
 def _is_raw(dtype: DType) -> bool:
-    """Whether numpy has no type for these elements, so that they are stored as raw bytes."""
+    """Return whether NumPy lacks the dtype, so that elements are stored as raw bytes."""
     return dtype.numpy.startswith(("bfloat", "float8"))
 
 
@@ -68,13 +68,13 @@ def _why_not(checkpoint: Checkpoint) -> str:
 
 
 def header(dtype: DType, shape: tuple[int, ...]) -> bytes:
-    """Return what precedes the elements of an array in C order."""
+    """Return the header of an array in C order."""
     if _is_raw(dtype):
         descr = f"{'|' if dtype.bits == 8 else '<'}V{dtype.bits // 8}"
     else:
         descr = np.dtype(dtype.numpy).newbyteorder("<").str
     text = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
-    # Longer ones are those of more dimensions than numpy has.
+    # A header would be too long only with more dimensions than NumPy supports.
     text += " " * (-(len(MAGIC) + 4 + len(text) + 1) % _ALIGNMENT) + "\n"
     return MAGIC + b"\x01\x00" + len(text).to_bytes(2, "little") + text.encode("ascii")
 

@@ -1,9 +1,8 @@
-"""An ONNX model as it was opened, with zeros where its weights are pruned.
+"""The opened ONNX model with zeros for pruned weights.
 
-Everything else is copied byte for byte. External data is moved into the file, so that there is no
-second file to keep with it. A model of more than 2 GiB keeps external data, in one new file. Pruned
-tensors whose numbers are in a typed field of varying length (float16 in ``int32_data``) are written
-as raw data.
+Everything else is copied byte for byte. External data is moved into the model file, unless it
+exceeds 2 GiB; then all external data is written to one new file. Pruned tensors in a typed field of
+variable length (float16 in ``int32_data``) are written as raw data.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader
 
-# Protocol buffers count in signed numbers of 32 bits.
+# Maximum size of a protocol buffer, whose sizes are signed 32-bit integers.
 MOST_BYTES = (1 << 31) - 1
-# Each tensor of a file of external data begins at a multiple of this.
+# Alignment of tensors in a file of external data, in bytes.
 ALIGNMENT = 64
 
 
@@ -73,7 +72,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
             continue
         elif is_changed(part.state, entry.name):
             data = stored.data
-            assert data is not None  # it has elements
+            assert data is not None  # the tensor is not empty
             if data.size == entry.nbytes and not stored.is_varint:
                 splices.append(Splice(data.start, data.stop, data.size, record.pieces))
             else:
@@ -110,7 +109,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
 
 
 class _NewNumbers(NamedTuple):
-    """A tensor of the source, and the numbers to be written for it."""
+    """A tensor of the source and its new data."""
 
     stored: StoredTensor
     nbytes: int
@@ -126,9 +125,9 @@ def _moved_notices(external: Sequence[_NewNumbers]) -> tuple[str, ...]:
 
 
 def _unread(checkpoint: Checkpoint, stored: StoredTensor) -> _NewNumbers:
-    """Return the bytes of a tensor outside of the file that Pruneapp cannot read, as they are.
+    """Return the unchanged data of an external tensor that Pruneapp cannot interpret.
 
-    Raises `ExportError` if its size is not known, or its file is not open.
+    Raises `ExportError` if its size is unknown, or its file is not open.
     """
     model = checkpoint.files[0].path
     place, length = stored.external.get("location", ""), stored.external.get("length", "")
@@ -146,9 +145,9 @@ def _unread(checkpoint: Checkpoint, stored: StoredTensor) -> _NewNumbers:
 
 
 def data_name(part: ExportPart) -> str:
-    """Return the name of the file with the numbers of a model, which is written beside it.
+    """Return the name of the file for the external data of a model.
 
-    It is not the name of a file that was opened, which the kept original still refers to.
+    It differs from all opened files, because the original, which is kept, refers to these.
     """
     opened = {file.path.name for file in part.checkpoint.files}
     stem = part.name or part.checkpoint.path.name
@@ -157,9 +156,9 @@ def data_name(part: ExportPart) -> str:
 
 
 def data_plan(tensors: Iterable[tuple[int, Pieces]]) -> tuple[Plan, list[int]]:
-    """Plan a file of external data, and return with it the offset of each tensor.
+    """Plan a file of external data. Return the plan and the offset of each tensor.
 
-    `tensors` are the bytes of each and what makes them.
+    `tensors` are the size of each tensor in bytes and its data.
     """
     placed: list[tuple[int, int, Pieces]] = []
     end = 0
@@ -179,12 +178,12 @@ def data_plan(tensors: Iterable[tuple[int, Pieces]]) -> tuple[Plan, list[int]]:
 
 
 def _inside(new: _NewNumbers, source: FileSource) -> Splice:
-    """Write the numbers of a tensor into its message, as raw data."""
+    """Return the change that writes the data of a tensor into its message."""
     return _rewritten(new, source, prefix(RAW, new.nbytes), new.nbytes, new.pieces)
 
 
 def _outside(new: _NewNumbers, source: FileSource, place: str, offset: int) -> Splice:
-    """Say in the message of a tensor where its numbers are in a file beside the model."""
+    """Return the change that makes a tensor refer to data in an external file."""
     pairs = b"".join(
         prefix(EXTERNAL, len(pair)) + pair
         for key, value in (("location", place), ("offset", offset), ("length", new.nbytes))
@@ -202,9 +201,9 @@ def _text(number: int, text: str) -> bytes:
 def _rewritten(
     new: _NewNumbers, source: FileSource, head: bytes, nbytes: int, pieces: Pieces
 ) -> Splice:
-    """Replace the message of a tensor by one without its old numbers, and with `head` at its end.
+    """Return the change that replaces the data in the message of a tensor.
 
-    `pieces` make the `nbytes` bytes that follow.
+    Old data and references are removed; `head`, and `nbytes` bytes from `pieces`, are appended.
     """
     stored = new.stored
     message = Message(source, "an ONNX model")

@@ -1,6 +1,6 @@
-"""A pickle of arrays as it was opened, with zeros where its weights are pruned.
+"""The opened pickle of arrays with zeros for pruned weights.
 
-Everything else is copied byte for byte; nothing in it is ever loaded.
+Everything else is copied byte for byte. The pickle is never loaded, so its code never runs.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def _splice(
     machine: PickleFile,
     arrays: Mapping[str, Array],
 ) -> Splice | None:
-    """Return the bytes to write for a tensor; None if they belong to another one as well."""
+    """Return the bytes to write for a tensor; None if they are shared with another tensor."""
     array = arrays.get(entry.location.storage)
-    if array is None:  # a tensor of torch
+    if array is None:  # a torch tensor
         width = entry.dtype.bits // 8
         start, size = entry.location.offset, entry.reach * width
         raw = partial(source.read, start, size)
@@ -91,7 +91,7 @@ def _splice(
         new = partial(_pieces, state, entry, raw, swapped=array.swapped)
         return Splice(spot.start, spot.stop, size, new)
     data = b"".join(_pieces(state, entry, partial(bytes, array.raw), swapped=array.swapped))
-    if spot.text:  # its length varies; any protocol has this instruction
+    if spot.text:  # its length varies; this opcode is valid in all protocols
         text = data.decode("latin-1").encode()
         return Splice.of(spot.start, spot.stop, b"X" + struct.pack("<I", len(text)) + text)
     head = source.read(spot.start, spot.stop - spot.start)[: -len(data)]
@@ -101,7 +101,7 @@ def _splice(
 def _pieces(
     state: State, entry: TensorEntry, read: Any, *, swapped: bool
 ) -> Iterator[bytes | memoryview]:
-    """Make the bytes of a tensor, in the order and byte order that they have in the file."""
+    """Yield the bytes of a tensor in the memory order and byte order of the file."""
     pieces = finalized(state, entry).pieces
     strides = entry.location.strides
     if strides is None and not swapped:

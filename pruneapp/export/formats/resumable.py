@@ -1,10 +1,10 @@
-"""Original weights and masks side by side, as torch's pruning keeps them in a module.
+"""Original weights together with masks, as in a module pruned by torch; and masks alone.
 
-``torch.nn.utils.prune`` turns a parameter NAME into the parameter NAME_orig and the buffer
-NAME_mask; ``state_dict()`` of such a module holds both, and so does this file. It loads into a
-module pruned by torch, and it can be opened here to go on pruning, or to undo.
+``torch.nn.utils.prune`` replaces a parameter NAME by the parameter NAME_orig and the buffer
+NAME_mask; ``state_dict()`` has both, and so does a resumable file. It can be loaded into a module
+pruned by torch, and opened here to continue or undo pruning.
 
-And masks alone, a bit for each weight, to be applied to the original.
+The format "masks" has one bit per weight and no weights; it is applied to the original.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _refuses(checkpoint: Checkpoint) -> str:
 
 
 def _refuse_names(part: ExportPart, job: Job) -> None:
-    # Of the whole model: the files of a folder are loaded together.
+    # Names of the whole model, because all files of a folder are loaded together.
     for entry in job.cancel.each(part.entries):
         if part.state.mask(entry.name) is None:
             continue
@@ -70,8 +70,8 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
 def _read_without_a_call(part: ExportPart, job: Job) -> tuple[str, ...]:
     """Return a notice about pruned weights that `nn.MultiheadAttention` reads as attributes.
 
-    The hook of torch's pruning, which computes them, does not run there: after loading, the model
-    would compute with the weights of before.
+    The forward hook of torch's pruning, which applies masks, is not called for them, so the loaded
+    model would compute with unpruned weights.
     """
     names = []
     for entry in job.cancel.each(part.entries):
@@ -107,10 +107,10 @@ def _records(state: State, entry: TensorEntry) -> Iterator[TensorRecord]:
 
 
 def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
-    """Yield module by module: parameters, pruned parameters, buffers, masks.
+    """Yield records module by module: parameters, pruned parameters, buffers, masks.
 
-    Pruning takes a parameter out and puts it back under its new name, so it is the last of its
-    module's parameters; the mask is the last of its buffers.
+    torch's pruning removes a parameter and registers it again, which makes it the last parameter of
+    its module; the mask becomes the last buffer.
     """
     state = part.state
     every = job.cancel.each(part.entries)
@@ -121,7 +121,7 @@ def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
             if kept is not None:
                 pruned.append(original(state, entry, "_orig"))
                 masks.append(mask_record(entry, kept, "_mask"))
-            elif entry.name.rpartition(".")[2] in STATISTICS_NAMES:  # buffers too
+            elif entry.name.rpartition(".")[2] in STATISTICS_NAMES:  # also buffers
                 buffers.append(finalized(state, entry))
             else:
                 yield finalized(state, entry)
@@ -180,7 +180,7 @@ def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     shapes: list[tuple[str, object]] = []
     for entry in job.cancel.each(part.entries):
         kept = part.state.zeroed(entry.name)
-        if kept is not None and kept.pruned:  # what was only excluded has a mask of ones
+        if kept is not None and kept.pruned:  # tensors that were only excluded have a mask of ones
             records.append(packed(entry.name + SUFFIX, kept, entry.numel))
             shapes.append((entry.name, entry.shape))
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'

@@ -1,4 +1,4 @@
-"""Dense safetensors: the file that everything loads, zeros in place."""
+"""Dense safetensors files, with zeros for pruned weights."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from pruneapp.progress import Job
 from pruneapp.results.export import Loader, Purpose
 
 _METADATA = "__metadata__"
-# As the reference writes it: no spaces, no escapes but those that JSON demands.
+# As in the reference implementation: no spaces, only mandatory escapes.
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-# Sources that have the order and the metadata of a safetensors file.
+# Source formats that have the order and metadata of a safetensors file.
 LAID_OUT = frozenset({safetensors.SAFETENSORS.name, compact.FORMAT})
 
 
 def plan_safetensors(
     records: Sequence[TensorRecord], metadata: Mapping[str, str], job: Job
 ) -> Plan:
-    """Plan a safetensors file that holds `records` in this order.
+    """Plan a safetensors file with `records` in this order.
 
-    A tensor with several names is written under its first; the others go into the metadata as
-    ``{dropped: kept}``, as safetensors' `save_model` writes them. Raises `ExportError` if
-    safetensors has no such type or cannot hold such a name.
+    A tensor with several names is written under the first; the metadata maps the others to it, as
+    in safetensors' `save_model`. Raises `ExportError` if safetensors does not support a dtype or
+    name, or the header would be too large.
     """
     header = _header(records, with_ties(records, metadata, job), job)
     names = {r.name: r.nbytes for r in job.cancel.each(records)}
@@ -54,23 +54,23 @@ def plan_safetensors(
 def with_ties(
     records: Sequence[TensorRecord | TensorEntry], metadata: Mapping[str, str], job: Job
 ) -> dict[str, str]:
-    """Return the metadata of a file of `records`: `metadata`, and the names that they drop."""
+    """Return `metadata` with an entry for each alias of the records, which maps it to the name."""
     ties = {alias: record.name for record in job.cancel.each(records) for alias in record.aliases}
     names = {record.name for record in job.cancel.each(records)}
-    # Ties of the source to names that are gone (NAME_orig that became NAME) go with them.
+    # Entries of the source that refer to names which no longer exist (NAME_orig) are dropped.
     current = {k: v for k, v in metadata.items() if k in ties or not _ends_tie(k, v, names)}
     return {**current, **ties}
 
 
 def _ends_tie(key: str, value: str, names: set[str]) -> bool:
     for suffix in ("_orig", "_mask"):
-        if key.endswith(suffix) and value.endswith(suffix):  # folded
+        if key.endswith(suffix) and value.endswith(suffix):  # NAME_orig became NAME
             return value not in names and value.removesuffix(suffix) in names
-    return value not in names and value + "_orig" in names  # unfolded
+    return value not in names and value + "_orig" in names  # NAME became NAME_orig
 
 
 def json_object(items: Iterable[tuple[str, object]], job: Job) -> str:
-    """Return an object in JSON as `_json` writes it, a few thousand members between two looks."""
+    """Return a JSON object as `_json` does, checking for cancellation between batches."""
     inside = (_json(dict(batch))[1:-1] for batch in job.cancel.batches(items))
     return f"{{{','.join(inside)}}}"
 
@@ -111,13 +111,13 @@ def _header(records: Sequence[TensorRecord], metadata: Mapping[str, str], job: J
 
 
 def in_order(part: ExportPart, job: Job) -> list[TensorEntry]:
-    """Return the tensors in the order in which a safetensors file should hold them.
+    """Return the tensors in the order of a safetensors file.
 
-    The order of the source; only where a torch file has it so that numbers would lie on odd
-    addresses, which some readers refuse, the widest types come first, as in the reference.
+    This is the order of the source, unless elements from a torch file would not be aligned, which
+    some readers reject. Then the widest dtypes come first, as in the reference implementation.
     """
     entries = _in_order_of_source(part, job)
-    if isinstance(part.state, RoundedState):  # no number is where it was
+    if isinstance(part.state, RoundedState):  # the widths have changed
         entries.sort(key=attrgetter("dtype.bits"), reverse=True)
     return entries
 
@@ -136,17 +136,17 @@ def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
 
 
 def metadata_for(part: ExportPart, form: str, values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the metadata of a safetensors file of this part, written as `form` with `values`.
+    """Return the metadata of a safetensors file of this part.
 
-    It has the ``format`` of the source, else ``pt``: transformers 4 refuses a file whose metadata
-    has none, and metadata there is as soon as the file says what it was made from.
+    Its ``format`` is that of the source, or ``pt``, because transformers 4 rejects files whose
+    metadata lacks it. Parameters are as in `ExportPart.texts`.
     """
     kept = part.metadata if part.checkpoint.format in LAID_OUT else {}
     return part.texts(form, values, kept if "format" in kept else {"format": "pt", **kept})
 
 
 def refuses(checkpoint: Checkpoint) -> str:
-    """Say why safetensors cannot hold `checkpoint`; empty if it can."""
+    """Return why safetensors cannot represent a checkpoint, as a sentence; "" if it can."""
     entries = checkpoint.entries.values()
     other = set(map(attrgetter("dtype.name"), entries)) - SAFETENSORS_DTYPES
     if other:

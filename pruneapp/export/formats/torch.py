@@ -1,8 +1,8 @@
-"""A torch state dict, in the container that was opened wherever that is possible.
+"""Torch state dicts, in the container that was opened where possible.
 
-There zeros are laid over the storages, everything else stays byte for byte; elsewhere a plain zip
-file is made of nothing but tensors. What a torch file holds beside the chosen tensors (optimizer,
-hyper-parameters, other state dicts) survives without being understood.
+In an opened container, only pruned weights are changed and everything else is copied byte for byte,
+including optimizer state, hyperparameters and other state dicts, without being interpreted.
+Otherwise a plain zip file with only tensors is written.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader
 
-# Of files that torch.save writes, the usual one first.
+# Suffixes of files of torch.save, the default first.
 SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")
 
-# Formats of files that are changed in place: everything but the pruned weights stays as it is.
+# Formats that are changed in place: everything except pruned weights is copied.
 _CONTAINERS = frozenset({ZIP.name, LEGACY.name, SCRIPT, PACKAGE})
 
-# One name for all, so that the bytes do not depend on the name of the file.
+# Always the same name, so that the bytes do not depend on the file name.
 _ROOT = "archive"
 VERSION = ZipMember.of(f"{_ROOT}/version", b"3\n")
 
 
 def refuses(checkpoint: Checkpoint) -> str:
-    """Say why a torch file cannot hold `checkpoint`; empty if it can."""
+    """Return why a torch file cannot represent a checkpoint, as a sentence; "" if it can."""
     entries = checkpoint.entries.values()
     if all(dtype.torch for dtype in set(map(attrgetter("dtype"), entries))):
         return ""
@@ -67,10 +67,10 @@ def refuses(checkpoint: Checkpoint) -> str:
 
 
 def refuse(part: ExportPart, kind: str, loss: str) -> None:
-    """Refuse a part that a torch file cannot hold, and the suffix that transformers looks for.
+    """Raise `ExportError` if a torch file cannot represent a part, or has the suffix .bin.
 
-    `kind` says what sort of torch file it will be, "A compressed torch file", and `loss` what would
-    become of one that is called .bin, as a clause.
+    transformers looks for .bin files. `kind` names the kind of file ("A compressed torch file") and
+    `loss` is a clause that says why it cannot be a .bin file; both are used in the error.
     """
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as safetensors.")
@@ -85,8 +85,7 @@ def plan_state_dict(
 ) -> Plan:
     """Plan a zip archive with an OrderedDict of `records`, as `torch.save` writes it.
 
-    Only the record ``.data/serialization_id`` is left out: it differs from one machine to the
-    next, and nothing reads it. Looks at the job.
+    Only ``.data/serialization_id`` is omitted: it differs between machines and is not read.
     """
     data = [member(number, record) for number, record in job.cancel.each(enumerate(records))]
     plan = ZipPlan([*about(records, job), *data, VERSION])
@@ -94,17 +93,17 @@ def plan_state_dict(
 
 
 def member_name(number: int) -> str:
-    """Return the name in the archive of the elements of the tensor with this number."""
+    """Return the path in the archive of the data of tensor `number`."""
     return f"{_ROOT}/data/{number}"
 
 
 def member(number: int, record: TensorRecord) -> ZipMember:
-    """Return the elements of the tensor with this number as a file in the archive."""
+    """Return the member of the archive with the data of tensor `number`."""
     return ZipMember(member_name(number), record.nbytes, record.pieces)
 
 
 def about(records: Sequence[TensorRecord], job: Job) -> list[ZipMember]:
-    """Return what stands before the elements: the pickle that names them, and what it needs."""
+    """Return the members before the data: the pickle and format information."""
     stream = StateDictPickle()
     for number, record in job.cancel.each(enumerate(records)):
         stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
@@ -112,7 +111,7 @@ def about(records: Sequence[TensorRecord], job: Job) -> list[ZipMember]:
 
 
 def before(stream: StateDictPickle) -> list[ZipMember]:
-    """Return what stands before the elements of the tensors that a finished pickle names."""
+    """Return the members before the data, with a finished pickle."""
     return [
         ZipMember.of(f"{_ROOT}/data.pkl", stream.finish()),
         ZipMember.of(f"{_ROOT}/.format_version", b"1"),
@@ -122,70 +121,70 @@ def before(stream: StateDictPickle) -> list[ZipMember]:
 
 
 def names_of(records: Sequence[TensorRecord], job: Job) -> dict[str, int]:
-    """Return the bytes of every tensor, under each of its names."""
+    """Return the bytes of every tensor by each of its names."""
     return {name: r.nbytes for r in job.cancel.each(records) for name in (r.name, *r.aliases)}
 
 
-# Read, zeroed and handed on before it leaves the cache of a core.
+# A chunk is read, zeroed and written while it is in the cache of a CPU core.
 _CHUNK_BYTES = 1 << 20
 _CHUNK_ELEMENTS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Patch:
-    """Elements that lie side by side in a file, some of which become 0."""
+    """Contiguous elements of a file, some of which become 0."""
 
-    offset: int  # byte of the first
-    itemsize: int  # bytes of one
+    offset: int  # offset of the first byte
+    itemsize: int  # bytes per element
     kept: Mask  # 0 where an element becomes 0
 
     @property
     def end(self) -> int:
-        """The byte behind the last."""
+        """The offset after the last byte."""
         return self.offset + self.itemsize * self.kept.size
 
     def apply(self, piece: NDArray[np.uint8], start: int) -> None:
-        """Change a piece of it that begins at the byte `start` of the file."""
+        """Modify `piece`, which begins at byte `start` of the file."""
         self.kept.zero(piece.view(f"u{self.itemsize}"), (start - self.offset) // self.itemsize)
 
 
 @dataclass(frozen=True, eq=False)
 class BytePatch:
-    """Bytes of a file in the place of as many others."""
+    """Bytes that replace equally many bytes of a file."""
 
-    offset: int  # the first of them
-    data: bytes  # what stands there then
+    offset: int  # offset of the first byte
+    data: bytes  # the new bytes
 
     @property
     def end(self) -> int:
-        """The byte behind the last."""
+        """The offset after the last byte."""
         return self.offset + len(self.data)
 
     def apply(self, piece: NDArray[np.uint8], start: int) -> None:
-        """Change a piece of it that begins at the byte `start` of the file."""
+        """Modify `piece`, which begins at byte `start` of the file."""
         at = start - self.offset
         piece[:] = np.frombuffer(self.data, np.uint8, piece.size, at)
 
 
 @dataclass(frozen=True, eq=False)
 class ValuesPatch:
-    """Elements that lie side by side in a file, in the place of which others are written."""
+    """Contiguous elements of a file that are replaced by the values of a state."""
 
     state: State
     entry: TensorEntry
 
     @property
     def offset(self) -> int:
-        """The byte of the first."""
+        """The offset of the first byte."""
         return self.entry.location.offset
 
     @property
     def end(self) -> int:
-        """The byte behind the last."""
+        """The offset after the last byte."""
         return self.offset + self.entry.nbytes
 
     def apply(self, piece: NDArray[np.uint8], start: int) -> None:
-        """Change a piece of it that begins at the byte `start` of the file."""
+        """Modify `piece`, which begins at byte `start` of the file."""
         itemsize = self.entry.dtype.bits // 8
         first = (start - self.offset) // itemsize
         elements = RecordRange(self.entry, first, first + piece.size // itemsize)
@@ -194,11 +193,11 @@ class ValuesPatch:
 
 @dataclass(frozen=True)
 class Checked:
-    """A range of bytes of a file that a checksum covers."""
+    """A range of bytes covered by a checksum."""
 
     start: int
     stop: int
-    places: tuple[int, ...]  # bytes at which its CRC-32 is written, four little-endian bytes each
+    places: tuple[int, ...]  # offsets of its CRC-32 values, each 4 bytes, little-endian
 
 
 AnyPatch: TypeAlias = Patch | BytePatch | ValuesPatch
@@ -209,12 +208,12 @@ class _Span:
     start: int
     stop: int
     patch: AnyPatch | None = None
-    covered: Checked | None = None  # what this is a part of
-    checksum: Checked | None = None  # whose CRC this is
+    covered: Checked | None = None  # the range that contains this span
+    checksum: Checked | None = None  # the range whose CRC this span is
 
 
 def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job) -> str:
-    """Return the name of a tensor in `zeroed` that shares bytes with another; empty if none."""
+    """Return the name of a tensor in `zeroed` that shares bytes with another; "" if none does."""
     places = []
     for entry in job.cancel.each(entries):
         start = entry.location.offset
@@ -226,15 +225,15 @@ def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job
         end, other = reach.get(source, (0, ""))
         if start < end and start < stop and (name in zeroed or other in zeroed):
             return name if name in zeroed else other
-        # A zeroed tensor must be remembered even where a longer one reaches further: the longer
-        # one began before it, so their overlap was found already.
+        # A zeroed tensor is remembered even if a longer one extends further: that one began
+        # earlier, so their overlap was found before.
         if stop > end:
             reach[source] = (stop, name)
     return ""
 
 
 def patch_of(entry: TensorEntry, kept: Mask, job: Job) -> Patch:
-    """Return the patch for a tensor, of whatever strides, and the mask of its elements."""
+    """Return the patch of a tensor with any strides. `kept` is the mask of its elements."""
     itemsize = entry.dtype.bits // 8
     if entry.location.strides is not None:
         kept = _in_order_of_storage(entry, kept, job)
@@ -258,10 +257,10 @@ def _in_order_of_storage(entry: TensorEntry, kept: Mask, job: Job) -> BitMask:
 
 
 class PatchedFile:
-    """The bytes of a file with patches and corrected checksums.
+    """The bytes of a file with patches and updated checksums.
 
-    The file is read in order from the first byte to the last. Patches do not overlap; nor do the
-    ranges that checksums cover, of which those that no patch touches keep theirs, right or wrong.
+    The file is read sequentially. Patches must not overlap, nor must ranges of checksums. Checksums
+    of ranges without patches are copied, even if they are wrong.
     """
 
     def __init__(
@@ -277,9 +276,9 @@ class PatchedFile:
         self._checked = _touched(checked, self._patches, job)
 
     def pieces(self) -> Iterator[memoryview | bytes]:
-        """Make the bytes from the first to the last."""
+        """Yield the bytes of the file."""
         spans = self._spans()
-        # Where a checksum stands before what it covers, it must be known before.
+        # Checksums that precede their range must be computed in advance.
         early = frozenset(c for c in self._checked if min(c.places, default=c.stop) < c.start)
         checksums: dict[Checked, int] = {}
         for span in spans:
@@ -308,7 +307,7 @@ class PatchedFile:
         for place in crcs:
             cuts |= {place, place + 4}
         spans = []
-        at = 0  # of the stretches that checksums cover
+        at = 0  # index of the current range with a checksum
         for start, stop in pairwise(sorted(cuts)):
             while at < len(self._checked) and self._checked[at].stop <= start:
                 at += 1
@@ -321,7 +320,8 @@ class PatchedFile:
     def _read(self, span: _Span) -> Iterator[memoryview]:
         patch = span.patch
         step = _CHUNK_BYTES
-        # Whole elements, also of a patch that does not begin at a multiple of its item size.
+        # Chunks contain whole elements, even if the offset of a patch is not a multiple of the item
+        # size.
         buffer = np.empty(min(step, span.stop - span.start), np.uint8)
         for start in range(span.start, span.stop, step):
             piece = buffer[: min(step, span.stop - start)]
@@ -343,12 +343,12 @@ def _touched(checked: Iterable[Checked], patches: Sequence[AnyPatch], job: Job) 
     return result
 
 
-# Elements of an array that are looked at in one go.
+# Number of array elements processed at a time.
 _STRETCH = 1 << 20
 
 
 def changed_entries(part: ExportPart, job: Job) -> list[TensorEntry]:
-    """Return the tensors of a part that are written with other bytes than those of its file."""
+    """Return the tensors whose bytes differ from those of the file."""
     entries = job.cancel.each(part.entries)
     return [entry for entry in entries if entry.numel and is_changed(part.state, entry.name)]
 
@@ -368,7 +368,8 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
             rest = [entry for entry in changed if entry.name not in names] if names else changed
             return plan_in_place(part, rest, replaced, job)
         reason, blocked_by = replaced, tuple(entry.name for entry in arrays)
-    if refused := refuses(part.checkpoint):  # a patched file holds what it held
+    # not an error for a patched file, which keeps its dtypes
+    if refused := refuses(part.checkpoint):
         raise ExportError(refused, remedy="Export as safetensors.")
     records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
     notices = part.unscaled()
@@ -378,7 +379,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
 
 
 def _never_for(part: ExportPart) -> str:
-    """Say why the container cannot be written for a part, whatever is pruned; empty if it may."""
+    """Return why the container of a part can never be kept, as a clause; "" if it can."""
     checkpoint = part.checkpoint
     if reason := _never_in_place(checkpoint):
         return reason
@@ -398,9 +399,9 @@ def _never_for(part: ExportPart) -> str:
 def why_not_in_place(
     part: ExportPart, changed: Sequence[TensorEntry], job: Job
 ) -> tuple[str, tuple[str, ...]]:
-    """Return why tensors cannot be changed inside their file as a clause, and which of them.
+    """Return why tensors cannot be changed inside their file, and which ones.
 
-    The clause is empty and no tensor is named if all can.
+    The reason is a clause; ("", ()) if all tensors can be changed.
     """
     reasons = {}
     for entry in job.cancel.each(changed):
@@ -418,23 +419,23 @@ def why_not_in_place(
 
 
 def _why_not_replaced(checkpoint: Checkpoint, entry: TensorEntry) -> str:
-    """Say why other values cannot be written in the place of a tensor; empty if they can."""
+    """Return why a tensor cannot be overwritten with other values; "" if it can."""
     if entry.location.strides is None and not _is_array(entry, checkpoint):
         return ""
     return f"'{entry.name}' has new values, and does not lie in one piece in it"
 
 
 def _why_not_patched(checkpoint: Checkpoint, entry: TensorEntry) -> str:
-    """Say why zeros cannot be written over a tensor in the file; empty if they can."""
+    """Return why zeros cannot be written into a tensor of the file; "" if they can."""
     if _is_array(entry, checkpoint):
-        return ""  # the pickle is written anew
+        return ""  # the pickle is rewritten
     if not isinstance(checkpoint.sources[entry.location.source], FileSource | CheckedSource):
         return f"'{entry.name}' lies compressed or sparse in it"
     return f"elements of '{entry.name}' share their place in it" if entry.overlaps_itself else ""
 
 
 def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:
-    """Whether it is a numpy array, whose bytes stand in the pickle."""
+    """Return whether a tensor is a NumPy array, whose data is inside the pickle."""
     source = checkpoint.sources[entry.location.source]
     return isinstance(source, JoinedSource) and entry.location.storage.startswith(IN_PICKLE)
 
@@ -442,7 +443,7 @@ def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:
 def _with_arrays(
     part: ExportPart, arrays: Sequence[TensorEntry], job: Job
 ) -> tuple[BytePatch, ...] | str:
-    """Return the pickle with zeros in numpy arrays, or say why it cannot be written."""
+    """Return the pickle with zeros in NumPy arrays, or a text why it cannot be changed."""
     reason = f"'{arrays[0].name}' is a numpy array that cannot be changed in its place"
     if part.checkpoint.format != ZIP.name or part.source is None:
         return reason
@@ -455,7 +456,7 @@ def _with_arrays(
 
 
 def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> None:
-    """Set the bytes of pruned weights to 0, in whatever byte order they stand there."""
+    """Set pruned elements in `raw` to 0, independent of its byte order."""
     zeroed = part.state.zeroed(entry.name)
     assert zeroed is not None
     kept = patch_of(entry, zeroed, job).kept
@@ -467,11 +468,11 @@ def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> Non
 
 
 def _never_in_place(checkpoint: Checkpoint) -> str:
-    """Say why its container cannot be written, whatever is pruned; empty if it may."""
+    """Return why the container of a checkpoint can never be kept, as a clause; else ""."""
     if checkpoint.format not in _CONTAINERS:
         return "the source is no torch file"
     if code := checkpoint.contents.code_globals:
-        # Such a pickle is never written, not even byte for byte.
+        # Pickles with code are never written, not even unchanged.
         names = ", ".join(code[:3]) + (", …" if len(code) > 3 else "")
         return f"loading the file would run code ({names})"
     return ""
@@ -480,17 +481,17 @@ def _never_in_place(checkpoint: Checkpoint) -> str:
 def plan_in_place(
     part: ExportPart, changed: Sequence[TensorEntry], replaced: Sequence[BytePatch], job: Job
 ) -> Plan:
-    """Plan the file of a part with other bytes for changed tensors; everything else is copied.
+    """Plan a copy of the file of a part with changes to some tensors.
 
     Parameters
     ----------
     changed
-        Tensors for which `why_not_in_place` gives no reason.
+        Tensors for which `why_not_in_place` returns no reason.
     replaced
-        Further bytes that are written in place of as many others.
+        Further changes.
     """
     assert part.source is not None
-    # Preferably the source that compares the checksums of the old bytes as they go by.
+    # Prefer a source that verifies checksums while reading.
     sources = [s for s in part.checkpoint.sources if s.file is part.source]
     reading = next((s for s in sources if isinstance(s, CheckedSource)), part.source)
     patches: list[AnyPatch] = [*replaced]
@@ -503,7 +504,7 @@ def plan_in_place(
         patches.append(patch_of(entry, zeroes, job))
     checked = () if part.checkpoint.format == LEGACY.name else _checked(part.source, job)
     patched = PatchedFile(reading, patches, checked, job)
-    # Pairs of masks cannot be here, so the names are those of the file.
+    # Paired masks are excluded here, so the names are those of the file.
     names = {name: entry.nbytes for entry in job.cancel.each(part.entries) for name in entry.names}
     return Plan(reading.size, patched.pieces, names, container=True)
 
@@ -520,7 +521,7 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
 
 
 def _refuses(checkpoint: Checkpoint) -> str:
-    # A torch file may hold what we cannot write anew: it is patched.
+    # Files that are patched may have dtypes that cannot be written otherwise.
     return refuses(checkpoint) if _never_in_place(checkpoint) else ""
 
 

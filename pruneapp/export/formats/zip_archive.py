@@ -1,14 +1,14 @@
-"""A zip archive as torch writes it, and the pickle stream of a state dict in it.
+"""Zip archives in the layout of torch, and the pickle of a state dict in them.
 
-The archive is aligned to 64 bytes, without dates, stored or deflated. Checksums and sizes stand
-behind the data, so one of any size is written in one pass. Layout: APPNOTE.TXT 6.3.10 of PKWARE,
+Data is aligned to 64 bytes, without dates, stored or deflated. Checksums and sizes follow the data,
+so that an archive of any size is written in one pass. Layout: APPNOTE.TXT 6.3.10 of PKWARE,
 sections 4.3 to 4.5.
 
-The pickle is written opcode by opcode. torch is not imported, and no global is named but the dozen
-that `torch.load(weights_only=True)` accepts. The stream is what `torch.save` writes for an
-OrderedDict of tensors: protocol 2, storages as persistent ids, one storage for all names of a tied
-tensor. Opcodes are described in the standard library's `pickletools`; the arguments of the rebuild
-functions stand in torch's ``_utils.py`` and ``_tensor.py`` (`_reduce_ex_internal`).
+The pickle is written opcode by opcode, without importing torch, and uses only globals that
+`torch.load(weights_only=True)` accepts. It equals that of `torch.save` for an OrderedDict of
+tensors: protocol 2, storages as persistent ids, one storage for all names of a tied tensor. The
+standard library's `pickletools` describes the opcodes; torch's ``_utils.py`` and ``_tensor.py``
+(`_reduce_ex_internal`) define the arguments of the rebuild functions.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ Buffer = bytes | memoryview
 
 
 class ZipMember(NamedTuple):
-    """A file in the archive; a light thing, for there may be 100,000 of them."""
+    """A file in the archive. A tuple because there may be 100,000 of them."""
 
-    name: str  # path inside
-    nbytes: int  # its exact size
-    pieces: Callable[[], Iterator[Buffer]]  # makes its bytes
-    # Makes its bytes, each piece with what is stored for it: together one stream of deflate. None
-    # if the bytes are stored as they are.
+    name: str  # path in the archive
+    nbytes: int  # exact size
+    pieces: Callable[[], Iterator[Buffer]]  # yields the data
+    # Yields the data in pieces, each with its compressed bytes, which form one deflate stream. None
+    # if the data is stored uncompressed.
     deflated: Callable[[], Iterator[tuple[Buffer, Buffer]]] | None = None
-    most: int = 0  # the most bytes that may be stored for it, where it is deflated
-    comment: str = ""  # ASCII text beside its name in the directory, at most 65,535 bytes
+    most: int = 0  # maximum number of stored bytes if compressed
+    comment: str = ""  # ASCII text in the directory of the archive, up to 65,535 bytes
 
     @classmethod
     def of(cls, name: str, data: bytes) -> ZipMember:
-        """Make a small one."""
+        """Create a member with small data."""
         return cls(name, len(data), lambda: iter((data,)))
 
     def stored(self) -> Iterator[tuple[Buffer, Buffer]]:
-        """Yield its bytes, each piece with what is stored for it."""
+        """Yield the data in pieces, each with the bytes that are stored for it."""
         if self.deflated is not None:
             yield from self.deflated()
         else:
@@ -59,12 +59,12 @@ class ZipMember(NamedTuple):
 
     @property
     def large(self) -> bool:
-        """Whether its sizes have 8 bytes."""
+        """Whether the sizes take 8 bytes."""
         return max(self.nbytes, self.most) >= _LARGE
 
     @property
     def tail(self) -> int:
-        """Bytes of the data descriptor."""
+        """The size of the data descriptor."""
         return 24 if self.large else 16
 
 
@@ -76,13 +76,13 @@ class _Written(NamedTuple):
 
 
 class ZipPlan:
-    """An archive of `members`, in this order."""
+    """An archive with `members` in this order."""
 
     def __init__(self, members: Sequence[ZipMember]) -> None:
         self._members = tuple(members)
 
     def nbytes(self, job: Job) -> int:
-        """Return the size of the archive; the most that it may be if members are deflated."""
+        """Return the size of the archive; the maximum if members are compressed."""
         offset = 0
         directory = _END_BYTES
         for member in job.cancel.each(self._members):
@@ -92,7 +92,7 @@ class ZipPlan:
         return offset + directory
 
     def pieces(self) -> Iterator[Buffer]:
-        """Make the bytes of the archive."""
+        """Yield the bytes of the archive."""
         offset = 0
         written = []
         for member in self._members:
@@ -117,14 +117,14 @@ class ZipPlan:
 
 
 def directory_bytes(members: Sequence[ZipMember], job: Job) -> int:
-    """Return the most bytes that stand behind the last member, its descriptor among them."""
+    """Return the maximum number of bytes after the data of the last member."""
     entries = sum(_entry_bytes(member, _LARGE) for member in job.cancel.each(members))
     return members[-1].tail + entries + _END_BYTES
 
 
 def _end(count: int, start: int, nbytes: int) -> bytes:
-    """Return what ends an archive whose directory has `count` entries, `nbytes` from `start`."""
-    # Always with the records for large archives, as torch does.
+    """Return the end of an archive with `count` directory entries in `nbytes` bytes at `start`."""
+    # Always includes the zip64 records, as in torch.
     zip64 = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count,
                         nbytes, start)  # fmt: skip
     locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + nbytes, 1)
@@ -134,18 +134,18 @@ def _end(count: int, start: int, nbytes: int) -> bytes:
     return zip64 + locator + end
 
 
-# The three records that `_end` returns.
+# Size of the three records that `_end` returns.
 _END_BYTES = 56 + 20 + 22
 
 
 def _start(member: ZipMember, offset: int) -> int:
-    """Return where the data of a member begins whose local header is at `offset`."""
+    """Return the offset of the data of a member whose local header is at `offset`."""
     end = offset + 30 + len(member.name.encode()) + (20 if member.large else 0) + 4
     return end + -end % ALIGNMENT
 
 
 def _entry_bytes(member: ZipMember, offset: int) -> int:
-    """Return the size of the entry in the directory of a member at `offset`."""
+    """Return the size of the directory entry of a member at `offset`."""
     numbers = 2 * member.large + (offset >= _LARGE)
     name = len(member.name.encode()) + len(member.comment)
     return 46 + name + (4 + 8 * numbers if numbers else 0)
@@ -153,12 +153,12 @@ def _entry_bytes(member: ZipMember, offset: int) -> int:
 
 def _local_header(member: ZipMember, offset: int) -> bytes:
     name = member.name.encode()
-    # Sizes and checksum follow the data; an extra field pads the data to the next boundary.
+    # Sizes and checksum follow the data; an extra field aligns the data.
     fixed = struct.pack("<4sHHHHHIIIHH", b"PK\x03\x04", 0, _DESCRIPTOR_AND_UTF8, _method(member),
                         0, 0, 0, 0, 0, len(name), 0)  # fmt: skip
     zip64 = b""
     if member.large:
-        # Its presence says that the sizes of the descriptor have 8 bytes.
+        # This field indicates that the sizes in the descriptor have 8 bytes.
         zip64 = struct.pack("<HHQQ", 1, 16, 0, 0)
         fixed = fixed[:18] + struct.pack("<II", _LARGE, _LARGE) + fixed[26:]
     end = offset + len(fixed) + len(name) + len(zip64) + 4
@@ -187,14 +187,14 @@ def _method(member: ZipMember) -> int:
     return 0 if member.deflated is None else _DEFLATED
 
 
-# Types that have a storage class of their own; younger ones are untyped and named beside.
+# Dtypes with their own storage class; newer dtypes use untyped storages.
 STORAGES = {e.dtype.name: name for name, e in BY_STORAGE.items() if e.name == e.dtype.torch}
 
 _LAYOUT = ("layout", "torch.sparse_csr")
 
 
 class StateDictPickle:
-    """A pickle stream in the making."""
+    """Writer of a pickle stream."""
 
     def __init__(self) -> None:
         self._out = bytearray(b"\x80\x02")
@@ -203,20 +203,20 @@ class StateDictPickle:
         self._out += b")R("
 
     def add(self, names: Iterable[str], key: str, dtype: DType, shape: tuple[int, ...]) -> None:
-        """Add a tensor, in C order, that fills the storage `key`, under all its `names`."""
+        """Add a tensor in C order that fills the storage `key`, under all `names`."""
         self._named(names, key, lambda: self._tensor(key, dtype, shape))
 
     def add_csr(
         self, names: Iterable[str], storages: Mapping[str, TensorRecord], shape: tuple[int, ...]
     ) -> None:
-        """Add a matrix in compressed sparse rows, as torch's ``_rebuild_sparse_tensor`` takes it.
+        """Add a CSR matrix with the arguments of torch's ``_rebuild_sparse_tensor``.
 
-        `storages` are row pointers, columns and values by the names of their storages.
+        `storages` are row pointers, columns and values, by storage key.
         """
         self._named(names, next(iter(storages)), lambda: self._csr(storages, shape))
 
     def finish(self) -> bytes:
-        """Return the whole stream."""
+        """Return the complete stream."""
         return bytes(self._out + b"u.")
 
     def _named(self, names: Iterable[str], key: str, write: Callable[[], None]) -> None:
@@ -282,7 +282,7 @@ class StateDictPickle:
         if memo and text in self._memo:
             self._get(self._memo[text])
             return
-        # As pickle does: names that are no valid Unicode stay what they are.
+        # As in pickle: names that are invalid Unicode are preserved.
         data = text.encode("utf-8", "surrogatepass")
         self._out += b"X" + struct.pack("<I", len(data)) + data
         if memo:
@@ -320,7 +320,7 @@ class StateDictPickle:
 
 
 def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    # As torch counts them: an extent of 0 counts as 1.
+    # As in torch, where a size of 0 counts as 1.
     strides = [1] * len(shape)
     for d in range(len(shape) - 2, -1, -1):
         strides[d] = strides[d + 1] * max(shape[d + 1], 1)

@@ -1,4 +1,4 @@
-"""The dense safetensors file in one frame of zstd: any tool that unpacks gives it back."""
+"""The dense safetensors file in a single zstd frame."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import zstandard
 
     class _Chunker(Protocol):
-        """What zstandard has of this, whose own stubs do not say what comes out."""
+        """The used part of zstandard's compressor, whose own stubs are untyped."""
 
         def compress(self, data: bytes | memoryview) -> Iterable[bytes]: ...
         def finish(self) -> Iterable[bytes]: ...
@@ -34,29 +34,29 @@ LEVEL = IntParam(
     label="Compression level",
     help="1 is fastest; 12 gives the smallest file and takes about 12 times as long.",
     default=3,
-    # Up to 19 there are up to 9 % to gain, nothing where 99 % are zeros, and a core manages 2 MB a
-    # second: what can be measured in a second foretells nothing, and half a megabyte is compressed
-    # at once, so that stopping takes as long as that.
+    # Levels up to 19 save up to 9 % more, nothing at 99 % zeros, but compress only 2 MB/s per core:
+    # a sample of one second is not representative, and cancelling would wait for the half megabyte
+    # that is compressed at once.
     bounds=Interval(1, 12),
 )
-# From this level on zstd would look back 4 MiB, and what is measured of a piece by itself would be
-# 3 % too large. With so short a window it is within 1 %, and the file 2 % larger at most.
+# From this level on, zstd would use a window of 4 MiB, and independently measured pieces would be 3
+# % too large. With this window the estimate is within 1 %, and the file at most 2 % larger.
 _FAR = 7
 _WINDOW_LOG = 20
 
-# Bytes of a piece of the sample. Measured by itself, a shorter one is too small: what lies two
-# megabytes back leads zstd to matches that do not pay.
+# Bytes of a piece of the sample. Shorter pieces would be underestimated: in the whole file, data
+# two megabytes earlier leads zstd to matches that do not pay off.
 _PIECE = 2 << 20
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """What takes well under a second on one core."""
+    """Work of a sample that takes well under a second on one core."""
 
-    level: int  # the highest that this is for
-    whole: int  # bytes of a file that is compressed as a whole, just as it is written
-    pieces: int  # of a larger one so many are measured, and more the fewer bytes come
-    least: int  # how many bytes to come take as long as looking at a piece at all
+    level: int  # maximum level that this applies to
+    whole: int  # files up to this size are compressed as a whole, exactly as when writing
+    pieces: int  # number of pieces to measure in larger files; more if they compress well
+    least: int  # fixed cost of a piece, in compressed bytes that take the same time
 
 
 _SAMPLES = (
@@ -64,16 +64,16 @@ _SAMPLES = (
     _Sample(6, 24 << 20, 24, 340 << 10),
     _Sample(12, 8 << 20, 8, 140 << 10),
 )
-# Bytes that are handed on: so few that a job is looked at between them at the highest level too.
+# Size of output chunks, small enough to check for cancellation often even at the highest level.
 _CHUNK = 16 << 10
-# Every block of 128 KiB of zeros takes so many bytes.
+# Compressed bytes of a block of 128 KiB of zeros.
 _ZEROS = 4
 _BLOCK = 128 << 10
-# Bytes that come of a piece of which half the weights are kept.
+# Compressed bytes of a piece of which half the weights are kept.
 _HALF = 900 << 10
-# Guessed of a piece in which no weight is kept, and not of any other.
+# Guess for a piece without kept weights; others have larger guesses.
 _TINY = 100
-# Of the frame: magic number, descriptor, size of the content, checksum.
+# Bytes of the frame: magic number, descriptor, content size, checksum.
 _FRAME = 18
 
 
@@ -83,7 +83,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     level = values["level"]
 
     def pieces() -> Iterator[bytes]:
-        # With workers the bytes are the same for any number of them, but not those without.
+        # The bytes are the same for any number of threads, but differ from those without threads.
         compressor = _compressor(
             level, dense.nbytes, write_checksum=True, threads=default_threads()
         )
@@ -133,7 +133,7 @@ def _compressed(data: bytes, level: int, job: Job) -> int:
         return _ZEROS * -(-len(data) // _BLOCK)
     compressor = _compressor(level, len(data), write_content_size=False)
     stream = compressor.compressobj(size=len(data))
-    nbytes = -6  # the magic number and the descriptor
+    nbytes = -6  # without the magic number and the descriptor
     for start in range(0, len(data), _BLOCK):
         job.step(0)
         nbytes += len(stream.compress(data[start : start + _BLOCK]))
@@ -146,14 +146,14 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
     room = 0
     for entry in job.cancel.each(safetensors.in_order(part, job)):
         for elements in ranges_of(entry, _PIECE * 8 // entry.dtype.bits):
-            if not pieces or elements.nbytes > room:  # a new piece; small tensors share one
+            if not pieces or elements.nbytes > room:  # start a new piece; small tensors share one
                 pieces.append([])
                 guesses.append(0.0)
                 room = _PIECE
             pieces[-1].append(elements)
             guesses[-1] += _guess(part.state, elements)
             room -= elements.nbytes
-    # Nothing but zeros is known without measuring.
+    # The size of pieces of zeros is known.
     zeros = [sum(s.nbytes for s in p) for p, g in zip(pieces, guesses, strict=True) if g < _TINY]
     some = [(p, g) for p, g in zip(pieces, guesses, strict=True) if g >= _TINY]
     known = sum(_ZEROS * -(-nbytes // _BLOCK) for nbytes in zeros)
@@ -176,7 +176,7 @@ def _guess(state: State, elements: RecordRange) -> float:
     least = _ZEROS * dtype.nbytes(kept.size) / _BLOCK
     if not kept.kept:
         return least
-    # As measured on normal weights from 0 to 99 % sparsity, in 16 and 32 bits.
+    # Measured for normally distributed weights at 0 to 99 % sparsity, in 16 and 32 bits.
     return least + max(kept.kept * (dtype.bits / 8 - 0.4) + kept.places / 2, _TINY)
 
 

@@ -1,4 +1,4 @@
-"""Python that an export writes or shows: how to load it, compare it, or make it with torch.
+"""Generate Python code that loads an export, compares it, or reproduces it with torch.
 
-Only text is made here; it imports nothing that it writes about.
+Only text is generated; the packages that the code uses are not imported.
 """

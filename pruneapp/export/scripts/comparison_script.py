@@ -1,4 +1,4 @@
-"""A script that a person runs to see whether their pruned model still works."""
+"""Generate a script that compares a pruned model with its original."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from pruneapp.results.export import ExportReport
 def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     """Return a script that compares the outputs of the original and of an export.
 
-    Where the config.json beside the weights names a class of transformers, the script is complete.
-    Else the user fills in the one function that makes the model. Raises `ExportError` if the
-    original is not there any more, so that the export cannot be compared with it.
+    The script is complete if config.json names a class of transformers; otherwise the user fills in
+    a function that creates the model. Raises `ExportError` if the original no longer exists, or one
+    of both is in an object store.
     """
     for path in (checkpoint.path, report.path):
         if is_store(path):
@@ -41,7 +41,7 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     before = _format_of(checkpoint)
     original = checkpoint.path
     if checkpoint.contents.shards and original.is_file():
-        original = original.parent  # of an index
+        original = original.parent  # the path of an index file
     loaders = "\n\n\n".join(
         (
             before.load_code.strip().replace("def load(", "def load_original("),
@@ -66,9 +66,10 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
 
 
 def _weights(checkpoint: Checkpoint) -> Iterator[str]:
-    """Yield where the weights of the original are now, and when each file was last changed.
+    """Yield the current paths of the original weights and their modification times in ns.
 
-    An export that took their names has kept them under others: the open files know.
+    An export may have replaced the original files and kept them under other names. Raises
+    `ExportError` if a file is missing or was changed.
     """
     for file in checkpoint.files:
         try:
@@ -83,9 +84,9 @@ def _weights(checkpoint: Checkpoint) -> Iterator[str]:
 
 
 def transformers_class(checkpoint: Checkpoint) -> str:
-    """Return the class of transformers that loads a model; empty where only its author knows."""
+    """Return the class of transformers that loads a model; "" if config.json names none."""
     configuration = configuration_of(checkpoint)
-    # Code that comes with a model is not run by a script of ours.
+    # Generated scripts never run code that comes with a model.
     if configuration is None or len(configuration.architectures) != 1 or configuration.auto_map:
         return ""
     (name,) = configuration.architectures
@@ -93,7 +94,7 @@ def transformers_class(checkpoint: Checkpoint) -> str:
 
 
 def _format_of(checkpoint: Checkpoint) -> Format:
-    """Return the format whose files are loaded like the one that was opened."""
+    """Return the format whose loading code also loads the opened file."""
     if any(entry.mask_of for entry in checkpoint.entries.values()):
         return RESUMABLE
     if checkpoint.format in {ZIP.name, LEGACY.name}:
@@ -102,10 +103,10 @@ def _format_of(checkpoint: Checkpoint) -> Format:
 
 
 def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path, job: Job) -> Path:
-    """Write `check_script` to a file, and return its path.
+    """Write `check_script` to a file. Return its path.
 
-    A script that is there and differs may have been filled in: it stays, and the new one goes to
-    the next free name, ``NAME2.py`` and so on.
+    An existing script that differs is kept, because the user may have edited it; the new one then
+    gets the next unused name (``NAME2.py``).
     """
     data = check_script(checkpoint, report).encode()
     target = check_file(unused_name(path, data)).path

@@ -1,7 +1,7 @@
-"""Code that loads an export: some lines of Python, or a command.
+"""Generate code that loads an export: lines of Python, or a command.
 
-Paths are absolute, so that the lines can be pasted wherever Python or a shell runs. In the lines,
-``model`` is a module of the user's class.
+Paths are absolute, so that the code can be pasted anywhere. In Python code, ``model`` is a module
+of the user's class.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ for key in [key for key in state_dict if key.removesuffix('_orig') + '_mask' in 
 
 
 def describe_loading(loads: Callable[[LoadedModel], str], model: LoadedModel) -> str:
-    """Return how an export is loaded; one in an object store is downloaded first."""
+    """Return code that loads an export. An export in an object store is downloaded first."""
     path = model.path
     if not is_store(path):
         return loads(replace(model, path=path.absolute()))
@@ -44,7 +44,7 @@ def describe_loading(loads: Callable[[LoadedModel], str], model: LoadedModel) ->
 
 
 def safetensors(model: LoadedModel) -> str:
-    """Return how a dense file is loaded, or a folder of such files."""
+    """Return code that loads a dense safetensors file, or a folder of such files."""
     path = model.path
     if path.is_dir():
         line = "from safetensors.torch import load_file"
@@ -57,7 +57,7 @@ def _read_safetensors(model: LoadedModel) -> str:
 
 
 def torch(model: LoadedModel) -> str:
-    """Return how a torch file is loaded, or a folder of such files."""
+    """Return code that loads a torch file, or a folder of such files."""
     path = model.path
     if path.is_dir():
         return _load_folder(path, "*.bin", "import torch", "torch.load")
@@ -67,7 +67,10 @@ def torch(model: LoadedModel) -> str:
 
 
 def npz(model: LoadedModel) -> str:
-    """Return how a NumPy archive is loaded; void items are bfloat16 (2 bytes) or bytes."""
+    """Return code that loads a NumPy archive.
+
+    Items of void dtype are bfloat16 (2 bytes) or bytes.
+    """
     raw = "torch.from_numpy(a.view(f'u{a.itemsize}')).view(torch.bfloat16 if a.itemsize == 2 else "
     raw += "torch.uint8)"
     return model.load_by(
@@ -78,7 +81,7 @@ def npz(model: LoadedModel) -> str:
 
 
 def gguf(model: LoadedModel) -> str:
-    """Return how a GGUF file, or a folder of its parts, is read by the gguf package."""
+    """Return code that reads a GGUF file, or a folder of its parts, with the gguf package."""
     path = model.path
     if path.is_dir():
         files = f"sorted(pathlib.Path({str(path)!r}).glob('*.gguf'))"
@@ -106,7 +109,7 @@ def _read_torch(model: LoadedModel) -> str:
 
 
 def pickle(model: LoadedModel) -> str:
-    """Return how a pickle of arrays is loaded."""
+    """Return code that loads a pickle of arrays."""
     keys = "".join(f"[{key!r}]" for key in model.keys)
     return model.load_by(
         f"import pickle, torch\nwith open({str(model.path)!r}, 'rb') as file:\n"
@@ -116,23 +119,23 @@ def pickle(model: LoadedModel) -> str:
 
 
 def onnx(model: LoadedModel) -> str:
-    """Return how a model with its graph is loaded."""
+    """Return code that loads an ONNX model."""
     return f"import onnxruntime\nsession = onnxruntime.InferenceSession({str(model.path)!r})"
 
 
 def program(model: LoadedModel) -> str:
-    """Return how a program of torch.export is loaded, as a module that runs its graph."""
+    """Return code that loads a program of torch.export as a module that runs its graph."""
     return f"import torch\nmodel = torch.export.load({str(model.path)!r}).module()"
 
 
 def csr(model: LoadedModel) -> str:
-    """Return how a torch file with sparse rows is loaded."""
+    """Return code that loads a torch file with sparse CSR tensors."""
     lines = model.load_by(_read_torch(model))
     return lines.removesuffix(")") + ", assign=True)"
 
 
 def resumable(model: LoadedModel) -> str:
-    """Return how weights and masks are loaded into a module that is pruned first."""
+    """Return code that loads weights and masks into a module, which is pruned first."""
     path = model.path
     is_torch = path.is_file() and path.suffix.lower() != _DENSE
     if path.is_dir():
@@ -143,7 +146,7 @@ def resumable(model: LoadedModel) -> str:
 
 
 def masks(model: LoadedModel) -> str:
-    """Return how masks without weights are loaded."""
+    """Return code that loads masks without weights."""
     return (
         "from safetensors.numpy import load_file\n"
         f"bits = load_file({str(model.path)!r})  # numpy.unpackbits(…, bitorder='little')"
@@ -151,7 +154,7 @@ def masks(model: LoadedModel) -> str:
 
 
 def compact(model: LoadedModel) -> str:
-    """Return how a packed file is unpacked: by the reader script next to it, or by Pruneapp."""
+    """Return the command that unpacks a compact file, by the reader script or by Pruneapp."""
     packed, reader = str(model.path), model.path.with_name(READER_NAME)
     dense = packed.removesuffix(".compact.safetensors") + _DENSE
     if _is_ours(reader):
@@ -161,16 +164,16 @@ def compact(model: LoadedModel) -> str:
 
 
 def zst(model: LoadedModel) -> str:
-    """Return how a dense file in a zstd frame is unpacked."""
+    """Return the command that decompresses a dense zstd file."""
     packed = str(model.path)
     if packed.endswith(f"{_DENSE}.zst"):
         return shlex.join(["zstd", "-d", packed])
-    # For other names zstd cannot derive the name of the output.
+    # zstd derives the name of its output only from certain names.
     return shlex.join(["zstd", "-d", packed, "-o", packed.removesuffix(".zst") + _DENSE])
 
 
 def _is_ours(reader: Path) -> bool:
-    """Whether it is the reader script of Pruneapp and not another file of the same name."""
+    """Return whether a file is Pruneapp's reader script, not another file of the same name."""
     try:
         return has_bytes(reader, resources.path(READER_NAME).read_bytes())
     except OSError:

@@ -1,4 +1,4 @@
-"""A history as a Python script for torch.nn.utils.prune, as a person would write it."""
+"""Generate a Python script that repeats a history with torch.nn.utils.prune."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ def _is_safetensors(checkpoint: Checkpoint) -> bool:
 
 
 def _location(script: Path, file: Path, *, pasted: bool) -> str:
-    """Return an expression for a file, as seen from the script: no folder is published.
+    """Return an expression for a file relative to the script, so that no folder name is published.
 
-    What is pasted lies nowhere, and has the path in full.
+    Code for the clipboard has no location and gets the absolute path.
     """
     home, target = script.absolute().parent, file.absolute()
-    if pasted or home.drive != target.drive:  # Windows: there is no other way
+    if pasted or home.drive != target.drive:  # Windows has no relative paths between drives
         return f"Path({quoted(str(target))})"
     relative = Path(os.path.relpath(target, home)).as_posix()
     return f"Path(__file__).parent / {quoted(relative)}"
@@ -184,25 +184,25 @@ for name in PRUNED:
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """A script, and the masks that it reads."""
+    """A script and the masks that it reads."""
 
     checkpoint: Checkpoint  # the original
-    parts: tuple[ScriptPart, ...]  # its steps
-    # What stock torch would not make by itself, by their names in the file of masks.
+    parts: tuple[ScriptPart, ...]  # steps of the script
+    # Masks that torch's functions would not produce, by their names in the mask file.
     masks: Mapping[str, BitMask]
-    by_torch: int  # how many of the steps are torch's own calls throughout
+    by_torch: int  # number of steps that only use torch's functions
 
     @property
     def steps(self) -> int:
-        """How many steps it has."""
+        """The number of steps."""
         return len(self.parts)
 
     def pasted(self, path: Path) -> str:
-        """Return it for a clipboard: with paths in full, its masks those beside `path`."""
+        """Return the code for the clipboard: with absolute paths, and the mask file of `path`."""
         return self.text(path, pasted=True)
 
     def text(self, path: Path, *, pasted: bool = False) -> str:
-        """Return it as Python, for a file of this name; its masks lie in `mask_file` beside."""
+        """Return the code for a script at `path`, whose masks are in `mask_file`."""
         checkpoint, parts = self.checkpoint, self.parts
         touched = {name for part in parts for call in part.calls for name in call.names}
         names = NameLists([name for name in checkpoint.entries if name in touched])
@@ -232,15 +232,15 @@ class Script:
 
 
 def mask_file(path: Path) -> Path:
-    """Return where the masks of a script are: ``NAME.masks.safetensors`` beside it."""
+    """Return the path of the masks of a script: ``NAME.masks.safetensors`` next to it."""
     return path.with_name(f"{path.stem}.masks.safetensors")
 
 
 def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) -> Script:
-    """Write what was done to a checkpoint as a script; does it again, to know what torch would do.
+    """Generate the script of a recipe. Applies the recipe to find out what torch would prune.
 
-    Raises `ExportError` if torch cannot load the original, or a tensor of it; else as `fit` and
-    `replay`.
+    Raises `ExportError` if torch cannot load the original or prune a tensor of it, and as `fit` and
+    `replay` do.
     """
     _refuse(checkpoint)
     actions = fit(recipe, checkpoint, job).actions(recipe.where)
@@ -254,7 +254,7 @@ def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) 
 
 
 def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
-    """Write a script, and its masks beside it if it has any; returns the files."""
+    """Write a script, and its mask file if it has masks. Return the written paths."""
     plans = {path: Plan.of(script.text(path).encode())}
     if script.masks:
         records = [packed(name, mask, mask.size) for name, mask in script.masks.items()]
@@ -270,7 +270,7 @@ def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
 
 
 class _ScriptBuilder:
-    """Collects the parts of a script, entry by entry."""
+    """Collects the parts of a script entry by entry."""
 
     def __init__(self, kernel: Kernel, job: Job) -> None:
         self._kernel = kernel
@@ -280,10 +280,10 @@ class _ScriptBuilder:
         self.by_torch = 0
 
     def add(self, state: Snapshot, action: ResolvedAction) -> Snapshot:
-        """Add what an entry does to a state; returns the state after it."""
+        """Add an entry of the recipe. Return the state after it."""
         if isinstance(action, Step) and not (action.companions or action.dependents):
-            # Rows are done one after another, so that each may be torch's own call.
-            # What is spared depends on all of them.
+            # Process rows separately, so that each can be a call of torch. Excluded tensors depend
+            # on all rows; `rows_of` has removed them.
             limits = replace(action.limits, spare=())
             for row, names in rows_of(state.checkpoint, action):
                 alone = replace(row, names=names)

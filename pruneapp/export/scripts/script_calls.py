@@ -1,14 +1,14 @@
-"""The torch calls of a script, and whether stock torch prunes the very same weights as a step.
+"""Torch calls for a script, and proofs that they prune exactly the weights of a step.
 
-torch leaves undefined which of equal scores goes, computes norms in the type of the weights, and
-draws from a generator of its own. So its call stands in for a step only where nothing of that can
-matter, which is looked for in the weights themselves; otherwise the mask is written down.
+torch does not define which of equal scores is pruned, computes norms in the dtype of the weights,
+and has its own random generator. A torch call replaces a step only if none of this matters for the
+actual weights; otherwise the mask is stored in a file.
 
-- ``l1_unstructured``, ``global_unstructured``: every weight that went is strictly smaller than
-  every one that stayed. `topk` then has no choice. Whichever method chose them, and within whatever
-  limits: where that holds in a tensor, ``l1_unstructured`` with their number takes the same.
-- ``ln_structured``: norms of what went and of what stayed lie further apart than the rounding of
-  float32 or float64 sums may come to, for the orders that torch computes by sums or comparisons.
+- ``l1_unstructured``, ``global_unstructured``: every newly pruned weight is strictly smaller than
+  every kept one, so `topk` has no choice. This holds for any method and limits: ``l1_unstructured``
+  with the number of pruned weights then gives the same mask.
+- ``ln_structured``: the norms of pruned and kept channels differ by more than the rounding error of
+  float32 or float64 sums, for the values of n that torch computes by sums or comparisons.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ from pruneapp.methods.method import Scope
 from pruneapp.params import Amount
 from pruneapp.progress import Job
 
-# The types that torch's pruning can multiply by a mask, and that its `topk` ranks everywhere.
+# Dtypes that torch's pruning can multiply by a mask and that `topk` supports on all devices.
 MULTIPLIED = {"F64", "F32", "F16", "BF16"}
-# Relative rounding of one operation in the types in which torch adds the norms of channels up.
+# Unit roundoff of the dtypes in which torch sums the norms of channels.
 _EPSILON = {"F64": 2.0**-53, "F32": 2.0**-24}
-# Squares between these neither overflow nor lose bits in float32.
+# Squares of numbers in this range neither overflow nor underflow in float32.
 _SMALLEST, _LARGEST = 1e-15, 1e15
 
 
 @dataclass(frozen=True)
 class Proved:
-    """What stock torch does just so."""
+    """The tensors of a step whose masks stock torch reproduces exactly."""
 
-    # Tensors for which the step's own call, with its own values, makes the same mask.
+    # Tensors for which the call of the step itself, with its own parameters, gives the same mask.
     own: frozenset[str] = frozenset()
-    # How many weights of all its tensors ``global_unstructured`` has to take; None if that does not
-    # make the same masks.
+    # Number of weights that ``global_unstructured`` must prune in all tensors; None if it does not
+    # give the same masks.
     together: int | None = None
-    # How many weights of a tensor ``l1_unstructured`` has to take.
+    # Number of weights that ``l1_unstructured`` must prune, by tensor name.
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def names(self) -> frozenset[str]:
-        """The tensors that need no mask written down, as long as `together` is None."""
+        """The tensors that need no stored mask if `together` is None."""
         return self.own | frozenset(self.counts)
 
 
@@ -68,10 +68,18 @@ def prove(
     kernel: Kernel,
     job: Job,
 ) -> Proved:
-    """Return for which tensors stock torch's calls provably make the same masks.
+    """Determine the tensors for which torch calls provably give the same masks.
 
-    The step has one row and excludes nothing any more; `names` are the first names of the tensors
-    that it touches, `after` has their masks. `job` is stepped by the elements that are read.
+    Parameters
+    ----------
+    after
+        Masks after the step, by tensor name.
+    step
+        A step with one row and without exclusions.
+    names
+        Names (not aliases) of the tensors that the step touches.
+    job
+        Advances by the number of elements read.
     """
     (row,) = step.rows
     entries = [before.entry(name) for name in names]
@@ -102,7 +110,10 @@ def prove(
 
 
 def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tuple[float, float]:
-    """Return the largest magnitude that went, and the smallest that stayed; NaN always stays."""
+    """Return the largest newly pruned and the smallest kept magnitude; NaN must be kept.
+
+    Returns (inf, -inf) if a NaN was pruned.
+    """
     went, stayed = -math.inf, math.inf
     kept = before.mask(entry.name)
     for chunk in before.chunks(entry.name):
@@ -111,7 +122,7 @@ def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tu
         kept_after = after.bools(chunk.start, stop)
         pruned = ~kept_after if kept is None else kept.bools(chunk.start, stop) & ~kept_after
         none = np.isnan(sizes)
-        if np.any(pruned & none):  # which torch ranks above all others
+        if np.any(pruned & none):  # torch ranks NaN above all other values
             return math.inf, -math.inf
         went = max(went, float(np.max(sizes, where=pruned, initial=-math.inf)))
         stayed = min(stayed, float(np.min(sizes, where=kept_after & ~none, initial=math.inf)))
@@ -148,43 +159,45 @@ def _by_norm(
         return low < high
     if not _SMALLEST < high < _LARGEST:
         return False
-    # Any order of adding N numbers up is wrong by (N - 1) epsilon at most, relative to a sum of
-    # magnitudes; a square by one more, and a root halves it. On both sides, and some to spare.
+    # Summing N numbers in any order has a relative error of at most (N - 1) epsilon, for numbers of
+    # equal sign; squares add one epsilon, and a square root halves the error. The margin covers
+    # both sides and more.
     elements = entry.numel // entry.shape[dim]
     margin = 2 * (elements + 4) if n == 1 else elements + 8
     return bool(low < high * (1 - margin * _EPSILON[entry.dtype.name]))
 
 
 def _is_plain(state: Snapshot, entry: TensorEntry) -> bool:
-    """Whether torch has to do with nothing but weights and what is pruned of them."""
+    """Return whether a tensor has kept weights and none that are protected."""
     mask = state.mask(entry.name)
     left = entry.numel if mask is None else mask.kept
     return left > 0 and entry.name not in state.protected
 
 
-# So many names stand where they are used; more get a line of their own.
+# Up to this many names are inserted directly; longer lists become a variable.
 _FEW = 2
 
 
 @dataclass(frozen=True)
 class Call:
-    """Some lines for each of some tensors."""
+    """Lines of code for each of several tensors."""
 
-    names: tuple[str, ...]  # the tensors
-    text: str  # the call, ``name`` being the tensor
-    together: bool = False  # whether it is one call for all, with ``{names}`` in their place
+    names: tuple[str, ...]  # names of the tensors
+    text: str  # code, with the variable ``name`` for a tensor
+    # whether it is a single call for all tensors, with ``{names}`` for their names
+    together: bool = False
 
 
 @dataclass(frozen=True)
 class ScriptPart:
-    """A step of the script: what it is called, and what it does."""
+    """A step of the script: its title and its code."""
 
     label: str
     calls: tuple[Call, ...]
 
 
 def by_torch(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
-    """Return torch's own call for a row; none where there are no names."""
+    """Return the torch call for a row; () if there are no names."""
     if not names:
         return ()
     values = {name: _literal(value) for name, value in row.values.items()}
@@ -195,7 +208,7 @@ def by_torch(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
 
 
 def together(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
-    """Return what takes so much of several tensors by one threshold."""
+    """Return the call that prunes an amount of several tensors with one threshold."""
     pairs = '[(modules[name], "weight") for name in {names}]'
     text = (
         f"prune.global_unstructured(\n    {pairs},\n"
@@ -205,7 +218,7 @@ def together(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
 
 
 def by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
-    """Return what takes so many of the smallest weights of each of some tensors."""
+    """Return the code that prunes the given number of smallest weights in each tensor."""
     nonzero = {name: count for name, count in counts.items() if count}
     if not nonzero:
         return ()
@@ -218,15 +231,15 @@ def by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
 
 
 def from_masks(number: int, names: Sequence[str]) -> tuple[Call, ...]:
-    """Return what lays masks of the file of masks over tensors."""
+    """Return the call that applies masks of step `number` from the mask file."""
     if not names:
         return ()
     text = f'prune.custom_from_mask(modules[name], "weight", mask=mask({number}, name))'
     return (Call(tuple(names), text),)
 
 
-# Calls that take pruning back, which torch itself cannot; count zeros as pruned; apply masks that
-# lie in the file; and make zeros of pruned weights.
+# Code that restores all weights (torch cannot), counts zeros as pruned, applies masks of the
+# checkpoint, and sets pruned weights to zero.
 RESTORE = "modules[name] = module(weights[name])  # all of it is back"
 MASK_ZEROS = 'prune.custom_from_mask(modules[name], "weight", mask=modules[name].weight != 0)'
 MASK_AS_FILE = 'prune.custom_from_mask(modules[name], "weight", mask=found[name])'
@@ -234,13 +247,13 @@ FINISH = "finish(name)"
 
 
 class NameLists:
-    """Gives long lists of names a name of their own."""
+    """Assigns variables to long lists of names."""
 
     def __init__(self, all_names: Sequence[str]) -> None:
         self._known: dict[tuple[str, ...], str] = {tuple(all_names): "PRUNED"}
 
     def word(self, names: tuple[str, ...]) -> str:
-        """Return what stands for some names."""
+        """Return the expression for a list of names: a tuple, or a variable."""
         if names not in self._known:
             if len(names) <= _FEW:
                 return f"({', '.join(map(quoted, names))}{',' if len(names) == 1 else ''})"
@@ -248,7 +261,7 @@ class NameLists:
         return self._known[names]
 
     def lines(self) -> list[str]:
-        """Return the lists, one name a line."""
+        """Return the definitions of the variables, one name per line."""
         result = []
         for names, word in self._known.items():
             result += [f"{word} = (", *(f"    {quoted(name)}," for name in names), ")"]
@@ -272,7 +285,7 @@ def lines_of(call: Call, names: NameLists) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    """Return a string as Python writes it, in double quotes where that needs no more escapes."""
+    """Return a Python string literal, in double quotes unless these need escapes."""
     plain = repr(text)
     return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain else plain
 
