@@ -1,4 +1,4 @@
-"""What every feature of the window needs: jobs, settings, notices, dialogs, the runtime.
+"""Application-wide parts of the window: jobs, settings, notices, dialogs, the runtime.
 
-No feature is known here, and no document.
+Nothing in this package depends on a feature or on an open document.
 """

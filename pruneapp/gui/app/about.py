@@ -1,4 +1,4 @@
-"""About: versions, licenses, and what to copy into the report of a problem."""
+"""The About dialog: versions, licenses, and a report to copy into a bug report."""
 
 from __future__ import annotations
 
@@ -24,17 +24,20 @@ from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.installation import License
 
 _MARGIN = 16
-# Lines of the list of licenses, and letters of the names in it.
+# Visible rows of the license list, and width of its names in letters.
 _LINES, _LETTERS = 14, 24
 
 
 class AboutDialog(Dialog):
-    """What this is, and what it is made of; `set_facts` brings what has to be looked for."""
+    """The About dialog.
+
+    `set_facts` fills in versions and licenses once they have been collected.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("About Pruneapp"))
-        self.report = ""  # in English, for whoever reads it
+        self.report = ""  # in English, for the developers
         self._texts: list[str] = []
         self._items: list[QTreeWidgetItem] = []
         promise = plain(
@@ -54,7 +57,7 @@ class AboutDialog(Dialog):
         self.list.setAccessibleName(self.tr("Licenses"))
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.header().setStretchLastSection(False)  # long names of licenses scroll into sight
+        self.list.header().setStretchLastSection(False)  # long license names can be scrolled to
         self.list.setHeaderLabels([self.tr("Package"), self.tr("Version"), self.tr("License")])
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
@@ -89,7 +92,10 @@ class AboutDialog(Dialog):
     def set_facts(
         self, versions: Mapping[str, str], licenses: Sequence[License], *, failure: str = ""
     ) -> None:
-        """Show what is known now; `failure` is the last that went wrong in Pruneapp itself."""
+        """Show versions and licenses.
+
+        `failure` is the traceback of the latest internal error; "" if there was none.
+        """
         missing = self.tr("not installed")
         shown = {**versions, "Qt": f"{qVersion()} (PySide6 {versions.get('Qt', '')})"}
         for name, version in shown.items():
@@ -97,7 +103,7 @@ class AboutDialog(Dialog):
             label = self.tr("System") if name == "System" else name
             value.setAccessibleName(labeled(label, version or missing))
             self._rows.addRow(plain(label, ink=MUTED), value)
-        # A browser looks there, when somebody asks it to.
+        # Opens in a browser, and only when the user clicks it.
         releases = ISSUES.removesuffix("issues") + "releases"
         link = QLabel(f"[{releases.removeprefix('https://')}]({releases})", self)
         link.setTextFormat(Qt.TextFormat.MarkdownText)
@@ -127,7 +133,7 @@ class AboutDialog(Dialog):
         self.copy.setEnabled(True)
 
     def preferred_size(self) -> QSize:
-        """Take the room for some lines of the list, and of a text beside it."""
+        """Return a size with room for some rows of the list next to a license text."""
         metrics = self.fontMetrics()
         height = self.sizeHint().height() + metrics.lineSpacing() * (_LINES // 2)
         return QSize(letter_width(self) * _LETTERS * 6, height)

@@ -1,4 +1,4 @@
-"""What every controller needs of the application."""
+"""Application services that every controller uses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pruneapp.gui.widgets.theme import ThemeManager
 
 @dataclass(frozen=True)
 class AppContext:
-    """What every controller needs, so that none knows the main window."""
+    """Application services that are passed to controllers, so that none imports the main window."""
 
     window: QWidget  # the parent of controllers and of their dialogs
     actions: Actions
@@ -29,7 +29,7 @@ class AppContext:
 
 
 class Controller(QObject):
-    """What does the work of a feature of the window, and is its child."""
+    """Base class of the controllers of features. Its parent is the window of `context`."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)

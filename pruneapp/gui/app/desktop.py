@@ -1,15 +1,15 @@
-"""What the desktop is told of long jobs: how far they are, that they ended, and not to sleep yet.
+"""Desktop integration of long jobs: notifications, task bar progress, and sleep inhibition.
 
-And what it says of the person's wish for motion, which Qt does not pass on.
+Also reads the desktop's setting for reduced motion, which Qt does not report.
 
-On Linux by D-Bus: notifications (org.freedesktop.Notifications), progress in the task bar
-(com.canonical.Unity.LauncherEntry, which GNOME's docks, KDE and others show) and no suspend while
-a file is written (org.freedesktop.login1, else org.freedesktop.PowerManagement). Elsewhere Qt shows
-notifications beside a symbol in the tray; for progress in the task bar Qt has nothing there.
+On Linux this uses D-Bus: notifications (org.freedesktop.Notifications), progress in the task bar
+(com.canonical.Unity.LauncherEntry, which GNOME's docks, KDE and others show) and no suspend while a
+file is written (org.freedesktop.login1, else org.freedesktop.PowerManagement). On other systems Qt
+shows notifications next to a tray icon; task bar progress is not available there.
 
-A thread speaks to the buses: one that is missing, slow or silent keeps nobody waiting, and is no
-trouble to anybody. What the person wishes is asked for again, ever more seldom, until somebody
-knows it, and anew on every new line.
+All D-Bus calls run on a thread of their own, so that a bus that is missing, slow or silent cannot
+block the window. The motion setting is read again at increasing intervals until a service answers,
+and after every reconnection.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ from pruneapp.gui.app.settings import NOTIFY, Settings
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.screen import allow_to_front, bring_to_front
 
-# A job of this many seconds is long enough to look at something else meanwhile.
+# Minimum duration, in seconds, of a job whose end is notified.
 LONG_S = 10.0
-# What is over sooner is no progress in the task bar, and no reason to keep anything awake.
+# Interval of updates of progress and sleep inhibition; shorter jobs cause neither.
 TICK_MS = 1_000
-# A bus that could not be reached is tried again after a while.
+# Seconds until the next attempt to connect to a bus that could not be reached.
 RETRY_S = 30.0
-# What nobody knew yet is asked for as often at least.
+# Longest interval, in seconds, between two attempts to read the motion setting.
 SELDOM_S = 3600.0
-# Closing waits no longer for a call that is under way.
+# How long, in seconds, `stop` waits for a call in progress.
 STOP_S = 0.2
 HAS_BUS = sys.platform.startswith("linux")
 
@@ -64,26 +64,26 @@ _LOGIN = "org.freedesktop.login1"
 _LAUNCHER = "com.canonical.Unity.LauncherEntry"
 _PORTAL, _PORTAL_AT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
 _SETTINGS = "org.freedesktop.portal.Settings"
-# Who has a setting for motion, which it is, and what it is where little of it is wanted.
+# The setting for motion by namespace: its key, and the value that means reduced motion.
 _MOTION = {
     "org.freedesktop.appearance": ("reduced-motion", "1"),
     "org.gnome.desktop.interface": ("enable-animations", "False"),
     "org.kde.kdeglobals.KDE": ("AnimationDurationFactor", "0"),
 }
-# So much further the bar has to be that it is told of.
+# Smallest change of the progress fraction that is sent to the task bar.
 _STEP = 0.005
 
 
 class Desktop(QObject):
-    """Tells the desktop of the jobs of a window.
+    """Reports the jobs of a window to the desktop.
 
-    A notification is shown for a job that took long and ended while the window was not in front; a
-    click on it brings the window back.
+    A notification is shown if a job of `LONG_S` seconds or more ended while the window was not
+    active; clicking it brings the window to the front.
     """
 
-    motionNoted = Signal(bool)  # whether the person wants little of it, by the system's settings
+    motionNoted = Signal(bool)  # whether the desktop's settings ask for reduced motion
 
-    _clicked = Signal(str)  # with the token that lets a window come to the front, if there is one
+    _clicked = Signal(str)  # the activation token of the desktop, "" if there is none
 
     def __init__(self, window: QWidget, jobs: Jobs, settings: Settings) -> None:
         super().__init__(window)
@@ -92,8 +92,9 @@ class Desktop(QObject):
         self._settings = settings
         self._line = _BusThread(self._clicked.emit, self.motionNoted.emit) if HAS_BUS else None
         self._tray: QSystemTrayIcon | None = None
-        self._share: float | None = None  # of the job that is shown
-        self._shown: float | None = None  # in the task bar
+        # progress of the visible job as a fraction; None if unknown
+        self._share: float | None = None
+        self._shown: float | None = None  # the fraction that the task bar shows
         self._awake = False
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
@@ -105,7 +106,7 @@ class Desktop(QObject):
         jobs.idle.connect(self._on_idle)
 
     def stop(self) -> None:
-        """Tell nothing more, and let the machine sleep."""
+        """Remove the notification, stop the bus thread, and allow the machine to sleep."""
         self._timer.stop()
         if self._tray is not None:
             self._tray.hide()
@@ -114,7 +115,7 @@ class Desktop(QObject):
 
     @Slot()
     def note_return(self) -> None:
-        """Take what was notified away: the person is back at the window."""
+        """Withdraw the notification, as the user has returned to the window."""
         if self._tray is not None:
             self._tray.hide()
         if self._line is not None:
@@ -157,7 +158,7 @@ class Desktop(QObject):
             self._notify(summary.format(job=end.title), "\n".join(about))
 
     def _is_in_front(self) -> bool:
-        """Whether the window is active, or a dialog of it."""
+        """Return whether the window, or a dialog that belongs to it, is the active window."""
         widget: QObject | None = QApplication.activeWindow()
         while widget is not None and widget is not self._window:
             widget = widget.parent()
@@ -188,7 +189,7 @@ class Desktop(QObject):
                 self._tray = QSystemTrayIcon(QApplication.windowIcon(), self)
                 self._tray.messageClicked.connect(self._come_back)
                 self._tray.activated.connect(self._come_back)
-            self._tray.show()  # messages are shown beside it
+            self._tray.show()  # messages are shown next to it
             self._tray.showMessage(summary, body)
 
     @Slot()
@@ -199,7 +200,7 @@ class Desktop(QObject):
 
 
 class _BusThread:
-    """The thread that speaks to the buses; its methods but `ask` and `stop` run there."""
+    """A thread that makes D-Bus calls. Only `ask` and `stop` may be called from other threads."""
 
     def __init__(self, clicked: Callable[[str], object], noted: Callable[[bool], object]) -> None:
         self._clicked, self._noted = clicked, noted
@@ -208,31 +209,33 @@ class _BusThread:
         self._stopped = False
         self._session: MessageBus | None = None
         self._try_at = 0.0
-        self._follows = False  # whether the wish for motion is known, and heard of when it changes
-        self._motion_at, self._motion_wait = 0.0, RETRY_S  # when it is asked for, as long as not
-        self._able: frozenset[str] = frozenset()  # what the service of notifications can do
-        self._shown = 0  # the number of the notification that is shown
+        self._follows = False  # whether the motion setting was read and its changes are received
+        # time of the next attempt, and the wait after it
+        self._motion_at, self._motion_wait = 0.0, RETRY_S
+        self._able: frozenset[str] = frozenset()  # capabilities of the notification service
+        self._shown = 0  # id of the visible notification; 0 for none
         self._token = ""
-        self._held: int | None = None  # a descriptor, which keeps the machine awake
-        self._cookie: object = None  # what keeps it awake else
+        self._held: int | None = None  # file descriptor of the login1 inhibitor
+        # cookie of the PowerManagement inhibitor, where login1 is missing
+        self._cookie: object = None
         self._thread = threading.Thread(target=self._run, name="pruneapp-desktop", daemon=True)
         self._thread.start()
 
     def ask(self, call: Callable[[], None]) -> None:
-        """Have something said, soon; waits for nothing."""
+        """Queue a call for the thread and return immediately."""
         if not self._stopped:
             self._asked.put(call)
             self._ring()
 
     def stop(self) -> None:
-        """Say no more."""
+        """Stop the thread; wait for it at most `STOP_S` seconds."""
         self._stopped = True
         self._asked.put(None)
         self._ring()
         self._thread.join(STOP_S)
 
     def _ring(self) -> None:
-        with suppress(OSError):  # it has ended
+        with suppress(OSError):  # the thread has ended
             self._bell.send(b"!", getattr(socket, "MSG_DONTWAIT", 0))
 
     def _run(self) -> None:
@@ -270,11 +273,11 @@ class _BusThread:
         try:
             call()
         except RefusedError:
-            pass  # nobody here can do that
+            pass  # the service is missing or refuses the call
         except BusError:
             if time.monotonic() < self._try_at:
                 return
-            # It is looked for again, but not with every word.
+            # Reconnect later; not for every call, as connecting may time out.
             self._hang_up()
             self._try_at = self._motion_at = time.monotonic() + RETRY_S
 
@@ -292,10 +295,10 @@ class _BusThread:
             self._able = frozenset()
         return self._session
 
-    # -- what is said ---------------------------------------------------------------------------
+    # -- calls, on the thread -------------------------------------------------------------------
 
     def show_progress(self, share: float | None) -> None:
-        """Show how far the job is in the task bar; None for no job, or one that does not tell."""
+        """Show the progress of the job in the task bar; None hides the progress bar."""
         file = f"application://{QGuiApplication.desktopFileName()}.desktop"
         told = {
             "progress": ("d", share or 0.0),
@@ -305,7 +308,7 @@ class _BusThread:
         self._bus().emit(path, _LAUNCHER, "Update", "sa{sv}", file, told)
 
     def notify(self, summary: str, body: str, show: str) -> None:
-        """Show a notification in place of the one before."""
+        """Show a notification, replacing the previous one; `show` is the label of its button."""
         bus = self._bus()
         if not self._able:
             bus.listen(f"type='signal',interface='{_NOTIFICATIONS}',path='{_NOTIFICATIONS_AT}'")
@@ -321,7 +324,7 @@ class _BusThread:
         )
 
     def withdraw(self) -> None:
-        """Take the notification away."""
+        """Remove the visible notification, if there is one."""
         shown, self._shown = self._shown, 0
         if shown:
             self._ask_notifications("CloseNotification", "u", shown)
@@ -346,17 +349,17 @@ class _BusThread:
             self._token = str(told.values[1])
         elif told.member == "ActionInvoked" and not self._stopped:
             token, self._token = self._token, ""
-            with suppress(RuntimeError):  # the window is gone
+            with suppress(RuntimeError):  # the window was deleted
                 self._clicked(token)
 
     def _follow_motion(self) -> None:
-        """Ask whether the person wants things to move, and hear when that changes."""
+        """Read the motion setting and subscribe to its changes."""
         bus = self._bus()
         bus.listen(f"type='signal',interface='{_SETTINGS}',member='SettingChanged'")
         try:
             (found,) = bus.call(_PORTAL, _PORTAL_AT, _SETTINGS, "ReadAll", "as", list(_MOTION))
         except BusError:
-            return  # who knows may still be starting, which is no fault of the bus
+            return  # the portal may still be starting; the bus itself works
         self._follows, self._motion_wait = True, RETRY_S
         self._note_motion(found)
 
@@ -364,12 +367,12 @@ class _BusThread:
         for space, (key, still) in _MOTION.items():
             value = found.get(space, {}).get(key)
             if isinstance(value, tuple) and not self._stopped:
-                with suppress(RuntimeError):  # the window is gone
+                with suppress(RuntimeError):  # the window was deleted
                     self._noted(str(value[1]) == still)
                 return
 
     def inhibit(self, why: str) -> None:
-        """Keep the machine from falling asleep."""
+        """Prevent the machine from sleeping, by login1 or else by the power management service."""
         name = QGuiApplication.applicationDisplayName()
         try:
             bus = MessageBus(system_address())
@@ -381,17 +384,17 @@ class _BusThread:
             finally:
                 bus.close()
             self._held = int(held)
-        except BusError:  # no such service, or not for this person
+        except BusError:  # no such service, or the user is not permitted
             (self._cookie,) = self._ask_power("Inhibit", "ss", name, why)
 
     def release(self) -> None:
-        """Let the machine fall asleep."""
+        """Allow the machine to sleep again."""
         held, self._held = self._held, None
         cookie, self._cookie = self._cookie, None
         if held is not None:
             os.close(held)
         if cookie is not None:
-            with suppress(BusError):  # who has gone keeps nothing awake
+            with suppress(BusError):  # an inhibitor ends with the service
                 self._ask_power("UnInhibit", "u", cookie)
 
     def _ask_power(self, member: str, signature: str, *values: Any) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Questions, only where work could be lost or code would run; one dialog of a kind at a time."""
+"""Modal questions, asked only where work could be lost or code would run."""
 
 from __future__ import annotations
 
@@ -27,20 +27,27 @@ from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.widgets.labels import CHINESE, joined, labeled, letter_width, translate
 from pruneapp.gui.widgets.number_format import count
 
-# Tensors that a question names; the details have all of them.
+# How many tensors a question lists; the detailed text has all of them.
 _LISTED = 6
-# So much of a name, or of a part of a path, that more may follow of.
+# A run of 60 characters without a break point, which is followed by more.
 _LONG = re.compile(rf"([^\s/{CHINESE}]{{60}})(?=[^\s/{CHINESE}])")
-# Characters of a URL that are seen at once.
+# Width of the text field, in characters.
 _LINE_WIDTH = 72
 _Role = QMessageBox.ButtonRole
 
 
 def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> str:
-    """Ask what to do with changes that are in no session and cannot be kept, and say why.
+    """Ask what to do with unsaved changes.
 
     Return ``save``, ``export``, ``discard`` or ``stay``. ``export`` is only offered if there is
     something to export.
+
+    Parameters ---------- session
+        File name of the session that is open; "" if there is none.
+    losses
+        The kinds of changes that would be lost; not empty.
+    why
+        Why they cannot be kept; appended to the text.
     """
     exportable = "state" in losses
     save = translate("Questions", "Save session…")
@@ -53,7 +60,8 @@ def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> 
         title = translate("Questions", "Some changes are neither saved nor exported.")
     else:
         title = _kept_by_sessions(losses)
-    # Not added and removed again: nobody owns a button that was removed, and it is never deleted.
+    # Add the button only if it is needed: removing it later would leave it without a parent, and it
+    # would never be deleted.
     export = {"export": (translate("Questions", "Export…"), _Role.ActionRole)}
     return _choose(
         _box(
@@ -77,7 +85,7 @@ def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> 
 
 
 def _kept_by_sessions(losses: Sequence[Loss]) -> str:
-    """Say what no export has."""
+    """Return the question about changes that an export cannot store. `losses` is not empty."""
     if len(losses) > 1:
         return translate("Questions", "Some changes are not saved; only a session stores them.")
     return {
@@ -99,15 +107,16 @@ def _kept_by_sessions(losses: Sequence[Loss]) -> str:
 
 
 def save_path(parent: QWidget, title: str, proposed: Path, kinds: str, suffix: str) -> Path | None:
-    """Let the person choose where to save; None if they leave it.
+    """Let the user choose a file to write; None if the user cancels.
 
-    What lacks the last ending of `suffix` gets all of it, and what is there of that name may stay.
+    `suffix` is appended to a name that lacks its last part. If a file of the resulting name exists,
+    the user is asked before it is replaced.
     """
     name, _ = QFileDialog.getSaveFileName(parent, title, str(proposed), kinds)
     path = Path(name)
     if name and path.suffix.lower() != Path(f"_{suffix}").suffix:
         path = path.with_name(path.name + suffix)
-        # The dialog has asked about the other name.
+        # The file dialog has only asked about the name without the suffix.
         if exists(path) and not _replace_file(parent, str(path)):
             return None
     return path if name else None
@@ -121,9 +130,9 @@ def _replace_file(parent: QWidget, path: str) -> bool:
 
 
 def replace_session(parent: QWidget, name: str) -> str:
-    """Ask what is to become of a session whose file somebody else wrote meanwhile.
+    """Ask what to do with a session file that another window has written since it was opened.
 
-    Returns ``elsewhere``, ``replace`` or ``stay``.
+    Return ``elsewhere``, ``replace`` or ``stay``.
     """
     title = translate("Questions", "{name} was changed by another window since you opened it.")
     return _choose(
@@ -142,12 +151,10 @@ def replace_session(parent: QWidget, name: str) -> str:
 
 
 def check_quantized(parent: QWidget, names: Sequence[str], why: str) -> bool:
-    """Ask whether floats of quantized layers may be checked.
+    """Ask whether floating-point tensors of quantized layers may be checked.
 
-    Parameters
-    ----------
-    names
-        The tensors, as they are shown.
+    Parameters ---------- names
+        Display names of the tensors.
     why
         The reason why they are not prunable by default.
     """
@@ -168,7 +175,7 @@ def check_quantized(parent: QWidget, names: Sequence[str], why: str) -> bool:
 
 
 def delete_work(parent: QWidget, what: str) -> bool:
-    """Ask whether work that was left behind may be deleted."""
+    """Ask whether the recovery data of an unsaved document may be deleted."""
     return _confirm(
         _box(parent, translate("Questions", "Delete this unsaved work?"), what),
         translate("Questions", "Delete"),
@@ -176,7 +183,7 @@ def delete_work(parent: QWidget, what: str) -> bool:
 
 
 def clear_histories(parent: QWidget, many: str, size: str) -> bool:
-    """Ask whether the histories that are kept of closed files may be deleted."""
+    """Ask whether the stored histories of closed files may be deleted."""
     text = translate("Questions", "{size} are freed. Open files keep their history.")
     return _confirm(
         _box(
@@ -189,7 +196,7 @@ def clear_histories(parent: QWidget, many: str, size: str) -> bool:
 
 
 def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> bool:
-    """Ask whether a state of the history may be deleted, and those that follow it."""
+    """Ask whether a state of the history and the states after it may be deleted."""
     text = translate("Questions", "This cannot be undone. It frees {size} of masks.")
     return _confirm(
         _box(
@@ -202,7 +209,7 @@ def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> 
 
 
 def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
-    """Ask whether the running job may be stopped; not any longer once it has `ended`."""
+    """Ask whether the running job may be cancelled; the question closes when `ended` is emitted."""
     text = translate(
         "Questions", "If you cancel it, nothing is changed and no incomplete file is left."
     )
@@ -214,7 +221,7 @@ def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
 def run_code(parent: QWidget, path: str) -> str:
     """Warn that loading a method runs the code of its file.
 
-    Returns ``run``, ``always`` if nobody is to be asked again, or ``stay``.
+    Return ``run``, ``always`` if the user does not want to be asked again, or ``stay``.
     """
     text = translate(
         "Questions",
@@ -231,7 +238,7 @@ def run_code(parent: QWidget, path: str) -> str:
 
 
 def follow_link(parent: QWidget, path: str, target: str) -> bool:
-    """Ask whether the file that a link points to is to be written."""
+    """Ask whether the target of a symbolic link may be replaced by an export."""
     text = translate("Questions", "The export would replace the file that the link points to.")
     title = translate("Questions", "This file name is a link to another file.")
     return _confirm(
@@ -243,9 +250,14 @@ def follow_link(parent: QWidget, path: str, target: str) -> bool:
 def exclude_unreadable(
     parent: QWidget, unreadable: Mapping[str, str], format_name: str, keeping: str = ""
 ) -> bool:
-    """Ask whether tensors that cannot be read, and why, may be missing from an export.
+    """Ask whether an export may exclude tensors that cannot be read.
 
-    `keeping` is the name of a format that would keep them; empty if there is none.
+    Parameters ---------- unreadable
+        The reason by tensor name.
+    format_name
+        Display name of the export format.
+    keeping
+        Display name of a format that would keep these tensors; "" if there is none.
     """
     title = translate("Questions", "{n} tensors of the file cannot be written in this format.")
     if len(unreadable) == 1:
@@ -269,7 +281,7 @@ def exclude_unreadable(
 
 
 def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> str | None:
-    """Let the person choose one of several dicts of tensors; None if they leave it."""
+    """Let the user choose a state dict and return its key; None if the user cancels."""
     line = translate("Questions", "{key}: {tensors} tensors, {numel} elements")
     texts = [
         line.format(
@@ -292,7 +304,10 @@ def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> s
 
 
 def cluster(parent: QWidget, address: str, wrong: str) -> str:
-    """Let the person name a cluster; "" if they leave it. `wrong` says what was wrong before."""
+    """Ask for the address of a cluster; "" if the user cancels.
+
+    `wrong` is the error of the previous attempt, "" if there was none.
+    """
     text = translate(
         "Questions",
         "Address of a Dask scheduler, such as tcp://host:8786,\n"
@@ -311,7 +326,7 @@ def cluster(parent: QWidget, address: str, wrong: str) -> str:
 
 
 def location(parent: QWidget) -> str:
-    """Let the person write where a model is; empty if they leave it."""
+    """Ask for the path or URL of a model; "" if the user cancels."""
     return _line(
         parent,
         translate("Questions", "Open location"),
@@ -321,14 +336,14 @@ def location(parent: QWidget) -> str:
 
 
 def _line(parent: QWidget, title: str, text: str, button: str, proposed: str = "") -> str:
-    """Let the person write a line of some length; empty if they leave it."""
+    """Ask for a line of text; "" if the user cancels."""
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setLabelText(text)
     dialog.setTextValue(proposed)
     dialog.setOkButtonText(button)
     for label in dialog.findChildren(QLabel):
-        label.setWordWrap(True)  # what was wrong may be long
+        label.setWordWrap(True)  # an error of the previous attempt may be long
     for field in dialog.findChildren(QLineEdit):
         field.setMinimumWidth(letter_width(dialog) * _LINE_WIDTH)
     accepted = dialog.exec() == QDialog.DialogCode.Accepted
@@ -345,7 +360,7 @@ def _confirm(box: QMessageBox, go: str, stay: str = "") -> bool:
 
 
 def _choose(box: QMessageBox, buttons: Mapping[str, tuple[str, _Role]], *, default: str) -> str:
-    """Return which of some buttons was clicked; ``stay`` by Escape."""
+    """Return the key of the clicked button; ``stay`` for Escape."""
     added = {answer: box.addButton(text, role) for answer, (text, role) in buttons.items()}
     box.setDefaultButton(added[default])
     box.setEscapeButton(added["stay"])
@@ -360,7 +375,7 @@ def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
     box.setWindowTitle("Pruneapp")
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(title)
-    # Its label breaks lines between words alone, and a name may be longer than it is wide.
+    # The label breaks lines only between words, and a name may be wider than the label.
     box.setInformativeText(_LONG.sub("\\1\u200b", text))
     return box
 
@@ -369,15 +384,15 @@ D = TypeVar("D", bound=QDialog)
 
 
 class DialogController(Controller, Generic[D]):
-    """Shows a dialog about the document, until that is `closed`, and not a second one beside it."""
+    """Shows one dialog about the document at a time, and rejects it when `closed` is emitted."""
 
     def __init__(self, context: AppContext, closed: SignalInstance) -> None:
         super().__init__(context)
-        self.dialog: D | None = None  # while it is shown
+        self.dialog: D | None = None  # the visible dialog
         closed.connect(self._reject)
 
     def open(self, dialog: D) -> None:
-        """Show a dialog that was made; the window waits for it."""
+        """Show a dialog, modal to the window, and delete it when it is finished."""
         dialog.finished.connect(self._let_go)
         self._theme.apply_to(dialog)
         self.dialog = dialog

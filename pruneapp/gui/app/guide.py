@@ -1,4 +1,4 @@
-"""The guide: contents beside the text, and a search in it."""
+"""The user guide: a table of contents next to the text, and a search field."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from pruneapp.gui.widgets.labels import plain
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.theme import with_defaults
 
-_MARGIN = 12  # of a page, not a field
+_MARGIN = 12  # margin of the page
 _PLACE = int(Qt.ItemDataRole.UserRole)
 
 
 class GuideDialog(Dialog):
-    """The guide with its headings at the left, and a field to search above.
+    """A dialog with the guide, its headings at the left and a search field at the top.
 
-    It is in the language of the window, or in English where there is none in that.
+    The text is in the language of the window, or in English if it is not translated.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -92,16 +92,17 @@ class GuideDialog(Dialog):
         self.search.setFocus()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
+        """Apply the colors of the theme to the marked matches."""
         self._colors = with_defaults(colors)
         self._mark()
 
     # Contents
 
     def _list_headings(self) -> None:
-        self._headings: list[QTreeWidgetItem] = []  # as they stand in the text
+        self._headings: list[QTreeWidgetItem] = []  # in the order of the text
         above: list[tuple[int, QTreeWidgetItem]] = []
-        room = QSize(0, self.contents.fontMetrics().height() + 4)  # dots of Ö reach above a line
+        # the dots of Ö extend above the line
+        room = QSize(0, self.contents.fontMetrics().height() + 4)
         block = self.text.document().begin()
         while block.isValid():
             level = block.blockFormat().headingLevel()
@@ -117,7 +118,7 @@ class GuideDialog(Dialog):
                     self.contents.addTopLevelItem(item)
                 above.append((level, item))
                 self._headings.append(item)
-                spaced = block.blockFormat()  # Markdown gives headings no room
+                spaced = block.blockFormat()  # Markdown headings have no margins
                 spaced.setTopMargin(_MARGIN if block.position() else 0)
                 spaced.setBottomMargin(_MARGIN / 2)
                 QTextCursor(block).setBlockFormat(spaced)
@@ -131,7 +132,7 @@ class GuideDialog(Dialog):
             self._show(cursor)
 
     def _show(self, cursor: QTextCursor) -> None:
-        """Bring a place to the upper part of the page."""
+        """Scroll to a text cursor, near the top of the page."""
         self.text.setTextCursor(cursor)
         bar = self.text.verticalScrollBar()
         bar.setValue(bar.value() + self.text.cursorRect(cursor).top() - 2 * _MARGIN)
@@ -203,7 +204,7 @@ class GuideDialog(Dialog):
         self.found.setText(text)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Go through the matches by Return and Shift+Return; leave a search by Escape."""
+        """Step through matches with Return and Shift+Return; clear the search with Escape."""
         if (
             watched is self.search
             and isinstance(event, QKeyEvent)

@@ -1,8 +1,8 @@
-"""One process for all windows of a person: a second start hands its files over to the first.
+"""One process for all windows of a user: a second start sends its files to the first process.
 
-Without Qt, which takes longer to import than the files to hand over. The process that listens
-(`InstanceServer` in `application.py`) speaks first, so that nothing is given to one that does not
-answer::
+This module does not use Qt, whose import takes longer than sending the files. The listening process
+(`InstanceServer` in `application.py`) sends the first line, so that no request is sent to a process
+that does not respond::
 
     < {"pruneapp": "0.1.0"}
     > {"files": ["/home/me/model.safetensors"], "state_dict": null, "token": ""}
@@ -28,37 +28,41 @@ import platformdirs
 import pruneapp
 from pruneapp.json_codec import encoded
 
-# Who does not answer for so long is passed over.
+# Timeout, in seconds, after which a process that does not answer is ignored.
 PATIENCE_S = 1.0
-# Bytes of a line; many times what the longest paths take.
+# Maximum length of a line in bytes, far more than the longest paths need.
 LONGEST = 1 << 18
 MOST_FILES = 20
 
 GREETING = encoded({"pruneapp": pruneapp.__version__}) + b"\n"
 TAKEN = encoded({"taken": True}) + b"\n"
-# What an address of a socket may have on all systems.
+# The longest socket path, in bytes, that all systems accept.
 _LONGEST_PATH = 100
 
 
 class OpenFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to be opened: absolute paths, or URLs; a window without a file if there are none."""
+    """A request to open files or URLs; without any, a new window without a file is opened.
+
+    `files` are absolute paths or URLs.
+    """
 
     files: Annotated[tuple[str, ...], msgspec.Meta(max_length=MOST_FILES)] = ()
     state_dict: str | None = None
-    token: str = ""  # what lets a window come to the front, where the desktop wants one
+    token: str = ""  # activation token, which some desktops need to bring a window to the front
 
     @classmethod
     def of(cls, files: Sequence[Path], state_dict: str | None) -> OpenFiles:
-        """Return the request for files that were named in this process."""
+        """Return the request for files named on the command line of this process."""
         token = os.environ.get("XDG_ACTIVATION_TOKEN", "")
         return cls(tuple(str(file.absolute()) for file in files), state_dict, token)
 
 
 def address() -> str | None:
-    """Return where the windows of this person listen; None where there is no place for that.
+    """Return the path of the socket on which the user's running process listens.
 
-    That is on Windows, whose Python has no such sockets, and where others may write to the folder.
-    Those of this version, on this screen, with these settings: others are others.
+    The path depends on the version, the display and the settings folder, so that only processes
+    that agree in these share their windows. None on Windows, whose Python has no Unix sockets, and
+    if there is no private folder or the path would be too long.
     """
     if sys.platform == "win32":
         return None
@@ -72,7 +76,7 @@ def address() -> str | None:
 
 
 def _folder() -> Path | None:
-    """Return a folder that nobody else can write to, which is made if need be; None for none."""
+    """Return a folder to which only the user can write, created if necessary; None for none."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime) if runtime else Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - its owner is looked at
     if not runtime:
@@ -88,7 +92,10 @@ def _folder() -> Path | None:
 
 
 def hand_over(request: OpenFiles) -> bool:
-    """Have the windows that are there open something; False if none takes it within a second."""
+    """Send a request to the running process.
+
+    Return False if there is none, or if it does not accept within `PATIENCE_S` seconds.
+    """
     place = address()
     if place is None:
         return False
@@ -96,8 +103,8 @@ def hand_over(request: OpenFiles) -> bool:
 
 
 def by_socket(path: str, request: OpenFiles) -> bool:
-    """Hand over by a socket of the system."""
-    import socket  # not for who finds nobody there
+    """Send a request through a Unix socket; False if it was not accepted."""
+    import socket  # imported late: usually no other process is running
 
     ends = time.monotonic() + PATIENCE_S
     try:
@@ -118,7 +125,7 @@ def by_socket(path: str, request: OpenFiles) -> bool:
 
 
 def _line(receive: Callable[[], bytes]) -> bytes:
-    """Return the next line, or what came of it when nothing more came."""
+    """Return the next line, which lacks its end if the connection ended or it exceeds `LONGEST`."""
     line = b""
     while not line.endswith(b"\n") and (more := receive()) and len(line) < LONGEST:
         line += more
@@ -126,7 +133,7 @@ def _line(receive: Callable[[], bytes]) -> bytes:
 
 
 def is_answered(path: str) -> bool:
-    """Return whether somebody listens at a socket."""
+    """Return whether a process accepts connections at a socket path."""
     import socket
 
     if not os.path.lexists(path):
@@ -141,10 +148,10 @@ def is_answered(path: str) -> bool:
 
 
 def is_of_another(descriptor: int) -> bool:
-    """Return whether the other end of a socket is known to be another user's."""
+    """Return whether the other end of a socket belongs to a different user; False if unknown."""
     import socket
 
-    credentials: Any = getattr(socket, "SO_PEERCRED", None)  # of Linux
+    credentials: Any = getattr(socket, "SO_PEERCRED", None)  # Linux only
     if credentials is None:
         return False
     with socket.socket(fileno=os.dup(descriptor)) as line:

@@ -1,12 +1,16 @@
-"""Work off the main thread: pure functions of frozen arguments that report and can be cancelled.
+"""Run work off the main thread, with progress, cancellation, and callbacks on the main thread.
 
-One worker thread owns what is serial by nature (opening, previews, pruning, export); one small
-executor answers pictures and counts, so that a long prune never blocks a picture. Its second
-thread is for answers that import torch (which devices, which methods there are). Numbers that a
-moving slider waits for have a thread of their own: behind two tiles they came too late. So have
-programs of the person, which may take minutes, and may not listen to who cancels them. Results
-come back on the main thread, and only there are callbacks called: a lambda connected to a
-worker's signal would run in the worker, so the only connections are to bound methods of `Jobs`.
+Work is a function of immutable arguments. There are four lanes:
+
+- One worker thread runs what must be serial: opening, previews, pruning, export.
+- An executor with two threads computes tiles and counts, so that a long prune never blocks a
+  plot; its second thread is for work that imports torch (available devices and methods).
+- An executor with one thread computes the numbers of a moving slider, which came too late when
+  they were queued after two tiles.
+- An executor with one thread runs user programs, which may take minutes and ignore cancellation.
+
+Callbacks are only called on the main thread. A lambda that is connected to a worker's signal would
+run in the worker, so all connections here are to bound methods of `Jobs`.
 """
 
 from __future__ import annotations
@@ -29,39 +33,39 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 
 T = TypeVar("T")
 
-# Progress reaches the window at most so often; more would only make it repaint.
+# Minimum interval between two progress signals of a job; more would only cause repaints.
 REPORT_EVERY_S = 0.04
-# Who was told of something for longer than this has much to show, which Qt paints some milliseconds
-# later: questions wait for so long.
+# A callback slower than this usually triggers a large repaint. Delay queued requests by `PAINT_MS`,
+# so that Qt paints first.
 LONG_S = 0.03
 PAINT_MS = 30
 
 
 @dataclass(frozen=True)
 class JobProgress:
-    """How far the running job is."""
+    """Progress of the running job."""
 
-    title: str  # what it is: "Pruning"
-    label: str  # what is worked on now: a tensor, a file
+    title: str  # what the job does, as "Pruning"
+    label: str  # the current item: a tensor, a file
     done: int
-    total: int  # units of work; 0 while it is unknown
+    total: int  # in units of work; 0 if unknown
 
 
 @dataclass(frozen=True)
 class JobEnd:
-    """How a visible job ended."""
+    """The outcome of a visible job."""
 
     title: str
-    seconds: float  # since it was visible
+    seconds: float  # since the job became visible
     error: str = ""  # why it failed; empty if it did not
-    cancelled: bool = False  # by the person, or because something newer took its place
+    cancelled: bool = False  # by the user, or because a newer job replaced it
 
 
 @dataclass(eq=False)
 class Task(Generic[T]):
-    """A job that was asked for: what to call when it ends. Cancelling it twice is harmless.
+    """A queued or running job with its callbacks.
 
-    `on_late` is called instead of `on_result` with what came although nobody wants it any more.
+    `on_late` is called instead of `on_result` with a result that arrives after cancellation.
     """
 
     title: str
@@ -75,19 +79,23 @@ class Task(Generic[T]):
     apart: bool = False
     token: CancelToken = field(default_factory=CancelToken)
     begun: bool = False
-    since: float = field(default_factory=time.monotonic)  # it was asked for, or visible
+    since: float = field(default_factory=time.monotonic)  # when it was queued, or became visible
     result: T | None = None
     error: BaseException | None = None
     trace: str = ""
 
     def cancel(self) -> None:
-        """Ask it to stop; its result, if it still comes, is dropped."""
+        """Request cancellation.
+
+        A result that still arrives is dropped. May be called repeatedly.
+        """
         self.token.cancel()
 
     def release(self) -> None:
-        """Let go of what it worked on and of whom it told, who may refer to the task again.
+        """Drop references to inputs, result and callbacks, which may refer to the task again.
 
-        Snapshots and tiles hold masks: they must not wait for the collector.
+        Snapshots and tiles hold masks, which must be freed without waiting for the garbage
+        collector.
         """
         if self.result is not None and self.on_late is not None:
             self.on_late(self.result)
@@ -102,7 +110,7 @@ def _nothing(_: object) -> Any:
 
 
 class _Reporter:
-    """Turns the steps of a job into a few signals a second."""
+    """Reports the steps of a visible job as at most one signal per `REPORT_EVERY_S`."""
 
     def __init__(self, task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
         self._task = task
@@ -110,7 +118,7 @@ class _Reporter:
         self._last = 0.0
 
     def report(self, done: int, total: int, label: str) -> None:
-        """Emit, unless the last signal is too young."""
+        """Emit the progress, unless the last signal is too recent or the task is not visible."""
         now = time.monotonic()
         if self._task.visible and now - self._last >= REPORT_EVERY_S:
             self._last = now
@@ -118,24 +126,24 @@ class _Reporter:
 
 
 def run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
-    """Do a task in this thread, and keep in it what came of it; a cancelled one does nothing."""
-    # Before the token is looked at: a task that was cancelled before it began does nothing.
+    """Run a task on the current thread and store its result or error in it."""
+    # Set this before checking the token: a task that was cancelled while queued must not run.
     task.begun = True
     try:
         task.token.check()
         task.result = task.work(Job(_Reporter(task, emit), task.token))
     except (Cancelled, PruneAppError) as error:
         task.error = _without_frames(error)
-    except BaseException as error:  # noqa: BLE001 - any bug is reported, the thread goes on
+    except BaseException as error:  # noqa: BLE001 - any bug is reported, the thread continues
         task.trace = traceback.format_exc()
         task.error = _without_frames(error)
 
 
 def _without_frames(error: BaseException) -> BaseException:
-    """Let go of the frames that an error went through.
+    """Remove the tracebacks of an error and of its causes.
 
-    They hold all that was worked on, hundreds of megabytes of a large model, and lead back to the
-    task that keeps the error: nothing but the collector would ever let go of them.
+    Their frames refer to everything that was computed, hundreds of megabytes for a large model, and
+    to the task that stores the error: such a cycle would only be freed by the garbage collector.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -144,32 +152,32 @@ def _without_frames(error: BaseException) -> BaseException:
     return error
 
 
-# Ours end within a quarter of a second, unless a disk has to finish a write first.
+# How long `Jobs.stop` waits. Jobs end within 250 ms, unless a disk has to finish a write first.
 PATIENCE_MS = 10_000
 UNRESPONSIVE_MS = 3_000
 
 
 class Urgency(Enum):
-    """How soon somebody needs an answer."""
+    """The priority of a short task."""
 
-    AT_ONCE = auto()  # a moving slider waits for it: it goes behind no picture
-    SOON = auto()  # somebody waits for it: who works aside is asked to make room
-    ASIDE = auto()  # nobody waits for it
+    AT_ONCE = auto()  # a moving slider waits for the result; not queued after tiles
+    SOON = auto()  # the user waits for the result; background work is paused
+    ASIDE = auto()  # background work
 
 
 class Jobs(QObject):
-    """Starts work in the background and brings its results back to the main thread."""
+    """Runs work in the background and calls callbacks on the main thread."""
 
-    # Another visible task is the one that is worked on, or waited for; its title. One that waits
-    # behind it is told of in its turn, so that progress is never that of another.
+    # (title) Another visible task became the current one. A queued task is announced when its turn
+    # comes, so that progress always belongs to the announced task.
     started = Signal(str)
-    progressed = Signal(object)  # a JobProgress of the visible task
-    asked = Signal()  # something is wanted soon: what is done aside ought to make room
+    progressed = Signal(object)  # JobProgress of the current visible task
+    asked = Signal()  # foreground work was requested: background work should pause
     idle = Signal()  # no visible task is left
-    ended = Signal(object)  # a JobEnd of a visible task, before it is told what came of it
-    failed = Signal(str, str)  # a bug: sentence and traceback, to be shown as a report
-    # A task, by its title, does not end although it was cancelled some seconds ago, said once; and
-    # it has ended after all.
+    ended = Signal(object)  # JobEnd of a visible task, before its callback is called
+    failed = Signal(str, str)  # an unexpected exception: its text and its traceback
+    # (title) A task has not ended seconds after its cancellation, emitted once per task; `unstuck`
+    # when it has ended.
     stuck = Signal(str)
     unstuck = Signal()
 
@@ -186,8 +194,9 @@ class Jobs(QObject):
         self._numbers = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
         self._programs = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-programs")
         self._pending: list[Task[Any]] = []
-        # Threads that answer would take turns with the main thread, which asks while it has a file
-        # or a state to show: they begin once it is done with that.
+        # Requests of the main thread are started in its next event loop iteration: started earlier,
+        # their threads would compete with the main thread (GIL) while it still shows a new file or
+        # state.
         self._questions: list[Task[Any]] = []
         self._turn = single_shot(self, 0, self._hand_out)
         self._thread.start()
@@ -211,14 +220,20 @@ class Jobs(QObject):
         writes: bool = False,
         apart: bool = False,
     ) -> Task[T]:
-        """Queue work for the one worker; callbacks are called on the main thread.
+        """Queue work for the worker thread; callbacks are called on the main thread.
 
-        The `title`, as "Pruning", is for the status bar, if it is `visible` there. `work` is a
-        plain function that steps its `Job` at least every 50 ms. `on_late` is called with a result
-        that comes although it was cancelled, to let go of what it holds. One that `writes` may
-        have to wait for a disk before it can stop. One `apart` waits for a program of the person:
-        it keeps nothing of ours waiting, and is over as soon as it is cancelled, even if the
-        program ends later.
+        Parameters ---------- title
+            What the job does, as "Pruning"; shown in the status bar if `visible`.
+        work
+            A function that steps its `Job` at least every 50 ms, so that it can be cancelled.
+        on_late
+            Called with a result that arrives after cancellation, so that it can be released.
+        writes
+            Whether the job may have to wait for a disk when it is cancelled.
+        apart
+            Whether the job waits for a user program. It runs on a separate thread, does not block
+            other jobs, and counts as ended as soon as it is cancelled, even if the program ends
+            later.
         """
         task: Task[T] = Task(
             title, work, on_result, on_error, on_cancelled, visible, writes, on_late, apart
@@ -242,7 +257,7 @@ class Jobs(QObject):
         on_cancelled: Callable[[], None] = lambda: None,
         urgency: Urgency = Urgency.SOON,
     ) -> Task[T]:
-        """Let the small executor answer a question; callbacks as of `submit`."""
+        """Run a short task on an executor; for the callbacks see `submit`."""
         if urgency is Urgency.SOON:
             self.make_room()
         task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
@@ -261,52 +276,52 @@ class Jobs(QObject):
             self._executor.submit(self._answer, task)
 
     def make_room(self) -> None:
-        """Ask those who work aside to wait: something is wanted soon."""
+        """Emit `asked`, so that background work is paused."""
         self.asked.emit()
 
     def show(self, task: Task[Any], title: str) -> None:
-        """Let the status bar show a task that runs already."""
+        """Show a running task in the status bar. Without effect if it has ended or is visible."""
         if task in self._pending and not task.visible:
             task.visible, task.title, task.since = True, title, time.monotonic()
             if self._first_visible is task:
                 self.started.emit(title)
 
     def cancel_visible(self) -> bool:
-        """Cancel what the status bar shows; False if there is nothing."""
+        """Cancel all visible tasks; False if there are none."""
         visible = [task for task in self._pending if task.visible]
         for task in visible:
             task.cancel()
-            # Nobody has to wait for the one that it waits for, or for a program.
+            # A queued task, or a user program, can be reported as ended at once.
             if task.apart or not task.begun:
                 self._on_ended(task)
         return bool(visible)
 
     @property
     def busy(self) -> bool:
-        """Whether a visible task is under way."""
+        """Whether a visible task is queued or running."""
         return self._first_visible is not None
 
     @property
     def _first_visible(self) -> Task[Any] | None:
-        """What the status bar shows: what is done apart, only while there is nothing else."""
+        """The task that the status bar shows: the first visible one, user programs last."""
         visible = [task for task in self._pending if task.visible]
         return min(visible, key=lambda task: task.apart, default=None)
 
     @property
     def writing(self) -> bool:
-        """Whether a visible task is under way that may have to wait for a disk."""
+        """Whether a visible task is queued or running that may have to wait for a disk."""
         return any(task.visible and task.writes for task in self._pending)
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing is under way, not even an answer for a picture."""
+        """Whether no task at all is queued or running, visible or not."""
         return not self._pending
 
     def stop(self, patience_ms: int = PATIENCE_MS) -> bool:
-        """Cancel everything and wait for the threads; nothing comes back afterwards.
+        """Cancel all tasks and wait for their threads; no callback is called afterwards.
 
-        Returns whether they ended. Only code that is not ours goes on after it was cancelled: the
-        process has to be left by `os._exit` then, because a running thread cannot be taken down.
+        Return whether the worker thread ended within `patience_ms`. Only foreign code ignores
+        cancellation; the process must then be left by `os._exit`, as Python cannot end a thread.
         """
         stopped, self._pending, self._questions = self._pending, [], []
         for task in stopped:
@@ -347,12 +362,12 @@ class Jobs(QObject):
     def _on_ended(self, task: Task[Any]) -> None:
         began = time.monotonic()
         try:
-            if task in self._pending:  # not stopped meanwhile, nor over before
+            if task in self._pending:  # False if it was stopped, or already reported
                 shown = task is self._first_visible
                 self._pending.remove(task)
                 self._report_end(task, shown=shown)
         finally:
-            # Those that wait already are not put off again, however often this happens.
+            # Do not delay tasks that are already delayed, however often this happens.
             put_off = self._turn.isActive() and self._turn.interval() == PAINT_MS
             if time.monotonic() - began > LONG_S and not put_off:
                 self._turn.start(PAINT_MS)
@@ -389,7 +404,7 @@ def _end_of(task: Task[Any]) -> JobEnd:
 
 
 class LatestTask:
-    """One question at a time: a newer one takes the place of the older, whose answer is dropped."""
+    """Runs one task at a time: a new one cancels the previous one, whose result is dropped."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
@@ -407,9 +422,11 @@ class LatestTask:
         urgency: Urgency = Urgency.SOON,
         apart: bool = False,
     ) -> Task[T]:
-        """Have a question answered, see `Jobs.answer`; with a title by the worker, see `submit`.
+        """Cancel the previous task and start another one.
 
-        `on_stopped` if it ends by a bug, or because the person cancelled it.
+        With a `title` it is a visible job of the worker thread (see `Jobs.submit`; `urgency` is
+        ignored), else a short task (see `Jobs.answer`; `on_late` and `apart` are ignored).
+        `on_stopped` is called if the latest task ends by a bug, or is cancelled by the user.
         """
         self.cancel()
 
@@ -449,16 +466,16 @@ class LatestTask:
         return task
 
     def cancel(self) -> None:
-        """Ask no longer."""
+        """Cancel the current task, if there is one."""
         task, self.task = self.task, None
         if task is not None:
             task.cancel()
 
 
 class Throttle(QObject):
-    """Calls at once, and then only as often as leaves time for everything else.
+    """Calls a function at once, and then only at intervals that leave time for other work.
 
-    The call returns for how many milliseconds it must not be made again; 0 for none.
+    The function returns the minimum number of milliseconds until its next call; 0 for no limit.
     """
 
     def __init__(self, call: Callable[[], int], parent: QObject | None = None) -> None:
@@ -468,7 +485,10 @@ class Throttle(QObject):
         self._rest = single_shot(self, 0, self._on_rested)
 
     def request(self, *, at_once: bool = False) -> None:
-        """Call, but after the rest unless `at_once`; of several requests one call is made."""
+        """Request a call: made at once if `at_once` or if the interval is over, else after it.
+
+        Requests during the interval are combined into one call.
+        """
         self._requested = True
         if at_once or not self._rest.isActive():
             self._on_rested()
@@ -481,11 +501,10 @@ class Throttle(QObject):
 
 
 class IdleScheduler(QObject):
-    """Does one piece of work at a time, once the person has paused.
+    """Runs background work, one piece at a time, after the user has paused.
 
-    As soon as anything else is wanted, be it a job or a part of a picture, the piece is stopped,
-    and what it did is lost. It is asked for again after the next pause: `begin` calls `submit` if
-    there is something to do.
+    A piece is cancelled, and its partial result lost, as soon as any other work is requested. After
+    the next pause `begin` is called again; it calls `submit` if there is something to do.
     """
 
     def __init__(
@@ -503,7 +522,7 @@ class IdleScheduler(QObject):
         self._pause.start()
 
     def go_on(self) -> None:
-        """Call `begin` now, but after a pause if anything else is wanted."""
+        """Call `begin` now, or after a pause if other tasks are running or a pause is active."""
         if self._pause.isActive():
             return
         if self._jobs.quiet:
@@ -518,14 +537,14 @@ class IdleScheduler(QObject):
         on_result: Callable[[T], None],
         on_error: Callable[[PruneAppError], None] = _nothing,
     ) -> None:
-        """Do a piece of work, and tell what came of it unless it had to make room.
+        """Run a piece of background work; no callback is called if it is cancelled for other work.
 
-        Whatever is wrong with the file is left to what the person does with it, by default.
+        By default errors are ignored: the next action of the user reports them.
         """
         self._latest.ask(work, on_result, on_error, urgency=Urgency.ASIDE)
 
     def stop(self) -> None:
-        """Stop, and do not begin again."""
+        """Cancel the work and do not start more, until `schedule` or `go_on` is called."""
         self._pause.stop()
         self._latest.cancel()
 

@@ -1,8 +1,8 @@
-"""The buses of a Linux desktop: methods are called, signals told and heard.
+"""A small D-Bus client on jeepney: method calls, and signals sent and received.
 
-By jeepney, for Qt's own module cannot be used from Python: it writes integers as signed ones of 32
-bits alone, which services of notifications refuse, and its connection waits for a bus that does not
-answer. All calls wait, at most `PATIENCE_S` each: they belong into a thread.
+QtDBus cannot be used from Python: it writes integers only as signed 32-bit ones, which notification
+services refuse, and its connection blocks on a bus that does not respond. All calls here block for
+at most `PATIENCE_S` seconds each and therefore belong on a thread.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ class BusError(Exception):
 
 
 class RefusedError(BusError):
-    """What was asked for was refused, or nobody is there who could do it; the bus works."""
+    """The call failed or there is no such service; the bus itself works."""
 
 
 class BusSignal(NamedTuple):
-    """What is told by somebody on the bus. A variant is a pair of its type and its value."""
+    """A received signal: its name and its arguments. A variant is a pair of type and value."""
 
     member: str
     values: tuple[Any, ...]
 
 
 def session_address() -> str:
-    """Return where the bus of the person's session is; empty if there is none."""
+    """Return the address of the session bus; "" if there is none."""
     if given := os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
         return given
     usual = Path(os.environ.get("XDG_RUNTIME_DIR", ""), "bus")
@@ -42,7 +42,7 @@ def session_address() -> str:
 
 
 def system_address() -> str:
-    """Return where the bus of the machine is; empty if there is none."""
+    """Return the address of the system bus; "" if there is none."""
     if given := os.environ.get("DBUS_SYSTEM_BUS_ADDRESS"):
         return given
     usual = Path("/run/dbus/system_bus_socket")
@@ -50,15 +50,15 @@ def system_address() -> str:
 
 
 class MessageBus:
-    """A connection to a bus; not for several threads at once.
+    """A connection to a bus, for use by one thread at a time.
 
-    Raises `BusError` where there is no bus, it refuses us, or does not answer; so do its methods,
-    of which `call` raises `RefusedError` if the other side answers with an error. Values are told
-    by a signature as the specification of D-Bus has it, such as ``sa{sv}``.
+    The constructor and all methods raise `BusError` if the bus cannot be reached, refuses the
+    connection or does not answer; `call` raises `RefusedError` if the reply is an error. Types of
+    values are given by D-Bus signatures, such as ``sa{sv}``.
     """
 
     def __init__(self, address: str) -> None:
-        # Not before somebody is told something.
+        # Imported late: only needed once there is something to send.
         from jeepney import MatchRule
         from jeepney.io.blocking import open_dbus_connection
 
@@ -68,11 +68,11 @@ class MessageBus:
             self._line.filter(MatchRule(type="signal"), queue=self._told)
 
     def fileno(self) -> int:
-        """Return what becomes readable when there is something to `receive`."""
+        """Return the file descriptor that becomes readable when there is something to `receive`."""
         return int(self._line.sock.fileno())
 
     def close(self) -> None:
-        """Leave the bus: what was inhibited for us is so no longer."""
+        """Close the connection, which also ends its inhibitors."""
         self._line.close()
 
     def call(
@@ -84,7 +84,10 @@ class MessageBus:
         signature: str = "",
         *values: Any,
     ) -> tuple[Any, ...]:
-        """Call a method and return what it answers; a file descriptor (``h``) is the caller's."""
+        """Call a method and return the values of its reply.
+
+        The caller has to close file descriptors (type ``h``) among them.
+        """
         from jeepney import DBusAddress, MessageType, new_method_call
         from jeepney.fds import FileDescriptor
 
@@ -98,7 +101,7 @@ class MessageBus:
         return tuple(found)
 
     def emit(self, path: str, interface: str, member: str, signature: str, *values: Any) -> None:
-        """Tell everybody who listens."""
+        """Broadcast a signal."""
         from jeepney import DBusAddress, new_signal
 
         with _watched("The bus does not listen"):
@@ -106,11 +109,11 @@ class MessageBus:
             self._line.send(new_signal(emitter, member, signature, values))
 
     def listen(self, rule: str) -> None:
-        """Have signals told that a rule matches, such as ``interface='org.example'``."""
+        """Subscribe to the signals that match a rule, such as ``interface='org.example'``."""
         self.call(_BUS, _BUS_AT, _BUS, "AddMatch", "s", rule)
 
     def receive(self) -> Iterator[BusSignal]:
-        """Yield the signals that were told meanwhile; waits for none."""
+        """Yield the signals received so far, without waiting for more."""
         from jeepney import HeaderFields
 
         with _watched("The bus does not speak"):
@@ -126,8 +129,8 @@ class MessageBus:
 
 @contextmanager
 def _watched(what: str) -> Iterator[None]:
-    """Take whatever goes wrong for one thing: who is at the other end may send any nonsense."""
+    """Raise any exception as `BusError`, with `what` as the start of its text."""
     try:
         yield
-    except Exception as error:  # of whatever kind: nonsense may end jeepney anywhere
+    except Exception as error:  # any: malformed messages may raise anything inside jeepney
         raise BusError(f"{what}: {error}.") from error

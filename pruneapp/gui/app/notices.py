@@ -1,4 +1,4 @@
-"""Trouble and news above the picture: a sentence, one thing to do, details to copy."""
+"""Notices above the plot: errors and information, each with an optional action and details."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_pla
 from pruneapp.gui.widgets.number_format import plural
 from pruneapp.gui.widgets.safe_paint import reported
 
-if TYPE_CHECKING:  # it imports numpy, and the first picture has notices
+if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint of the window shows notices
     from pruneapp.results.short_names import ShortNames
 
-# More wait behind the newest, so that the picture keeps its room.
+# How many notices are shown; older ones are counted, so that the plot keeps its height.
 _MOST = 2
-# A window that is lower shows one notice, a line of it; one that is not much higher shows one.
+# Window heights in pixels: below the first, one notice of one line is shown; below the second, one.
 _LOW, _MEDIUM = 560, 720
 
 
 class _Line(ElidedLabel):
-    """A line of a sentence; `fitted` tells that it may show more or less of it."""
+    """A label with one elided line. `fitted` is emitted after each change of its size."""
 
     elide = Qt.TextElideMode.ElideRight
     fitted = Signal()
 
     @property
     def cut(self) -> bool:
-        """Whether there is more of it than is shown."""
+        """Whether the text is elided."""
         width = self.contentsRect().width()
         return self.shortened(width) != self.text()
 
@@ -54,7 +54,7 @@ class _Line(ElidedLabel):
 
 
 class NoticeRow(QWidget):
-    """One notice; all of its sentence, or a line of it where room is short."""
+    """A notice: its wrapped sentence, or one elided line of it in low windows."""
 
     acted = Signal(int)
     closed = Signal(int)
@@ -106,7 +106,7 @@ class NoticeRow(QWidget):
         self.details.setReadOnly(True)
         self.details.setTabChangesFocus(True)
         self.details.setPlainText(details)
-        # Tracebacks point at places in a line by marks below it.
+        # Fixed width, as tracebacks mark positions in a line by characters below it.
         self.details.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         follow_font(
             self.details, lambda text: text.setFixedHeight(text.fontMetrics().lineSpacing() * 6)
@@ -131,14 +131,14 @@ class NoticeRow(QWidget):
         self.copy.clicked.connect(self._copy)
 
     def set_short(self, *, short: bool, older: str = "") -> None:
-        """Take one line, with a word on older notices, or the room that the sentence needs."""
+        """Show the notice on one line, with the text `older`, or its whole sentence."""
         self._short = short
         self.older.setText(older)
         self._arrange()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the ground, and a stripe that says how grave it is; the glyph says it too."""
+        """Paint the background, and a stripe whose color shows the severity, as the glyph does."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), self.palette().base())
         stripe = self.palette().color(DANGER if self._trouble else MUTED)
@@ -146,7 +146,7 @@ class NoticeRow(QWidget):
         painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape closes the notice that has the focus."""
+        """Close the notice on Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self._close()
         else:
@@ -177,14 +177,14 @@ class NoticeRow(QWidget):
         QGuiApplication.clipboard().setText(text)
 
 
-# Around a notice, and around a line of one.
+# Margins of a notice, and of one that is shown on one line.
 _MARGINS, _SHORT_MARGINS = (16, 8, 8, 8), (16, 0, 8, 0)
 
 
 class NoticeBar(QWidget):
-    """Notices, the newest on top; in a low window only that."""
+    """A list of notices, the newest first. Only `_MOST` of them are visible, one in low windows."""
 
-    actionRequested = Signal(int)  # the number of the notice whose offer was taken
+    actionRequested = Signal(int)  # the number of the notice whose action button was clicked
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -201,13 +201,16 @@ class NoticeBar(QWidget):
         self.hide()
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file, for notices from now on."""
+        """Set the short forms of tensor names, which new notices use."""
         self._names = names
 
     def set_notice(
         self, sentence: str, *, action: str = "", details: str = "", trouble: bool = True
     ) -> int:
-        """Show a notice and return its number; one that says the same is not shown twice."""
+        """Show a notice and return its number.
+
+        If there is a notice with the same content, its number is returned instead.
+        """
         content = (sentence, action, details, trouble)
         for old in self.notices:
             if old.content == content:
@@ -231,7 +234,7 @@ class NoticeBar(QWidget):
         return notice.number
 
     def remove(self, number: int) -> None:
-        """Take a notice away, silently; one that is gone already is no error."""
+        """Remove a notice. Without effect if it has been removed already."""
         for notice in self.notices:
             if notice.number == number:
                 self.notices.remove(notice)
@@ -242,19 +245,19 @@ class NoticeBar(QWidget):
         self._arrange()
 
     def clear(self) -> None:
-        """Take all notices away, silently."""
+        """Remove all notices."""
         for notice in tuple(self.notices):
             self.remove(notice.number)
 
     def set_height(self, window: int) -> None:
-        """Take the height of the window: in a low one the picture needs the room more."""
+        """Adapt the number and size of notices to the height of the window, in pixels."""
         most, short = _MOST if window >= _MEDIUM else 1, window < _LOW
         if (most, short) != (self._most, self._short):
             self._most, self._short = most, short
             self._arrange()
 
     def sizeHint(self) -> QSize:
-        """Take no room without a notice."""
+        """Return no size without a notice."""
         return super().sizeHint() if self.notices else QSize(0, 0)
 
     def _arrange(self) -> None:

@@ -1,4 +1,4 @@
-"""Notifications: trouble and news above the picture, one of each topic, and what was done."""
+"""Errors and information shown above the plot, one per topic, and the status bar message."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from pruneapp.gui.widgets.status import Done
 
 
 class NoticeTopic(Enum):
-    """What a notice is about.
+    """The subject of a notice.
 
-    There is one notice of a topic: a newer one takes the place of the older, and what works takes
-    it away (`Notifications.end`). The value of a topic are the errors that are about it.
+    There is one notice per topic: a newer one replaces it, and `Notifications.end` removes it once
+    the problem is solved. The value of a topic is the tuple of error classes that belong to it.
     """
 
     ASKED = (PruneAppError,)
@@ -52,7 +52,7 @@ class NoticeTopic(Enum):
     DEVICE = (DeviceError,)
     HISTORY = (HistoryError,)
     EVALUATION = (EvaluationError,)
-    # Told of without an error, or by one that is about something else where it comes from.
+    # Topics of notices without an error, or whose error class does not determine the topic.
     OTHER_MASKS = ("applying masks of a session, or of another window",)
     SAVING = ("closing the session file",)
     RECOVERY_DATA = ("recovery data",)
@@ -69,13 +69,13 @@ class NoticeTopic(Enum):
 
     @classmethod
     def of(cls, error: PruneAppError) -> NoticeTopic:
-        """Return what an error is about, by the nearest of the classes that it is of."""
+        """Return the topic of an error, by the most derived of its classes that has a topic."""
         about = {kind: topic for topic in cls for kind in topic.value}
         return next(about[kind] for kind in type(error).__mro__ if kind in about)
 
 
 class Notifications(QObject):
-    """Says what happened, above the picture or in the status bar."""
+    """Shows errors and information, above the plot or in the status bar."""
 
     def __init__(self, bar: NoticeBar, done: Done, parent: QObject) -> None:
         super().__init__(parent)
@@ -83,17 +83,17 @@ class Notifications(QObject):
         self._done = done
         self._actions: dict[int, Callable[[], None]] = {}
         self._numbers: dict[NoticeTopic, int] = {}
-        self.last_failure = ""  # what a bug of ours said, the latest
+        self.last_failure = ""  # traceback of the latest internal error; "" if there was none
         bar.actionRequested.connect(self._on_action)
 
     @Slot(object)
     def refuse(self, error: PruneAppError, topic: NoticeTopic | None = None) -> None:
-        """Say why something cannot be done; about `topic`, if the error does not tell."""
+        """Show an error; `topic` overrides the topic of its class."""
         number = self._bar.set_notice(said_error(error), details=error.details)
         self._replace(topic or NoticeTopic.of(error), number)
 
     def mention(self, topic: NoticeTopic, text: str, details: str = "") -> None:
-        """Say what is no trouble."""
+        """Show information."""
         self._replace(topic, self._bar.set_notice(text, details=details, trouble=False))
 
     def offer(
@@ -105,14 +105,14 @@ class Notifications(QObject):
         *,
         details: str = "",
     ) -> None:
-        """Say something that can be acted on, by a button that says `action`."""
+        """Show information with a button labeled `action` that calls `call`."""
         number = self._bar.set_notice(text, action=action, details=details, trouble=False)
         self._replace(topic, number)
         self._actions[number] = call
 
     @Slot(str)
     def say_done(self, text: str) -> None:
-        """Say what was done, in the status bar; "" for nothing."""
+        """Show in the status bar what was done; "" clears it."""
         if text:
             self._done.set_done(text)
         else:
@@ -121,28 +121,28 @@ class Notifications(QObject):
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Show a bug of ours as a report that can be copied."""
+        """Show an internal error, with its traceback as details."""
         text = "".join(traceback.format_exception(kind, error, trace))
         self.report_failure(f"{kind.__name__}: {error}", text)
 
     @Slot(str, str)
     def report_failure(self, what: str, trace: str) -> None:
-        """Show a bug of ours by its name and its traceback."""
+        """Show an internal error by its name and its traceback."""
         self.last_failure = trace
         sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
         self._bar.set_notice(sentence.format(what=abridged(escaped(what))[:200]), details=trace)
 
     def is_shown(self, topic: NoticeTopic) -> bool:
-        """Whether a notice of this topic stands there."""
+        """Return whether a notice of this topic is present."""
         return any(n.number == self._numbers.get(topic) for n in self._bar.notices)
 
     def end(self, *topics: NoticeTopic) -> None:
-        """Take away what is said of these: it is true no more."""
+        """Remove the notices of these topics, because they no longer apply."""
         for topic in topics:
             self._withdraw(self._numbers.pop(topic, 0))
 
     def clear(self) -> None:
-        """Take all notices away: they were about the document before."""
+        """Remove all notices, because another document is opened."""
         self._bar.clear()
         self._actions.clear()
         self._numbers.clear()
@@ -154,7 +154,7 @@ class Notifications(QObject):
             self._withdraw(older)
 
     def _withdraw(self, number: int) -> None:
-        # What the person put away already is no error.
+        # The user may have closed it already.
         self._bar.remove(number)
         self._actions.pop(number, None)
 

@@ -1,4 +1,4 @@
-"""Loads the plugins that the person has allowed, and asks about the others."""
+"""Loading of the plugins that the user has allowed, and the question about new ones."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pruneapp.progress import Job
 
 
 class PluginController(Controller):
-    """Knows which plugins are installed, allowed and loaded."""
+    """Finds installed plugins, loads the allowed ones, and shows the dialog of plugins."""
 
-    loaded = Signal(object)  # methods, formats and more were added: the additions
+    loaded = Signal(object)  # (Additions) methods, formats and more were registered
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
@@ -35,7 +35,7 @@ class PluginController(Controller):
         )
 
     def show(self) -> None:
-        """Show the list of plugins."""
+        """Show the dialog of plugins."""
         dialog = self._dialog = PluginDialog(self._window)
         dialog.allowed.connect(self._on_allowed)
         dialog.finished.connect(self._on_closed)
@@ -85,7 +85,7 @@ class PluginController(Controller):
         )
 
     def _on_loaded(self, key: str, additions: Additions) -> None:
-        if key in plugins.REGISTERED:  # it was asked for twice
+        if key in plugins.REGISTERED:  # loaded twice
             return
         try:
             additions.register()

@@ -1,4 +1,4 @@
-"""The list of plugins: which there are, what they add, and which are loaded."""
+"""The dialog that lists the installed plugins, their status and what they add."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pruneapp.gui.widgets.screen import Dialog
 
 @dataclass(frozen=True)
 class PluginRow:
-    """A plugin as it is listed: `adds` has the kind and the name of each addition."""
+    """A row of the list. `adds` has the kind and the name of each addition."""
 
     key: str
     package: str
@@ -28,13 +28,13 @@ class PluginRow:
 
 
 _KEY = Qt.ItemDataRole.UserRole
-_LETTERS = 34  # of a column at most
+_LETTERS = 34  # maximum width of a column, in letters
 
 
 class PluginDialog(Dialog):
-    """Lists plugins with a check mark for those that are loaded."""
+    """Lists plugins, with a check box to allow each of them."""
 
-    allowed = Signal(str, bool)  # the person wants a plugin by its key, or wants it no more
+    allowed = Signal(str, bool)  # (key, allowed) the user allowed a plugin, or revoked that
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,14 +55,14 @@ class PluginDialog(Dialog):
         self.list.setHeaderLabels([self.tr("Package"), self.tr("Status"), self.tr("Adds")])
         header = self.list.header()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        # However long a name is, the status is in sight; the tip has all of it.
+        # Keeps the status visible next to long names; the tooltip has the whole name.
         header.setMaximumSectionSize(letter_width(self) * _LETTERS)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.itemChanged.connect(self._on_changed)
         self.empty = plain(
             self.tr("No plugins are installed in the Python environment of Pruneapp."), wrap=True
         )
-        # What a row has no room for: why it was not loaded.
+        # Errors of plugins that were not loaded, which are too long for a row.
         self.note = plain(wrap=True, ink=DANGER)
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.close_button = QPushButton(self.tr("Close"), self)
@@ -71,12 +71,12 @@ class PluginDialog(Dialog):
         parts = about, self.list, self.empty, self.note
         layout = lay_in_column(self, *parts, spacing=12, margins=(16,) * 4, wide=self.list)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
-        layout.setStretchFactor(self.empty, 1)  # in place of the list
+        layout.setStretchFactor(self.empty, 1)  # it replaces the list
         add_button_row(layout, self.close_button)
         self.set_rows(())
 
     def set_rows(self, rows: Sequence[PluginRow]) -> None:
-        """Show these plugins."""
+        """Replace the rows of the list."""
         words = {
             "method": self.tr("Method"),
             "export format": self.tr("Export format"),
@@ -84,7 +84,7 @@ class PluginDialog(Dialog):
             "file format": self.tr("File format"),
         }
         with QSignalBlocker(self.list):
-            # In place where it can be: Qt goes on with an item whose box was clicked.
+            # Update existing items if possible: Qt still uses an item whose check box was clicked.
             if [item.data(0, _KEY) for item in self._items] != [row.key for row in rows]:
                 self.list.clear()
                 self._items = [QTreeWidgetItem([row.package]) for row in rows]

@@ -1,4 +1,4 @@
-"""The dialog in which a person takes back "Don't ask again"."""
+"""The dialog in which the user can revoke "Don't ask again"."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.params import FlagParam
 
-_INSET = 24  # of a line of help below its check box
+_INSET = 24  # indentation of the help below a check box
 
 
 class QuestionDialog(Dialog):
-    """The questions that can be turned off, each with a check box, and what was agreed to run.
+    """Lists the optional questions with a check box each, and the scripts that run without one.
 
     `asked` are settings, each with whether it is on; `agreed` is the number of scripts and command
     lines that run without a question.
     """
 
-    toggled = Signal(object, bool)  # a setting of `asked`, and whether it is on
+    toggled = Signal(object, bool)  # a setting of `asked`, and its new value
     agreementsForgotten = Signal()
 
     def __init__(

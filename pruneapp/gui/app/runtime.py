@@ -1,17 +1,17 @@
-"""One heap for all threads, garbage collected when there is time, Qt's classes made in time.
+"""Process-wide runtime settings: memory arenas, garbage collection, creation of Qt classes.
 
-The C library of most Linux systems gives threads that ask for memory at the same moment a heap
-each, up to eight for every core, and keeps some megabytes at the top of each for the next time. A
-pass over weights runs in threads of its own, now and then beside those of a picture, so that one
-heap more was made after dozens of steps and never given back: docs/decisions/0011.
+On most Linux systems malloc gives threads that allocate at the same moment an arena each, up to
+eight per core, and keeps some megabytes at the top of each. Passes over weights run in threads,
+sometimes at the same time as those of tiles, so that after dozens of steps there was another arena
+whose memory was never returned: see docs/decisions/0011.
 
-Left to itself the collector runs in whatever thread makes the next object, stops all of them, and
-looks at everything that is alive: 0.3 s and more with the headers of a large file, in the middle
-of a drag. And it may run in a worker, where objects of Qt must not be destroyed.
+By default the garbage collector runs in whichever thread allocates next, stops all threads and
+visits all objects: 0.3 s and more with the headers of a large file, during a drag. It may also run
+in a worker thread, where Qt objects must not be destroyed.
 
-PySide makes a class when it is first touched. pyqtgraph touches every class when it is imported,
-which happens in a thread: now and then the main thread met a class that was half made, and the
-process died (3 starts of 100).
+PySide creates a class on first access. pyqtgraph accesses all classes when it is imported, which
+happens in a thread: sometimes the main thread met a half-created class and the process crashed (3
+of 100 starts).
 """
 
 from __future__ import annotations
@@ -26,23 +26,27 @@ from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 LOOK_EVERY_MS = 1000
-# Young objects since the last look, beyond which looking is worth it.
+# Collect only if this many objects were allocated since the last collection.
 MANY_YOUNG = 2000
-# So many at once are the headers of a large file: they hold no cycles, and will not be looked at
-# any more once it is open (`OpenDocument` freezes them). Only if they stay is it something else.
+# This many new objects are the headers of a large file being opened. They contain no cycles and are
+# excluded from collection once it is open (`OpenDocument` freezes them). Skip up to `LOOKS_AWAY`
+# intervals; if the objects still exist then, they are something else and are collected.
 MANY_AT_ONCE = 50_000
 LOOKS_AWAY = 30
-# So many looks at the younger generation go before one at the next older.
+# Number of collections of a generation per collection of the next older one.
 LOOKS_BEFORE_OLDER = 10
-# What a collection looks at for so long is what is known of 100,000 tensors: it stays, and is
-# not looked at again, or every thousandth second would become one of standing still.
+# A collection that takes longer, in seconds, visited the data of some 100,000 tensors, which is
+# permanent. It is frozen; otherwise the window would block that long again and again.
 LONG_S = 0.02
-# Headers of more tensors than this would be looked at for longer than a frame, and hold no cycles.
+# Above this number of tensors a collection of their headers would take longer than a frame.
 LARGE = 5000
 
 
 class Collector(QObject):
-    """Collects in the main thread, once a second at most, the young more often than the old."""
+    """Runs the garbage collector on the main thread, at most once a second.
+
+    Older generations are collected less often.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -56,7 +60,7 @@ class Collector(QObject):
 
     @Slot()
     def collect_if_due(self) -> None:
-        """Collect if there may be something to collect."""
+        """Run a collection if enough objects were allocated since the last one."""
         young = gc.get_count()[0]
         if young > MANY_AT_ONCE and self._looks_away < LOOKS_AWAY:
             self._looks_away += 1
@@ -77,10 +81,10 @@ class Collector(QObject):
 
 
 def freeze_large(tensors: int) -> None:
-    """Let the collector never look again at what is there now, if a large file was opened.
+    """Exclude all existing objects from garbage collection if a file has many tensors.
 
-    100,000 entries are looked at by every full collection, which stops the window for as long as
-    0.2 s. They go when the file is closed all the same: nothing in them refers to itself.
+    Every full collection visits 100,000 entries for up to 0.2 s, which blocks the window. Reference
+    counting still frees them when the file is closed, as they contain no cycles.
     """
     if tensors > LARGE:
         gc.freeze()
@@ -91,13 +95,12 @@ _M_ARENA_MAX = -8
 
 
 def share_heap() -> bool:
-    """Let all threads that start from now on share the heaps that there are.
+    """Limit malloc to the arenas that exist, for all threads that start from now on.
 
-    Heaps that other threads already have are kept, so this belongs before the first thread: Qt's
-    thread and that of the imports are enough for two heaps more, which kept 12 MB. Takes 3 ms,
-    for ctypes, which numpy would import a moment later. Returns False where nothing was changed:
-    where the C library knows no such thing (musl, macOS, Windows), and where the person has chosen
-    by ``MALLOC_ARENA_MAX`` or ``GLIBC_TUNABLES``.
+    Call it before the first thread starts, as arenas of existing threads are kept: those of Qt's
+    thread and of the imports kept 12 MB. It takes 3 ms, for ctypes, which numpy imports anyway.
+    Return False if nothing was changed: if the C library has no such option (musl, macOS, Windows),
+    or if the user has set ``MALLOC_ARENA_MAX`` or ``GLIBC_TUNABLES``.
     """
     chosen = os.environ.get("GLIBC_TUNABLES", "")
     if os.name != "posix" or "MALLOC_ARENA_MAX" in os.environ or "malloc.arena_max" in chosen:
@@ -106,17 +109,17 @@ def share_heap() -> bool:
     return mallopt is not None and bool(mallopt(_M_ARENA_MAX, 1))
 
 
-# What pyqtgraph mirrors.
+# The modules whose classes pyqtgraph accesses.
 MODULES: tuple[ModuleType, ...] = (QtCore, QtGui, QtWidgets)
 
-# Classes are made for so long at a time; one of them takes up to 20 ms.
+# Duration, in seconds, of a slice of creating classes; a single class takes up to 20 ms.
 _SLICE_S = 0.004
 
 
 class QtClasses(QObject):
-    """Makes all classes of Qt, a few at a time, so that the window goes on answering."""
+    """Creates all classes of Qt in short slices, so that the window stays responsive."""
 
-    made = Signal()  # once, after the last of them
+    made = Signal()  # once, after the last class
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -125,11 +128,11 @@ class QtClasses(QObject):
         self._timer.timeout.connect(self._make)
 
     def start(self) -> None:
-        """Begin as soon as nothing else is to be done."""
+        """Start when the event loop is idle."""
         self._timer.start(0)
 
     def stop(self) -> None:
-        """Make no more of them; `made` is never sent."""
+        """Stop creating classes; `made` is not emitted."""
         self._timer.stop()
 
     @Slot()

@@ -1,4 +1,4 @@
-"""What the person chooses for good: theme, language, device, own methods; and where help is."""
+"""Commands for theme, language, device, shortcuts and custom methods, and the help dialogs."""
 
 from __future__ import annotations
 
@@ -44,22 +44,23 @@ from pruneapp.methods.method import Method
 from pruneapp.params import ChoiceParam, FlagParam, Param
 from pruneapp.progress import Job
 
-_CLUSTER = "cluster"  # beside the devices of this machine
+_CLUSTER = "cluster"  # an entry in the list of devices
 
 
 class SettingsController(Controller):
-    """The commands that change settings, load methods, or explain."""
+    """Controller of the commands that change settings, load custom methods, or show help."""
 
-    deviceChanged = Signal()  # masks are to be computed elsewhere from now on
-    methodsLoaded = Signal(object)  # a tuple of methods that were added to the registry
+    # masks are computed on another device, or exports on another cluster, from now on
+    deviceChanged = Signal()
+    methodsLoaded = Signal(object)  # (tuple of Method) methods that were added to the registry
 
     def __init__(self, context: AppContext, device: ComboBox) -> None:
         super().__init__(context)
         actions = self._actions
         self._device = device
         self._theme.choose_motion(self._settings.get(MOTION))
-        self.cluster = ""  # the address of the cluster that exports run on; "" for this machine
-        self._about: AboutDialog | None = None  # while it is shown
+        self.cluster = ""  # address of the cluster that runs exports; "" for this computer
+        self._about: AboutDialog | None = None  # the visible dialog
         for choice in THEME.choices:
             action = actions[f"theme_{choice.value}"]
             action.setData(choice.value)
@@ -89,7 +90,7 @@ class SettingsController(Controller):
 
     @Slot(object)
     def _on_setting(self, param: Param) -> None:
-        """Follow a choice, be it of another window."""
+        """Apply a setting that was changed, possibly in another window."""
         value = self._settings.get(param)
         if param in {THEME, LANGUAGE}:
             self._actions[f"{param.name}_{value}"].setChecked(True)
@@ -146,8 +147,8 @@ class SettingsController(Controller):
             self._settings.set(DEVICE, box.itemData(index))
 
     def _choose_cluster(self) -> None:
-        """Ask for the address of a cluster, until there is one or the person leaves it."""
-        # Not before somebody wants it: it comes with all that travels to a worker.
+        """Ask for the address of a cluster until it is valid or the user cancels."""
+        # Imported late, as it imports all that is sent to workers.
         from pruneapp.cluster.connection import check_address
 
         proposed, wrong = self.cluster or self._settings.cluster, ""
@@ -172,9 +173,9 @@ class SettingsController(Controller):
     # -- settings, by their names --------------------------------------------------------------
 
     def settings(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
-        """Yield the values that settings can take: words, help, what gives it, words in English.
+        """Yield the values that settings can take: text, help, function to set it, English text.
 
-        Those that a command gives are not among them.
+        Settings that have commands are left out.
         """
         for param in SETTINGS:
             if param in {THEME, LANGUAGE, WITH_COMPANIONS, TENSOR_LIST}:
@@ -182,7 +183,7 @@ class SettingsController(Controller):
             if isinstance(param, ChoiceParam):
                 for choice in param.choices:
                     if param is DEVICE and self._device.findData(choice.value) < 0:
-                        continue  # there is no such device here
+                        continue  # the device is not available
                     words = labeled(said(param.label), said(choice.label))
                     choose = partial(self._choose, param, choice.value)
                     yield words, said(param.help), choose, f"{param.label}: {choice.label}"
@@ -194,7 +195,7 @@ class SettingsController(Controller):
                 yield words, said(param.help), partial(self._choose, param, not on), english
 
     def _choose(self, param: Param, value: Any) -> None:
-        """Give a setting a value, by the control that the window has for it."""
+        """Set a setting; the device by its combo box, which also deselects the cluster."""
         if param is DEVICE:
             place = self._device.findData(value)
             self._device.setCurrentIndex(place)
@@ -214,7 +215,7 @@ class SettingsController(Controller):
     # -- own methods ----------------------------------------------------------------------------
 
     def load_method(self) -> None:
-        """Let the person choose a .py file with a method, after a warning that this runs code."""
+        """Let the user choose a .py file with a method, and load it after a warning."""
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Load a pruning method"),
@@ -232,14 +233,14 @@ class SettingsController(Controller):
 
         def load(_job: Job) -> tuple[Method, ...]:
             path = Path(name)
-            try:  # before the import below, which takes seconds and cannot be cancelled
+            try:  # the import below takes seconds and cannot be cancelled
                 path.stat()
             except OSError as error:
                 raise MethodError(
                     f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name."
                 ) from error
             require_torch_for_methods()
-            # torch is imported here, in the worker: a method of the person is a class of torch.
+            # Imported in the worker thread, as it imports torch, which custom methods derive from.
             from pruneapp.prune.custom_methods import load_file
 
             return load_file(path)
@@ -255,7 +256,7 @@ class SettingsController(Controller):
         own = self._windows.own_methods
         try:
             for method in methods:
-                if method.name in own:  # the person edited the file: the new one counts
+                if method.name in own:  # the file was edited and loaded again
                     registry.unregister(method.name)
                 registry.register(method)
                 own.add(method.name)
@@ -282,7 +283,7 @@ class SettingsController(Controller):
         dialog.open()
 
     def _reserved_keys(self) -> dict[str, str]:
-        """Return the keys that are no command's, and what they do."""
+        """Return the descriptions of shortcuts that do not belong to commands, by key sequence."""
         reserved = {
             portable(key): translated(local.text) for local in LOCAL_KEYS for key in local.keys
         }
@@ -309,7 +310,7 @@ class SettingsController(Controller):
         self._about = about
         self._theme.apply_to(about)
         about.open()
-        # Asks git, and reads files: not before somebody wants to know.
+        # Runs git and reads files, so only on demand.
         self._jobs.answer(_about, on_result=self._on_about, on_error=self._notifications.refuse)
 
     def _forget_about(self) -> None:
@@ -322,7 +323,7 @@ class SettingsController(Controller):
 
 
 def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
-    # May import torch, where a GPU is in sight.
+    # May import torch, if there is a GPU.
     from pruneapp.kernels.devices import available
 
     return tuple((device.key, device.label) for device in available())

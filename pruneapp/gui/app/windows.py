@@ -1,7 +1,6 @@
-"""The windows of the process: which file each works on, and what one of them tells the others.
+"""The open windows of the process, and the signals that they share.
 
-Who works in one window asks here what is open in others, and never touches one: it is brought to
-the front, or told by a signal.
+Code of one window never changes another one: it brings it to the front, or emits a signal.
 """
 
 from __future__ import annotations
@@ -24,49 +23,50 @@ _BEFORE_TITLE = " — "
 
 
 class Windows(QObject):
-    """All windows of the process, in the order in which they came."""
+    """All windows of the process, in the order in which they were opened."""
 
-    changed = Signal()  # there is one more or less, or one has another title
-    # (OpenRequest or None) Something is to be opened in a window of its own, or in one in which
-    # nothing is open; None asks for a window without a file.
+    changed = Signal()  # a window was opened or closed, or has a new title
+    # (OpenRequest or None) Something is to be opened in a new window, or in one without a file;
+    # None requests a window without a file.
     wanted = Signal(object)
-    extended = Signal(bool, bool)  # whether methods, and formats, were added to the process
-    restartRequested = Signal()  # texts are to be in another language, which needs new windows
+    extended = Signal(bool, bool)  # (methods, formats) what was added to the registries
+    restartRequested = Signal()  # the language was changed, which requires new windows
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._files: dict[QMainWindow, Callable[[], Path | None]] = {}
-        self.own_methods: set[str] = set()  # names of those that came from files of the person
-        self.quitting = False  # while all are being closed
-        self.dragged: object = None  # what is being dragged out of one; who takes it knows it
+        self.own_methods: set[str] = set()  # names of methods loaded from files of the user
+        self.quitting = False  # while all windows are being closed
+        # the object of a drag between windows; the drop target checks its type
+        self.dragged: object = None
 
     def add(self, window: QMainWindow, file: Callable[[], Path | None]) -> None:
-        """Take a window, and who knows what is open in it."""
+        """Add a window; `file` returns the path that is open in it."""
         self._files[window] = file
         window.windowTitleChanged.connect(self.changed)
         self.changed.emit()
 
     @Slot(object)
     def remove(self, window: QMainWindow) -> None:
-        """Let go of a window that was closed."""
+        """Remove a closed window."""
         if self._files.pop(window, None) is not None:
             window.windowTitleChanged.disconnect(self.changed)
             self.changed.emit()
 
     @property
     def listed(self) -> tuple[QMainWindow, ...]:
-        """The windows that are there."""
+        """The open windows."""
         return tuple(self._files)
 
     @property
     def files(self) -> Mapping[QMainWindow, Path]:
-        """What is open, or being opened, in each window that has anything."""
+        """The file that is open, or being opened, in each window that has one."""
         found = ((window, file()) for window, file in self._files.items())
         return {window: file for window, file in found if file is not None}
 
     @Slot()
     def quit(self) -> None:
-        """Close all windows, the newest first, until the person stays with one of them."""
+        """Close all windows, the newest first, until the user cancels."""
         self.quitting = True
         try:
             for window in reversed(self.listed):
@@ -77,7 +77,7 @@ class Windows(QObject):
 
 
 class WindowMenu(QObject):
-    """Lists the windows in the menu of one, as soon as there are several."""
+    """The list of open windows in the menu of a window; hidden while there is only one."""
 
     def __init__(self, windows: Windows, window: QMainWindow, actions: Actions) -> None:
         super().__init__(window)
@@ -89,7 +89,7 @@ class WindowMenu(QObject):
 
     @Slot()
     def show_list(self) -> None:
-        """Show the titles of the windows, and which of them this one is."""
+        """Update the titles, and the mark of this window."""
         listed, names = self._windows.listed, self._names()
         self._actions.menus[WINDOW].menuAction().setVisible(len(listed) > 1)
         for place, action in enumerate(self._actions.windows):
@@ -99,7 +99,7 @@ class WindowMenu(QObject):
                 action.setChecked(listed[place] is self._window)
 
     def _names(self) -> list[str]:
-        """Return what tells the windows apart: with the folder where two files have one name."""
+        """Return distinct names of the windows: with the folder if two files have the same name."""
         titles = [
             window.windowTitle().partition(_BEFORE_TITLE)[0] for window in self._windows.listed
         ]
@@ -122,4 +122,4 @@ class WindowMenu(QObject):
         place = self._actions.windows.index(action)
         if action.isVisible() and place < len(self._windows.listed):
             bring_to_front(self._windows.listed[place])
-        self.show_list()  # a click has moved the mark
+        self.show_list()  # the click has changed the check mark
