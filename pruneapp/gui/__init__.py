@@ -1,5 +1,5 @@
-"""The window: a folder for each feature. Qt lives here and nowhere else.
+"""The graphical user interface, with a package per feature. Only this package imports Qt.
 
-Views are given frozen results, emit signals, and import no engine; a ``*_controller`` connects a
-view to the engine, and a ``*_worker`` is what it runs on a worker thread.
+Views receive immutable results, emit signals, and do not import the engine. A ``*_controller``
+connects a view to the engine, and a ``*_worker`` contains functions that run on a worker thread.
 """

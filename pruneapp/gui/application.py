@@ -1,4 +1,4 @@
-"""Starting the windows: each is shown first, everything heavy afterwards."""
+"""Start of the application and its windows: a window is shown before heavy modules are imported."""
 
 from __future__ import annotations
 
@@ -60,22 +60,22 @@ if TYPE_CHECKING:
     from pruneapp.gui.document.open_document import OpenRequest
     from pruneapp.gui.mainwindow.workbench import Workbench
 
-# A worker that runs Python keeps the interpreter for so long while the window waits for it. And the
-# window has to ask again after every call to Qt that lets go of it: some hundred times to paint
-# itself. With 5 ms, Python's default, that is a second; with 1 ms the worst stall while a file of
-# 100,000 tensors was opened took 0.2 s, with this 0.12 s, and the file was open as soon.
+# How long a worker thread may keep the GIL while the main thread waits for it. The main thread has
+# to acquire the GIL again after each Qt call that releases it, some hundred times per paint. That
+# is a second with Python's default of 5 ms. While a file of 100,000 tensors was opened, the longest
+# stall was 0.2 s with 1 ms and 0.12 s with this value; opening took the same time.
 SWITCH_INTERVAL_S = 0.0001
 
-# Connections of other starts at once; whoever makes more has no files to open.
+# Maximum number of simultaneous connections of other processes; more are closed.
 _MOST_LINES = 16
 
 log = logging.getLogger("pruneapp")
 
 
 class FirstPaint(QObject):
-    """Tells when a widget was painted for the first time."""
+    """Emits `seen` after a widget was painted for the first time."""
 
-    # Once, after the paint event was delivered: a single-shot timer of 0 ms would come before.
+    # Emitted after the paint event was delivered; a single-shot timer of 0 ms would fire before it.
     seen = Signal()
 
     def __init__(self, widget: QWidget) -> None:
@@ -84,7 +84,7 @@ class FirstPaint(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Wait for the paint event, then for it to be done."""
+        """Emit `seen` after the first paint event has been handled."""
         if event.type() == QEvent.Type.Paint and watched is self._widget:
             self._widget.removeEventFilter(self)
             QTimer.singleShot(0, self.seen.emit)
@@ -92,15 +92,15 @@ class FirstPaint(QObject):
 
 
 class Application(QApplication):
-    """Emits `fileRequested` for files that the system asks it to open (macOS).
+    """The application. `fileRequested` is emitted for files that macOS asks it to open.
 
     `session_ends` is set when the desktop session is about to end.
 
-    It hears its own events only. A filter on the application would hear those of every object, of
-    widgets under construction too, of which Python then makes wrappers.
+    Events are handled by `event`. An event filter on the application would receive the events of
+    all objects, also of widgets under construction, for which Python then creates wrappers.
     """
 
-    fileRequested = Signal(object)  # its path
+    fileRequested = Signal(object)  # (Path)
 
     def __init__(self, arguments: list[str]) -> None:
         super().__init__(arguments)
@@ -109,10 +109,10 @@ class Application(QApplication):
         self.session_ends = False
 
     def speak(self, choice: str) -> None:
-        """Take texts from the translations of a language, Qt's own too, and write numbers as there.
+        """Load the translations of a language, including those of Qt, and use its number format.
 
-        `choice` is ``system``, ``en`` or the name of a language as files of translations have it.
-        Texts that are shown already stay as they are.
+        `choice` is ``system``, ``en`` or a name as in the names of translation files. Texts that
+        are already shown do not change.
         """
         for translator in self._translators:
             self.removeTranslator(translator)
@@ -132,7 +132,7 @@ class Application(QApplication):
                 self._translators.append(translator)
 
     def event(self, event: QEvent) -> bool:
-        """Emit `fileRequested`; end without questions if the desktop session ends."""
+        """Emit `fileRequested` for files; quit without questions if the desktop session ends."""
         if isinstance(event, QFileOpenEvent):
             self.fileRequested.emit(Path(event.file()))
             return True
@@ -143,14 +143,14 @@ class Application(QApplication):
 
     @Slot()
     def prepare_session_end(self) -> None:
-        """Take note that the desktop session is about to end (`commitDataRequest`)."""
+        """Record that the desktop session is about to end (`commitDataRequest`)."""
         self.session_ends = True
 
 
 def make_application(arguments: list[str]) -> Application:
-    """Return the application with its name, style and icon, in the system's language."""
-    share_heap()  # before Qt starts a thread, too
-    # A plugin path from the environment could load code that did not come with Qt.
+    """Return the application with its name, style and icon, in the language of the system."""
+    share_heap()  # before Qt starts a thread
+    # The environment variable could load plugins that are not part of Qt.
     os.environ.pop("QT_PLUGIN_PATH", None)
     application = Application(arguments)
     application.setApplicationName("pruneapp")
@@ -164,17 +164,17 @@ def make_application(arguments: list[str]) -> Application:
 
 
 class Start(QObject):
-    """Brings a window to work after its first picture.
+    """Makes a window functional after its first paint.
 
-    What an open document needs takes half a second to import; that is done in a thread, so that
-    the window answers meanwhile. None of the imported modules makes a QObject (tested), and the
-    classes of Qt that they touch were made before in the main thread (see `QtClasses`).
+    Importing the views of a document takes half a second and is done in a thread, so that the
+    window stays responsive. None of the imported modules creates a QObject (tested), and the Qt
+    classes that they use were created on the main thread before (see `QtClasses`).
 
-    `file` is opened as soon as that is possible; `goes_on` is what a window before this had open,
-    or what another one was asked for. `windows` are those that it is one of, by default alone.
+    `file` and `state_dict`, or `goes_on` (of a previous window or a request of another one), are
+    opened as soon as possible. `windows` is the registry of windows, by default a new one.
     """
 
-    ready = Signal(object)  # a Workbench: everything works
+    ready = Signal(object)  # (Workbench) the window is fully functional
     _imported = Signal(object)
 
     def __init__(
@@ -199,7 +199,7 @@ class Start(QObject):
         self._thread = threading.Thread(target=self._import, name="pruneapp-imports")
         self.workbench: Workbench | None = None
         self._closed = False
-        # What is asked for before everything is there is done as soon as it is.
+        # Commands that are given before the workbench exists are recorded and executed later.
         self._asked_early = ""
         self._early = {
             window.empty.openRequested: self._ask_file,
@@ -237,7 +237,7 @@ class Start(QObject):
 
     @Slot(object)
     def open(self, wanted: Path | OpenRequest) -> None:
-        """Open a file now, or as soon as that is possible."""
+        """Open a file now, or as soon as the workbench exists."""
         if self.workbench is not None:
             self.workbench.open(wanted)
             return
@@ -260,7 +260,7 @@ class Start(QObject):
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Take an exception that nobody caught."""
+        """Handle an uncaught exception."""
         if self.workbench is not None:
             self.workbench.report_bug(kind, error, trace)
         else:
@@ -278,7 +278,7 @@ class Start(QObject):
     def _import(self) -> None:
         try:
             import pruneapp.gui.mainwindow.workbench as module
-        except BaseException as error:  # noqa: BLE001 - whatever it is, `_build_workbench` raises it
+        except BaseException as error:  # noqa: BLE001 - raised again by `_build_workbench`
             self._imported.emit(error)
         else:
             self._imported.emit(module.Workbench)
@@ -287,7 +287,7 @@ class Start(QObject):
     def _build_workbench(self, imported: type[Workbench] | BaseException) -> None:
         self._thread.join()
         if self._closed:
-            return  # nobody would stop the threads of a workbench that comes too late
+            return  # the threads of a workbench that is created now would never be stopped
         if isinstance(imported, BaseException):
             self.window.job_status.set_idle()
             raise imported
@@ -308,11 +308,11 @@ class Start(QObject):
             self.workbench.files.ask_folder()
         elif self._asked_early == "tour":
             self.workbench.tour.start()
-        gc.freeze()  # what lives as long as the window need not be looked at again
+        gc.freeze()  # objects that live as long as the window need no garbage collection
         self.ready.emit(self.workbench)
 
     def _say_opening(self) -> None:
-        # What the worker says of it once it can, the job that opens the file goes on with.
+        # Replaced by the title of the job that opens the file.
         self.window.job_status.set_job(self.tr("Opening"))
 
     @Slot()
@@ -353,9 +353,9 @@ class Start(QObject):
 
 
 class InstanceServer(QObject):
-    """Takes what is handed over at an address; whatever else comes there is no trouble to anybody.
+    """Receives requests of other processes at a socket; ignores invalid ones.
 
-    Nobody is waited for: who says nothing whole within a second is hung up on.
+    A client that does not send a complete request within `PATIENCE_S` is disconnected.
     """
 
     received = Signal(object)  # OpenFiles
@@ -368,7 +368,10 @@ class InstanceServer(QObject):
         self._lines: set[InstanceLine] = set()
 
     def listen(self) -> bool:
-        """Listen, unless another process does; what one left behind that was killed goes."""
+        """Start to listen; False if another process listens, or the socket cannot be created.
+
+        The socket file of a killed process is removed.
+        """
         import socket
 
         if is_answered(str(self._address)):
@@ -377,7 +380,7 @@ class InstanceServer(QObject):
             self._address.unlink()
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            line.bind(str(self._address))  # in a folder that nobody else can enter
+            line.bind(str(self._address))  # in a folder that only the user can access
             self._address.chmod(0o600)
             line.listen(4 * _MOST_LINES)
         except OSError:
@@ -390,7 +393,7 @@ class InstanceServer(QObject):
         return True
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening and remove the socket file."""
         for line in tuple(self._lines):
             line.hang_up()
         if self._socket is not None and self._notifier is not None:
@@ -406,7 +409,7 @@ class InstanceServer(QObject):
         while self._socket is not None:
             try:
                 line, _ = self._socket.accept()
-            except OSError:  # there is none, or it has gone
+            except OSError:  # no pending connection
                 return
             if len(self._lines) >= _MOST_LINES:
                 line.close()
@@ -419,10 +422,10 @@ class InstanceServer(QObject):
 
 
 class InstanceLine(QObject):
-    """A connection, from the greeting on until it is hung up."""
+    """A connection of another process, from the greeting to its end."""
 
     received = Signal(object)  # OpenFiles
-    ended = Signal(object)  # the line itself
+    ended = Signal(object)  # the connection itself
 
     def __init__(self, line: socket.socket, parent: QObject) -> None:
         super().__init__(parent)
@@ -435,7 +438,7 @@ class InstanceLine(QObject):
         self._patience = single_shot(self, round(PATIENCE_S * 1000), self.hang_up)
 
     def begin(self) -> None:
-        """Say who is here."""
+        """Send the greeting, unless the client belongs to another user."""
         self._patience.start()
         if is_of_another(self._line.fileno()):
             self._ignore("it is of another user")
@@ -444,7 +447,7 @@ class InstanceLine(QObject):
 
     @Slot()
     def hang_up(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         if not self._over:
             self._over = True
             self._patience.stop()
@@ -454,7 +457,7 @@ class InstanceLine(QObject):
             self.deleteLater()
 
     def _say(self, line: bytes) -> None:
-        with suppress(OSError):  # who has gone wants no answer
+        with suppress(OSError):  # the client has disconnected
             self._line.sendall(line)
 
     @Slot()
@@ -482,7 +485,7 @@ class InstanceLine(QObject):
             self._ignore(error.sentence)
             return
         self._say(TAKEN)
-        self.hang_up()  # before windows are made, for which nobody waits there
+        self.hang_up()  # before windows are created, as the client does not wait for them
         self.received.emit(request)
 
     def _ignore(self, why: str) -> None:
@@ -491,9 +494,9 @@ class InstanceLine(QObject):
 
 
 class Launcher(QObject):
-    """Shows windows as they are wanted, until the last is closed."""
+    """Creates and shows windows until the last one is closed."""
 
-    shown = Signal(object)  # (Start) of another window
+    shown = Signal(object)  # (Start) another window is shown
 
     def __init__(
         self, application: Application, settings: Settings, appearance: ThemeManager
@@ -506,19 +509,19 @@ class Launcher(QObject):
         self.windows.wanted.connect(self._on_wanted)
         self.windows.restartRequested.connect(self.restart)
         self.starts: list[Start] = []
-        # Closed windows, as long as Qt may need them; those of which a thread is still in code that
-        # is not ours, for ever maybe.
+        # Closed windows, kept as long as Qt may need them; and those with a thread that is still in
+        # foreign code, possibly forever.
         self._closed: list[Start] = []
         self._unended: list[Start] = []
         self._restarting = False
         self._server: InstanceServer | None = None
-        # Files that are wanted before any window can look whether they are open: paths or URLs.
+        # Paths or URLs to open once a window can check whether they are open already.
         self._waiting: list[tuple[str, str | None]] = []
         self._tidy = single_shot(self, 0, _forget_closed)
 
     @property
     def ended(self) -> bool:
-        """Whether no thread of a window that was closed goes on."""
+        """Whether all threads of closed windows have ended."""
         return not self._unended
 
     def make(
@@ -528,7 +531,7 @@ class Launcher(QObject):
         state_dict: str | None = None,
         goes_on: OpenRequest | None = None,
     ) -> Start:
-        """Return another window, not shown yet; see `Start`."""
+        """Return a new window, not shown yet; for the parameters see `Start`."""
         beside = self.starts[-1].window if self.starts else None
         window = MainWindow(self._settings, self._appearance, beside)
         start = Start(
@@ -544,18 +547,18 @@ class Launcher(QObject):
         return start
 
     def show(self, start: Start) -> None:
-        """Show a window that was made."""
+        """Show a new window."""
         start.window.show()
         self.shown.emit(start)
 
     @Slot(object)
     def open(self, path: Path) -> None:
-        """Open a file in a window of its own, or show the one that it is open in."""
+        """Open a file in a new window, or show the window in which it is open."""
         self._waiting.append((str(path), None))
         self._open_waiting()
 
     def listen(self) -> None:
-        """Take files over from other starts."""
+        """Accept requests of other processes, unless that is not possible."""
         place = address()
         if place is not None:
             self._server = InstanceServer(place, self)
@@ -564,7 +567,7 @@ class Launcher(QObject):
 
     @Slot(object)
     def take(self, request: OpenFiles) -> None:
-        """Open what another start was asked for; without a file, a window without one."""
+        """Open the files of another process; without files, show an empty window."""
         if request.token:
             allow_to_front(request.token)
         self._waiting += [(file, request.state_dict) for file in request.files]
@@ -579,7 +582,7 @@ class Launcher(QObject):
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Take an exception that nobody caught, for the window in which a person works."""
+        """Handle an uncaught exception in the active window, or else in the newest one."""
         if not self.starts:
             sys.__excepthook__(kind, error, trace)
             return
@@ -589,7 +592,7 @@ class Launcher(QObject):
 
     @Slot()
     def restart(self) -> None:
-        """Open all windows again with their work, in the language that was chosen."""
+        """Close and reopen all windows with their work, in the selected language."""
         works: list[tuple[OpenRequest, ...]] = []
         self._restarting = True
         self._application.setQuitOnLastWindowClosed(False)
@@ -605,13 +608,13 @@ class Launcher(QObject):
 
     @Slot()
     def save_journals(self) -> None:
-        """Write the journals of all windows: the desktop session is about to end."""
+        """Write the journals of all windows, as the desktop session is about to end."""
         for start in self.starts:
             if start.workbench is not None:
                 start.workbench.autosave.flush()
 
     def end(self) -> None:
-        """Close all windows without questions; work that is not saved is kept in its journal."""
+        """Close all windows without questions; unsaved work stays in the journals."""
         for start in tuple(self.starts):
             if start.workbench is not None:
                 start.workbench.close_unasked()
@@ -620,7 +623,7 @@ class Launcher(QObject):
 
     @Slot(object)
     def _on_wanted(self, wanted: OpenRequest | None) -> None:
-        """Open it in a window without a file, or in another one."""
+        """Open a request in a window without a file, or else in a new one."""
         start = None if wanted is None else self._empty()
         if start is not None and wanted is not None:
             start.open(wanted)
@@ -630,7 +633,7 @@ class Launcher(QObject):
         bring_to_front(start.window)
 
     def _empty(self) -> Start | None:
-        """Return a window in which nothing is open."""
+        """Return a window without a file; None if there is none."""
         files = self.windows.files
         return next((start for start in self.starts if start.window not in files), None)
 
@@ -654,7 +657,7 @@ class Launcher(QObject):
         self._closed.append(start)
         if self.starts or self._restarting:
             window.destroyed.connect(self._on_destroyed)
-            window.deleteLater()  # it and all its children, as soon as events are handled again
+            window.deleteLater()  # deleted with all its children in the next event loop iteration
         elif self._server is not None:
             self._server.close()
 
@@ -665,7 +668,7 @@ class Launcher(QObject):
 
 
 def _forget_closed() -> None:
-    """Give back what a closed window has left: it was frozen, see `Start`."""
+    """Free the objects of a closed window, which were frozen (see `Start`)."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
@@ -674,13 +677,13 @@ def _forget_closed() -> None:
 def main(
     files: Sequence[Path] = (), state_dict: str | None = None, *, listens: bool = False
 ) -> int:
-    """Show a window for each of `files`, or one without a file; return the exit status.
+    """Show a window for each of `files`, or an empty one; return the exit status.
 
     With `listens`, the process opens the files of later starts.
 
-    However the application is ended (the last window is closed, SIGINT, SIGTERM, SIGHUP, or the end
-    of the desktop session), the event loop ends first, with those of open dialogs, and then
-    `Launcher.end` closes what is still open. The status is 0.
+    However the application ends (the last window is closed, SIGINT, SIGTERM, SIGHUP, or the end of
+    the desktop session), the event loops of dialogs and of the application end first. Then
+    `Launcher.end` closes the remaining windows. The status is 0.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     qInstallMessageHandler(_log_qt)
@@ -708,7 +711,7 @@ def main(
     settings.flush()
     qInstallMessageHandler(None)  # Qt may write messages after Python has ended
     if not launcher.ended:
-        # A thread is still in code that is not ours, and would keep the process alive for ever.
+        # A thread is still in foreign code and would keep the process alive.
         os._exit(status)
     return status
 

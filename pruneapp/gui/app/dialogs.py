@@ -110,7 +110,7 @@ def save_path(parent: QWidget, title: str, proposed: Path, kinds: str, suffix: s
     """Let the user choose a file to write; None if the user cancels.
 
     `suffix` is appended to a name that lacks its last part. If a file of the resulting name exists,
-    the user is asked before it is replaced.
+    the user is asked whether to replace it.
     """
     name, _ = QFileDialog.getSaveFileName(parent, title, str(proposed), kinds)
     path = Path(name)

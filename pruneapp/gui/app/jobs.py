@@ -232,7 +232,7 @@ class Jobs(QObject):
             Whether the job may have to wait for a disk when it is cancelled.
         apart
             Whether the job waits for a user program. It runs on a separate thread, does not block
-            other jobs, and counts as ended as soon as it is cancelled, even if the program ends
+            other jobs, and counts as ended immediately when cancelled, even if the program ends
             later.
         """
         task: Task[T] = Task(

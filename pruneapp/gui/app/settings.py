@@ -1,4 +1,4 @@
-"""What the person chose, and how the window stood: declared once, kept as JSON between runs."""
+"""Settings of the user and the state of the window, stored as JSON between runs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LANGUAGE = ChoiceParam(
     label="Language",
     help="Language of the window. Files and the command line are in English.",
     default="system",
-    # Each language is called as it calls itself.
+    # Each language is named in itself.
     choices=(
         Choice("system", "System"),
         Choice("en", "English"),
@@ -74,7 +74,7 @@ ASK_ALL_BLOCKS = FlagParam(
     help="List the tensors before a manual edit applies to the same layer in all blocks.",
     default=True,
 )
-# What a person may turn off: no work is lost by it.
+# Questions that the user may turn off, as no work can be lost.
 QUESTIONS = (WARN_OWN_METHODS, ASK_ALL_BLOCKS)
 
 WITH_COMPANIONS = FlagParam(
@@ -131,23 +131,26 @@ SETTINGS: tuple[Param, ...] = (
 
 
 def language_of(tags: Iterable[str]) -> str:
-    """Return the language that a window has for somebody who prefers these, such as ``zh-Hans-CN``.
+    """Return the value of `LANGUAGE` for preferred languages such as ``zh-Hans-CN``.
 
-    It is one of `LANGUAGE`, English if nothing else.
+    The first of `tags` that is English or has a translation decides; English if none has.
     """
     known = {choice.value for choice in LANGUAGE.choices}
     names = (tag.replace("-", "_") for tag in tags)
-    # The person's second language is not wanted where the first is the one of the code.
+    # English needs no translation, so a later language of the list must not be preferred to it.
     return next((name for name in names if name in known or name[:2] == "en"), "en")
 
 
 def settings_file() -> Path:
-    """Return where the system keeps the settings of this person."""
+    """Return the path of the settings file in the configuration folder of the user."""
     return Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
 
 
 def set_aside() -> Path | None:
-    """Rename the settings, in place of those of the last time; returns to what, None for none."""
+    """Rename the settings file to ``settings.old.json``, replacing an older file.
+
+    Return the new path; None if there are no settings.
+    """
     file = settings_file()
     kept = file.with_name("settings.old.json")
     try:
@@ -158,7 +161,7 @@ def set_aside() -> Path | None:
 
 
 class Stored(msgspec.Struct):
-    """What is written to the file."""
+    """The content of the settings file."""
 
     version: int = 1
     values: dict[str, Any] = {}
@@ -169,30 +172,31 @@ class Stored(msgspec.Struct):
     window: dict[str, Any] = {}
     folders: dict[str, str] = {}
     views: dict[str, dict[str, Any]] = {}
-    # By file and purpose: what its model is run with; and by script what was agreed to.
+    # By file and purpose: how its model is run. By script: the version that the user allowed to
+    # run.
     sources: dict[str, dict[str, dict[str, str]]] = {}
     scripts: dict[str, str] = {}
     keys: dict[str, list[str]] = {}
     cluster: str = ""
-    # Packages with their versions that may run their code here, or were told of.
+    # Packages with versions: those that may run their code, and those that the user was informed
+    # about.
     allowed_plugins: list[str] = []
     known_plugins: list[str] = []
-    welcomed: bool = False  # whether a window showed how to begin
+    welcomed: bool = False  # whether the introduction was shown
 
 
 class Settings(QObject):
-    """The settings of this person on this machine, for all windows of the process.
+    """The settings of the user, shared by all windows of the process.
 
-    A file that cannot be read, or was written by hand with mistakes, never keeps the window from
-    opening: what is not valid falls back to its default. Without a `path` it is where the system
-    keeps the configuration of applications.
+    An unreadable file does not prevent the window from opening: all settings, or a single invalid
+    value, fall back to their defaults. Without a `path`, the configuration folder of the user is
+    used.
 
-    What changes is written by a thread, for a disk may take seconds to replace a file; `flush`
-    waits for it.
+    Changes are written by a thread, as replacing a file may take seconds; `flush` waits for it.
     """
 
-    changed = Signal(object)  # (Param) it has another value
-    recentChanged = Signal()  # files were opened, pinned, or taken off the list
+    changed = Signal(object)  # (Param) its value was changed
+    recentChanged = Signal()  # files were opened, pinned, or removed from the list
     keysChanged = Signal()
 
     def __init__(self, path: Path | None = None) -> None:
@@ -200,64 +204,64 @@ class Settings(QObject):
         self._path = path or settings_file()
         self._stored = Stored()
         self._lock = threading.Lock()
-        self._latest: bytes | None = None  # that is not written yet
+        self._latest: bytes | None = None  # data that is not written yet
         self._writer: threading.Thread | None = None
         with contextlib.suppress(OSError, JsonError):
             self._stored = decode(self._path.read_bytes(), Stored, str(self._path), file_names=True)
 
     def get(self, param: Param) -> Any:
-        """Return the chosen value, or the default."""
+        """Return the value of a setting, or its default if none or an invalid one is stored."""
         try:
             return param.validate(self._stored.values.get(param.name, param.default))
         except ParameterError:
             return param.default
 
     def set(self, param: Param, value: Any) -> None:
-        """Choose a value and keep it."""
+        """Set and store the value of a setting; raises `ParameterError` if it is invalid."""
         self._stored.values[param.name] = param.validate(value)
         self._write()
         self.changed.emit(param)
 
     @property
     def keys(self) -> Mapping[str, Sequence[str]]:
-        """The shortcuts that the person changed, by the id of their command; as stored."""
+        """The changed shortcuts by command id, as stored."""
         return self._stored.keys
 
     def set_keys(self, keys: Mapping[str, Iterable[str]]) -> None:
-        """Keep the shortcuts that are not as declared."""
+        """Store the shortcuts that differ from their defaults."""
         self._stored.keys = {name: list(texts) for name, texts in keys.items()}
         self._write()
         self.keysChanged.emit()
 
     @property
     def recent(self) -> tuple[Path, ...]:
-        """The files that were opened last, the latest first."""
+        """The recently opened files, the latest first."""
         return tuple(locate(p) for p in self._stored.recent)
 
     def add_recent(self, path: Path) -> None:
-        """Put a file in front of the recent ones."""
+        """Put a file at the start of the recent ones."""
         self._put_first(self._stored.recent, path)
         self.recentChanged.emit()
 
     @property
     def pinned(self) -> tuple[Path, ...]:
-        """The files that the person pinned, in the order of that."""
+        """The pinned files, in the order in which they were pinned."""
         return tuple(locate(p) for p in self._stored.pinned)
 
     @property
     def listed(self) -> tuple[Path, ...]:
-        """The files that are offered: those that are pinned, then the others, the latest first."""
+        """The files to list: pinned ones, then recent ones, at most `RECENT_FILES`."""
         return tuple(dict.fromkeys((*self.pinned, *self.recent)))[:RECENT_FILES]
 
     def pin(self, file: Path, *, pinned: bool) -> None:
-        """Keep a file at the top of the list, or no longer."""
+        """Pin a file to the top of the list, or unpin it."""
         others = [p for p in self._stored.pinned if p != str(file)]
         self._stored.pinned = [*others, str(file)] if pinned else others
         self._write()
         self.recentChanged.emit()
 
     def remove_recent(self, files: Iterable[Path]) -> None:
-        """Forget files that were opened."""
+        """Remove files from the recent and the pinned ones."""
         gone = {str(file) for file in files}
         for paths in (self._stored.recent, self._stored.pinned):
             paths[:] = [p for p in paths if p not in gone]
@@ -266,11 +270,11 @@ class Settings(QObject):
 
     @property
     def written(self) -> tuple[Path, ...]:
-        """The folders that were written to last, the latest first."""
+        """The folders of recent exports, the latest first."""
         return tuple(Path(p) for p in self._stored.written)
 
     def add_written(self, folder: Path) -> None:
-        """Put a folder in front of those that were written to."""
+        """Put a folder at the start of those of recent exports."""
         self._put_first(self._stored.written, folder)
 
     def _put_first(self, paths: list[str], path: Path) -> None:
@@ -279,38 +283,38 @@ class Settings(QObject):
         self._write()
 
     def folder(self, purpose: str) -> str:
-        """Return the folder that was used last to ``open``, to save a ``recipe``; "" for none."""
+        """Return the folder used last for a purpose such as ``recipe``; "" if it is missing."""
         folder = self._stored.folders.get(purpose, "")
         return folder if folder and is_folder(Path(folder)) else ""
 
     def set_folder(self, purpose: str, file: Path) -> None:
-        """Take the file that was chosen for a purpose."""
+        """Store the folder of the file that was chosen for a purpose."""
         self._stored.folders[purpose] = str(file.absolute().parent)
         self._write()
 
     @property
     def cluster(self) -> str:
-        """The address of the cluster that was used last; "" for none."""
+        """The address of the cluster used last; "" for none."""
         return self._stored.cluster
 
     def set_cluster(self, address: str) -> None:
-        """Keep the address of a cluster."""
+        """Store the address of a cluster."""
         self._stored.cluster = address
         self._write()
 
     @property
     def allowed_plugins(self) -> frozenset[str]:
-        """The plugins that are loaded at the start, each a package with its version."""
+        """The plugins that are loaded at the start, as package with version."""
         return frozenset(self._stored.allowed_plugins)
 
     def allow_plugin(self, key: str, *, allowed: bool) -> None:
-        """Load a plugin at the start from now on, or not."""
+        """Store whether a plugin is loaded at the start."""
         kept = {*self._stored.allowed_plugins} - {key} | ({key} if allowed else set())
         self._stored.allowed_plugins = sorted(kept)
         self._write()
 
     def note_plugins(self, keys: Iterable[str]) -> tuple[str, ...]:
-        """Take which plugins are installed, and return those that were not the last time."""
+        """Store which plugins are installed, and return those that are new since the last run."""
         keys, before = list(keys), self._stored.known_plugins
         if keys != before:
             self._stored.known_plugins = keys
@@ -319,28 +323,31 @@ class Settings(QObject):
 
     @property
     def is_first_run(self) -> bool:
-        """Whether nothing was opened yet, and no window told how to begin."""
+        """Whether no file was opened yet and the introduction was not shown."""
         return not self._stored.welcomed and not self._stored.recent
 
     def set_welcomed(self) -> None:
-        """Keep that a window told how to begin: none does so again."""
+        """Store that the introduction was shown."""
         if not self._stored.welcomed:
             self._stored.welcomed = True
             self._write()
 
     @property
     def window(self) -> Mapping[str, Any]:
-        """What holds for every file, as plain JSON: the page, the columns."""
+        """The state of the window that is shared by all files, as plain JSON: page, columns."""
         return self._stored.window
 
     def view(self, file: Path) -> Mapping[str, Any]:
-        """Return how a file was looked at when it was closed, as plain JSON; empty if never."""
+        """Return the view of a file when it was closed, as plain JSON; empty if there is none."""
         return self._stored.views.get(str(file.absolute()), {})
 
     def set_views(
         self, window: Mapping[str, Any], file: Path | None, view: Mapping[str, Any]
     ) -> None:
-        """Keep what holds for every file, and how one was looked at; those of long ago go."""
+        """Store the shared state of the window, and the view of a file.
+
+        Only the views of the last `VIEWED_FILES` files are kept.
+        """
         self._stored.window = dict(window)
         if file is not None:
             views = self._stored.views
@@ -351,9 +358,9 @@ class Settings(QObject):
         self._write()
 
     def source(self, file: Path | None, purpose: str) -> Mapping[str, str]:
-        """Return what the model of a file is run with for a purpose, as it was kept.
+        """Return how the model of a file is run for a purpose.
 
-        Else what it is run with for another one, or that of the file of last time; empty if none.
+        Falls back to another purpose of the same file, then to the file used last; empty if none.
         """
         kept = self._stored.sources
         last = next(reversed(kept.values()), {})
@@ -361,11 +368,11 @@ class Settings(QObject):
         return found.get(purpose) or next(reversed(found.values()), {})
 
     def own_sources(self, file: Path | None) -> Mapping[str, Mapping[str, str]]:
-        """Return what was kept for the model of this very file, by purpose; empty if nothing."""
+        """Return how the model of this file is run, by purpose; empty if unknown."""
         return {} if file is None else self._stored.sources.get(str(file.absolute()), {})
 
     def set_source(self, file: Path, purpose: str, source: Mapping[str, str]) -> None:
-        """Keep what the model of a file is run with; that of files of long ago goes."""
+        """Store how the model of a file is run for a purpose, for the last `VIEWED_FILES` files."""
         kept, name = self._stored.sources, str(file.absolute())
         kept[name] = {**kept.pop(name, {}), purpose: dict(source)}
         for old in list(kept)[:-VIEWED_FILES]:
@@ -373,11 +380,11 @@ class Settings(QObject):
         self._write()
 
     def agreed_to(self, script: Path | str) -> str:
-        """Return what a person agreed to run under this path or text last; empty if never."""
+        """Return the allowed version of a script or command line; "" if it was never allowed."""
         return self._stored.scripts.get(str(script), "")
 
     def agree_to(self, script: Path | str, key: str) -> None:
-        """Keep that a person agreed to run a script, or a command line, as it is."""
+        """Store that the user allowed this version of a script or command line to run."""
         scripts = self._stored.scripts
         scripts.pop(str(script), None)
         scripts[str(script)] = key
@@ -387,27 +394,27 @@ class Settings(QObject):
 
     @property
     def agreed(self) -> int:
-        """How many scripts and command lines a person agreed to run."""
+        """The number of scripts and command lines that the user allowed to run."""
         return len(self._stored.scripts)
 
     def forget_agreed(self) -> None:
-        """Let every script and command line be asked about again."""
+        """Revoke the permission of all scripts and command lines."""
         self._stored.scripts = {}
         self._write()
 
     def blob(self, name: str) -> bytes:
-        """Return bytes that Qt made (geometry, docks); empty if there are none."""
+        """Return a binary state of Qt (geometry, docks); empty if there is none."""
         with contextlib.suppress(ValueError):
             return base64.b64decode(self._stored.blobs.get(name, ""), validate=True)
         return b""
 
     def set_blob(self, name: str, data: bytes) -> None:
-        """Keep bytes that Qt made."""
+        """Store a binary state of Qt."""
         self._stored.blobs[name] = base64.b64encode(data).decode("ascii")
         self._write()
 
     def flush(self) -> None:
-        """Wait until the file holds what was set."""
+        """Wait until all changes are written."""
         writer = self._writer
         if writer is not None:
             writer.join()
@@ -428,7 +435,7 @@ class Settings(QObject):
                 if data is None:
                     self._writer = None
                     return
-            # A full or read-only home is no reason to disturb anybody at work.
+            # A full or read-only home folder must not interrupt the user.
             with contextlib.suppress(OSError):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 temporary = self._path.with_suffix(".part")

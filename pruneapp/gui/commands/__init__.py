@@ -1,4 +1,4 @@
-"""Commands, each declared once: menu, palette, shortcut and help follow from the declaration.
+"""Declared commands, from which menus, palette, shortcuts and help are made.
 
-What a command does belongs in the controller of its feature.
+The controller of each feature implements its commands.
 """

@@ -1,4 +1,4 @@
-"""The declared commands as Qt's actions, in their menus."""
+"""The declared commands as `QAction`s in menus."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pruneapp.gui.commands.declarations import ACTIONS, RECENT, WINDOW, ActionSp
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.theme import icon
 
-# Where the letter is none of the text, as in Chinese.
+# A mnemonic after the text, as Chinese texts have it.
 _IN_BRACKETS = re.compile(r"\(&\w\)")
-# Between the menus that lead to a command, and its name.
+# Separator between menus and the name of a command.
 BETWEEN = " › "
-# Shortcuts of a command as they are written in files and declarations, the first is shown.
+# Shortcuts of a command as portable text; the first one is shown.
 Keys = tuple[str, ...]
 _NONE: Mapping[str, Keys] = MappingProxyType({})
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
@@ -26,44 +26,44 @@ _NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
 def translated(text: str) -> str:
-    """Return a text of a declaration in the person's language."""
+    """Return a text of a declaration in the language of the window."""
     return translate("Actions", text)
 
 
 def text_of(spec: ActionSpec) -> str:
-    """Return what the menu says of a command, in the person's language."""
+    """Return the menu text of a command in the language of the window."""
     return translated(spec.text).replace("{n}", str(spec.number))
 
 
 def plain(text: str) -> str:
-    """Return a menu text without its mnemonic and dots."""
+    """Return a menu text without its mnemonic and ellipsis."""
     return _IN_BRACKETS.sub("", text).replace("&", "").rstrip("…")
 
 
 def portable(key: str) -> str:
-    """Return a shortcut as Qt writes it in files; "" for what is none."""
+    """Return a shortcut as Qt writes it in files; "" if it is invalid."""
     return QKeySequence.fromString(key, _PORTABLE).toString(_PORTABLE)
 
 
 def native(keys: Iterable[str]) -> str:
-    """Return shortcuts as they stand on the keyboard of the person, each once.
+    """Return shortcuts as they are labeled on the keyboard, without duplicates.
 
-    Two keys may have one name there: Return and Enter are one word in Chinese.
+    Two keys may have the same label: Return and Enter have the same name in Chinese.
     """
     texts = (QKeySequence.fromString(key, _PORTABLE).toString(_NATIVE) for key in keys)
     return ", ".join(dict.fromkeys(texts))
 
 
 def declared(spec: ActionSpec) -> Keys:
-    """Return the shortcuts that a command has by default."""
+    """Return the default shortcuts of a command."""
     return tuple(map(portable, spec.keys))
 
 
 def assigned(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
-    """Return the shortcuts of every command: those that a person gave it, else the declared ones.
+    """Return the shortcuts of all commands: those of `changed`, else the declared ones.
 
-    No shortcut stands for two commands, or Qt would call neither. What a person chose wins over
-    what is declared, perhaps by a later version; then the command that is declared first.
+    A shortcut is assigned to one command only, as Qt calls neither of two. Choices of the user have
+    priority over declared shortcuts, then commands that are declared first.
     """
     taken: set[str] = set()
     found: dict[str, Keys] = {}
@@ -75,14 +75,14 @@ def assigned(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
 
 
 def changes(keys: Mapping[str, Keys]) -> dict[str, Keys]:
-    """Return those that differ from what is declared."""
+    """Return the shortcuts that differ from the declared ones, by command id."""
     return {spec.id: keys[spec.id] for spec in ACTIONS if keys[spec.id] != declared(spec)}
 
 
 class Actions:
-    """The commands as Qt's actions, by id; their shortcuts hold while `parent` is active.
+    """The commands as `QAction`s by id, children of `parent`, with shortcuts for its window.
 
-    `keys` are the shortcuts that a person changed, by id.
+    `keys` are the shortcuts that the user changed, by id.
     """
 
     def __init__(self, parent: QWidget, keys: Mapping[str, Iterable[str]] = _NONE) -> None:
@@ -98,8 +98,9 @@ class Actions:
             if spec.tip:
                 self._tips[spec.id] = translated(spec.tip)
                 action.setStatusTip(translated(spec.tip))
-            action.setEnabled(spec.always)  # until something is open
-            action.setVisible(not spec.number)  # until there is what is numbered
+            action.setEnabled(spec.always)  # until a file is open
+            # numbered ones are shown when there is an item for them
+            action.setVisible(not spec.number)
             action.setCheckable(spec.checkable or bool(spec.group))
             if spec.group:
                 group = self._groups.setdefault(spec.group, QActionGroup(parent))
@@ -113,7 +114,7 @@ class Actions:
         return self._by_id[name]
 
     def set_keys(self, changed: Mapping[str, Iterable[str]]) -> None:
-        """Give every command its shortcuts; `changed` are those that are not as declared."""
+        """Set the shortcuts of all commands; `changed` are the ones that are not as declared."""
         for name, keys in assigned(changed).items():
             action = self._by_id[name]
             action.setShortcuts([QKeySequence.fromString(key, _PORTABLE) for key in keys])
@@ -123,37 +124,37 @@ class Actions:
             say(self.keys(name))
 
     def keys(self, name: str) -> str:
-        """Return the first shortcut of a command as the person reads it; "" if it has none."""
+        """Return the first shortcut of a command as labeled on the keyboard; "" if it has none."""
         return self._by_id[name].shortcut().toString(_NATIVE)
 
     def way_to(self, name: str) -> str:
-        """Return the shortcut of a command, or the menu that one without stands in."""
+        """Return the shortcut of a command; its menu path if it has none."""
         spec = next(spec for spec in ACTIONS if spec.id == name)
         return self.keys(name) or BETWEEN.join(
             map(plain, (*map(translated, spec.menu.split("/")), text_of(spec)))
         )
 
     def tip(self, name: str) -> str:
-        """Return the line of a command for tooltips, with its shortcut."""
+        """Return the tooltip of a command with its shortcut."""
         return with_keys(self._tips[name], self.keys(name))
 
     def set_tip(self, name: str, tip: str) -> None:
-        """Let the tooltip of a command say something else, with its shortcut."""
+        """Change the tooltip of a command; its shortcut is appended."""
         self._tips[name] = tip
         self._by_id[name].setToolTip(self.tip(name))
 
     def tell_keys(self, name: str, say: Callable[[str], object]) -> None:
-        """Call `say` with the shortcut of a command, now and whenever it is another one."""
+        """Call `say` with the shortcut of a command, now and after every change of shortcuts."""
         self._told.append((name, say))
         say(self.keys(name))
 
     def tell_keys_in_tip(self, name: str, control: QWidget) -> None:
-        """Let the tooltip of a control end with the shortcut of the command that it gives."""
+        """Append the shortcut of a command to the tooltip of a control that triggers it."""
         tip = control.toolTip()
         self.tell_keys(name, lambda keys: control.setToolTip(with_keys(tip, keys)))
 
     def named(self) -> list[tuple[str, QAction]]:
-        """Return all that are shown with their names; those of a submenu with the way to them."""
+        """Return the visible commands with their names, including the path of submenus."""
         actions = ((spec, self[spec.id]) for spec in ACTIONS)
         return [
             (_named(spec.menu, action), action) for spec, action in actions if action.isVisible()
@@ -161,16 +162,16 @@ class Actions:
 
     @property
     def recent(self) -> list[QAction]:
-        """Those that open recent files, whose paths are their data."""
+        """The commands that open recent files; their data are the paths."""
         return [self[spec.id] for spec in ACTIONS if spec.menu == RECENT and spec.number]
 
     @property
     def windows(self) -> list[QAction]:
-        """Those that bring a window to the front."""
+        """The commands that bring a window to the front."""
         return [self[spec.id] for spec in ACTIONS if spec.menu == WINDOW and spec.number]
 
     def fill(self, bar: QMenuBar) -> None:
-        """Put every command into its menu; `menus` has the menus by path afterwards."""
+        """Add the commands to their menus and create these; `menus` has them by path afterwards."""
         for spec in ACTIONS:
             menu = self._menu(spec.menu, bar)
             if spec.separated:
@@ -178,7 +179,7 @@ class Actions:
             menu.addAction(self._by_id[spec.id])
 
     def paint(self, colors: Mapping[str, str], ratio: float) -> None:
-        """Draw the icons in the colours of the theme."""
+        """Draw the icons in the colors of the theme; `ratio` is the device pixel ratio."""
         for spec in ACTIONS:
             if spec.icon:
                 self._by_id[spec.id].setIcon(icon(spec.icon, colors, ratio))
@@ -194,12 +195,12 @@ class Actions:
 
 
 def with_keys(text: str, keys: str) -> str:
-    """Return a text that names a shortcut, if there is one, in brackets behind it."""
+    """Return a text followed by the shortcut in brackets, if there is one."""
     return f"{text} ({keys})" if keys else text
 
 
 def english_name(action: QAction) -> str:
-    """Return the name of a command as it is declared; "" for one of several alike, or none."""
+    """Return the name of a command as declared; "" for numbered and for undeclared commands."""
     spec = next((spec for spec in ACTIONS if spec.id == action.objectName()), None)
     if spec is None or spec.number:
         return ""
@@ -208,6 +209,6 @@ def english_name(action: QAction) -> str:
 
 
 def _named(menu: str, action: QAction) -> str:
-    """Return the name of a command, for that in a submenu with the way to it."""
+    """Return the name of a command, with its menu path if it is in a submenu."""
     way = [plain(translated(part)) for part in menu.split("/")] if "/" in menu else []
     return BETWEEN.join([*way, plain(action.text())])

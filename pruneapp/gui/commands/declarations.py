@@ -1,7 +1,7 @@
-"""Every command of the window, declared once.
+"""Declarations of all commands of the window.
 
-Menus, the toolbar, shortcuts, the command palette, the sheet of keys and the tests are made from
-`ACTIONS`; what a command does is connected by the controllers under its id.
+Menus, the toolbar, shortcuts, the command palette, the list of shortcuts and the tests are made
+from `ACTIONS`. Controllers connect the command of an id to their methods.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from pruneapp.gui.widgets.labels import QT_TRANSLATE_NOOP
 class ActionSpec:
     """A command."""
 
-    id: str  # the word by which it is connected and tested
-    text: str  # what the menu says, with its mnemonic
-    menu: str = ""  # the menu it stands in, see `_in`; ``Menu/Submenu`` for one below
-    keys: tuple[str, ...] = ()  # shortcuts, the first is shown
+    id: str  # identifier for connections and tests
+    text: str  # menu text with its mnemonic
+    menu: str = ""  # the menu, see `_in`; ``Menu/Submenu`` for a submenu
+    keys: tuple[str, ...] = ()  # shortcuts; the first one is shown
     icon: str = ""  # the name of an SVG in resources/icons
     tip: str = ""  # one line, for the tooltip and the status bar
     group: str = ""  # checkable actions of one group exclude each other
-    separated: bool = False  # whether a line stands above it
-    checkable: bool = False  # whether it is on or off; those of a group are
-    always: bool = False  # whether it makes sense without an open file
-    number: int = 0  # which of several alike it is, in place of ``{n}`` in its text
+    separated: bool = False  # whether there is a separator above it
+    checkable: bool = False  # whether it can be on or off; implied by `group`
+    always: bool = False  # whether it is enabled without an open file
+    number: int = 0  # index of a numbered command, which replaces ``{n}`` in its text
 
 
 @dataclass(frozen=True)
 class LocalKeys:
-    """Keys that mean something in a part of the window, and are no command."""
+    """Keys that have a meaning in a part of the window, and are not a command."""
 
     keys: tuple[str, ...]
-    text: str  # what they do, and where
-    shown: str = ""  # how the sheet of keys writes them, if not by their names
+    text: str  # what they do and where
+    shown: str = ""  # how the list of shortcuts shows them, if not by their names
 
 
 FILE, EDIT, VIEW = (
@@ -48,7 +48,7 @@ PRUNE, TOOLS, WINDOW, HELP = (
     QT_TRANSLATE_NOOP("Actions", "&Window"),
     QT_TRANSLATE_NOOP("Actions", "&Help"),
 )
-# Not in f-strings, in which lupdate reads nothing.
+# No f-strings, which lupdate does not read.
 RECENT = FILE + "/" + QT_TRANSLATE_NOOP("Actions", "Open &recent")
 MANUAL_EDIT = PRUNE + "/" + QT_TRANSLATE_NOOP("Actions", "&Manual edit")
 THEME = VIEW + "/" + QT_TRANSLATE_NOOP("Actions", "&Theme")
@@ -99,11 +99,11 @@ _OPEN = _in(
         always=True,
     ),
 )
-# How many recent files are listed.
+# Number of listed recent files.
 RECENT_FILES = 9
 _RECENT = _in(
     RECENT,
-    # Shown for the files that there are, by their paths.
+    # One per existing recent file, with its path as text.
     *(
         ActionSpec(
             f"recent_{number}",
@@ -421,7 +421,7 @@ _LANGUAGES = _in(
     ActionSpec(
         "language_system", QT_TRANSLATE_NOOP("Actions", "&System"), group="language", always=True
     ),
-    # Whoever looks for a language knows what it calls itself.
+    # Not translated: each language is named in itself.
     ActionSpec("language_en", "&English", group="language", always=True),
     ActionSpec("language_zh_CN", "简体中文(&C)", group="language", always=True),
     ActionSpec("language_de", "&Deutsch", group="language", always=True),
@@ -685,11 +685,11 @@ _TOOLS = _in(
         always=True,
     ),
 )
-# How many windows are listed.
+# Number of listed windows.
 _WINDOWS = 9
 _WINDOW = _in(
     WINDOW,
-    # Shown for the windows that there are, by their titles.
+    # One per open window, with its title as text.
     *(
         ActionSpec(
             f"window_{number}",

@@ -1,4 +1,4 @@
-"""Commands, tensors, methods and settings by their names, and every key at one glance."""
+"""The command palette (commands, tensors, methods, settings) and the list of shortcuts."""
 
 from __future__ import annotations
 
@@ -33,30 +33,31 @@ from pruneapp.gui.widgets.reports import add_button_row, set_up_rows
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.document_rows import TensorRow
 
-# A command and its name, for that in a submenu with the way to it.
+# A command and its name; in a submenu the name includes the menu path.
 Named = tuple[str, QAction]
 _NATIVE = QKeySequence.SequenceFormat.NativeText
-# Nobody reads more of them; who looks for another one types more of its name.
-_AROUND = 40  # pixels beside the columns: margins, and what they are padded by
+# Limit of listed tensors; others are found by typing more of their names.
+_AROUND = 40  # pixels next to the columns: margins and padding
 _MOST_TENSORS = 200
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Something that is found by its name and then done."""
+    """An entry of the palette that is found by its name."""
 
-    name: str  # what is searched and shown
-    hint: str  # the keys of a command, or of what kind it is
+    name: str  # searched and displayed
+    hint: str  # the shortcut of a command, or the kind of the entry
     run: Callable[[], None]
     tip: str = ""
-    enabled: bool = True  # whether it can be done now
-    english: tuple[str, ...] = ()  # names in guides and scripts in English; it is found by each
+    enabled: bool = True  # whether it can be run now
+    # alternative English names, as used in guides and scripts; searched as well
+    english: tuple[str, ...] = ()
 
 
 def command(named: Named) -> Entry:
     """Return the entry of a command."""
     name, action = named
-    # Two keys may have one name.
+    # Two keys may have the same name.
     keys = ", ".join(dict.fromkeys(key.toString(_NATIVE) for key in action.shortcuts()))
     return Entry(
         name,
@@ -69,7 +70,7 @@ def command(named: Named) -> Entry:
 
 
 class EntryTable(QTableWidget):
-    """Names and hints in two columns."""
+    """A table of names and hints."""
 
     def __init__(self, headers: tuple[str, str], parent: QWidget | None = None) -> None:
         super().__init__(0, 2, parent)
@@ -84,7 +85,7 @@ class EntryTable(QTableWidget):
         self._entries: list[Entry] = []
 
     def set_entries(self, entries: Sequence[Entry]) -> None:
-        """Show these, disabled ones muted."""
+        """Replace the rows; disabled entries are muted."""
         self._entries = list(entries)
         self.setRowCount(len(entries))
         for row, entry in enumerate(entries):
@@ -96,12 +97,12 @@ class EntryTable(QTableWidget):
                 self.setItem(row, column, item)
 
     def whole_width(self) -> int:
-        """Return the width in which no entry loses anything."""
+        """Return the width at which no text is elided, in pixels."""
         columns = sum(self.sizeHintForColumn(column) for column in range(2))
         return columns + self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy rows by Ctrl+C."""
+        """Copy rows on Ctrl+C."""
         if not copied_by(self, event, self._texts):
             super().keyPressEvent(event)
 
@@ -110,19 +111,19 @@ class EntryTable(QTableWidget):
         return [entry.name, entry.hint]
 
     def chosen(self) -> Entry | None:
-        """Return the entry of the current row."""
+        """Return the entry of the current row; None if there is none."""
         row = self.currentRow()
         return self._entries[row] if 0 <= row < len(self._entries) else None
 
 
 class CommandPalette(Dialog):
-    """A field to type into and what matches: commands, methods, settings, tensors.
+    """A search field and a table of matches: commands, methods, settings, tensors.
 
-    Enter does the first of them. All entries are listed at first, some of the tensors once a part
-    of a name is typed; 100,000 of them are looked through within a key stroke.
+    Return runs the first match. An empty field lists all entries except tensors, of which the first
+    `_MOST_TENSORS` matches are listed. Searching 100,000 tensors is fast enough for each key press.
     """
 
-    tensorChosen = Signal(str)  # its name in the file
+    tensorChosen = Signal(str)  # the name in the file
 
     def __init__(
         self,
@@ -166,7 +167,7 @@ class CommandPalette(Dialog):
         self._on_text_changed("")
 
     def _on_text_changed(self, text: str) -> None:
-        # "Theme: dark" finds "View › Theme › Dark" as well.
+        # Ignores separators, so that "Theme: dark" finds "View › Theme › Dark" as well.
         words = [word for part in text.lower().split() if (word := part.strip(":›…"))]
         typed = " ".join(words)
         named = [
@@ -174,7 +175,7 @@ class CommandPalette(Dialog):
             for names, entry in self._all
             if any(all(word in name for word in words) for name in names)
         ]
-        # A whole name comes first, then names that begin so.
+        # Exact names first, then names that start with the text.
         named.sort(
             key=lambda item: (
                 typed not in item[0],
@@ -196,7 +197,7 @@ class CommandPalette(Dialog):
             QAccessible.updateAccessibility(announcement)
 
     def _matching(self, words: Sequence[str]) -> list[int]:
-        """Return the tensors whose names have all words in them, those that end so first."""
+        """Return the indices of tensors whose names contain all words; exact names first."""
         if not self._names:
             self._names = [row.shown.lower() for row in self._tensors]
         names = self._names
@@ -219,7 +220,7 @@ class CommandPalette(Dialog):
             entry.run()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the arrow keys move in the table while the field has the focus."""
+        """Move the current row of the table by keys while the field has the focus."""
         if (
             watched is self.field
             and isinstance(event, QKeyEvent)
@@ -238,9 +239,10 @@ _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.
 
 
 class KeySheet(Dialog):
-    """Every command that has a key, and `more`: keys that hold only in the plots and the tree."""
+    """Lists all commands that have a shortcut, and `more`: shortcuts of plots and the tree."""
 
-    changeRequested = Signal()  # the person wants other ones; the sheet is closed
+    # the user wants to change shortcuts; emitted after the dialog was accepted
+    changeRequested = Signal()
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The dialog in which a person gives commands other shortcuts."""
+"""The dialog in which the user changes the shortcuts of commands."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from pruneapp.gui.widgets.screen import Dialog
 
 _ID = int(Qt.ItemDataRole.UserRole)
 _COMMAND, _SHORTCUT, _DEFAULT = range(3)
-_FIELD_WIDTH = 220  # with room for what Qt writes into an empty one
-_AROUND = 80  # beside the columns: margins, the bar, and what they are padded by
-_ROW_SPACE = 6  # pixels, as in the sheet of shortcuts
-_LINES = 2  # of what is said below, however much it is
+_FIELD_WIDTH = 220  # with room for the placeholder of Qt
+_AROUND = 80  # pixels next to the columns: margins, scroll bar and padding
+_ROW_SPACE = 6  # pixels, as in the list of shortcuts
+_LINES = 2  # reserved height of the message, in lines
 _TYPING = ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-# What fields of text do with keys that type nothing.
+# Shortcuts that text fields use for editing.
 _Standard = QKeySequence.StandardKey
 _EDITING = (
     *(_Standard.Copy, _Standard.Cut, _Standard.Paste, _Standard.SelectAll),
@@ -60,13 +60,13 @@ _EDITING = (
 
 
 class KeyField(QKeySequenceEdit):
-    """A field that takes the keys that are pressed in it together; Esc is left to the dialog.
+    """A field that records one key combination; Escape is left to the dialog.
 
-    Qt's own tells of them when that key is released that was pressed first: never, if it was up
-    again before another one was pressed.
+    `QKeySequenceEdit` reports a combination when the key pressed first is released. That never
+    happens if that key was released before another one was pressed.
     """
 
-    taken = Signal()  # `key` is another one
+    taken = Signal()  # `key` has changed
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,54 +75,55 @@ class KeyField(QKeySequenceEdit):
         self.setFixedWidth(_FIELD_WIDTH)
         self.setAccessibleName(name)
         self.setAccessibleDescription(self.tr("Press the keys of a shortcut together"))
-        for field in self.findChildren(QLineEdit):  # which is what has the focus
+        for field in self.findChildren(QLineEdit):  # it receives the focus
             field.setAccessibleName(name)
 
     @property
     def key(self) -> str:
-        """What was pressed; "" for nothing."""
+        """The recorded combination as portable text; "" if there is none."""
         return self.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Take the keys, in place of those before."""
+        """Record the combination, replacing the previous one."""
         if event.key() == Qt.Key.Key_Escape and not event.modifiers():
             event.ignore()
         elif not event.isAutoRepeat():
             self.clear()
             held, text = event.modifiers(), event.text()
             if text.isprintable() and text.strip() and not text.isalpha():
-                held &= ~Qt.KeyboardModifier.ShiftModifier  # "?" is "?", wherever it is reached
+                # "?" is stored without Shift, which only some layouts need
+                held &= ~Qt.KeyboardModifier.ShiftModifier
             super().keyPressEvent(QKeyEvent(event.type(), event.key(), held, text))
             if self.key:
                 self.taken.emit()
 
 
 def with_keypad(key: str) -> Keys:
-    """Return a shortcut, and that with the other key of the same name where there are two."""
+    """Return a shortcut, and for Return also the one with the Enter key of the keypad."""
     return (key, f"{key.removesuffix('Return')}Enter") if key.endswith("Return") else (key,)
 
 
 def is_typed(key: str) -> bool:
-    """Whether a shortcut types something in a field of text."""
+    """Return whether a shortcut types a character in text fields."""
     pressed: QKeyCombination = QKeySequence(key)[0]  # type: ignore[index]  # a sequence in C++
     is_text = pressed.key().value < Qt.Key.Key_Escape.value
     return is_text and not pressed.keyboardModifiers() & _TYPING
 
 
 def edits_text(key: str) -> bool:
-    """Whether fields of text need a shortcut for themselves, as that which copies."""
+    """Return whether text fields use a shortcut for editing, such as copying."""
     sequence = QKeySequence(key)
     return any(sequence in QKeySequence.keyBindings(each) for each in _EDITING)
 
 
 class ShortcutDialog(Dialog):
-    """All commands in their menus, with a search, and a field for the shortcut of one.
+    """Lists all commands by menu, with a search, and edits the shortcut of the current one.
 
-    `keys` are the shortcuts of every command; `reserved` says by shortcut what else in the window
-    needs it. What a person chooses holds at once.
+    `keys` are the shortcuts of all commands. `reserved` maps shortcuts that the window uses
+    otherwise to a description of that use. Changes apply immediately.
     """
 
-    changed = Signal(object)  # the shortcuts that are not as declared, by the id of their command
+    changed = Signal(object)  # the shortcuts that differ from the declared ones, by command id
 
     def __init__(
         self, keys: Mapping[str, Keys], reserved: Mapping[str, str], parent: QWidget | None = None
@@ -168,7 +169,7 @@ class ShortcutDialog(Dialog):
         self.reset_all = QPushButton(self.tr("Reset all"), self)
         self.close_button = QPushButton(self.tr("Close"), self)
         for button in (self.remove, self.reset, self.go, self.reset_all, self.close_button):
-            button.setAutoDefault(False)  # Return in a field is nobody's click
+            button.setAutoDefault(False)  # Return in a field must not click a button
         room = self.go.sizePolicy()
         room.setRetainSizeWhenHidden(True)
         self.go.setSizePolicy(room)
@@ -252,8 +253,8 @@ class ShortcutDialog(Dialog):
 
     @property
     def _current(self) -> str:
-        """The id of the chosen command; "" for none."""
-        # Not by its item: asking for it makes a wrapper of what is no QObject.
+        """The id of the current command; "" for none."""
+        # By index: currentItem() would create a Python wrapper of an object that is not a QObject.
         return str(self.table.currentIndex().siblingAtColumn(_COMMAND).data(_ID) or "")
 
     def _show_command(self) -> None:
@@ -286,7 +287,7 @@ class ShortcutDialog(Dialog):
         self._give(self._current, ())
 
     def _propose(self, keys: Keys) -> None:
-        """Give the chosen command a shortcut, or say what else has it."""
+        """Assign shortcuts to the current command, or show a message if they are already in use."""
         name = self._current
         foreign = [key for key in keys if key not in declared(self._specs[name])]
         for key in foreign:
@@ -308,7 +309,7 @@ class ShortcutDialog(Dialog):
         self._give(name, keys)
 
     def _give(self, name: str, keys: Keys) -> None:
-        """Give a command a shortcut; who has it loses it."""
+        """Assign shortcuts to a command and remove them from all others."""
         before = self._keys[name]
         for other, theirs in self._keys.items():
             self._keys[other] = tuple(key for key in theirs if key not in keys)
@@ -325,7 +326,7 @@ class ShortcutDialog(Dialog):
         self._say(joined(*texts))
 
     def _in_fields(self, keys: list[str]) -> str:
-        """Say what a shortcut does where text is entered, if it is something else."""
+        """Return a note on the first shortcut that text fields use for themselves; "" for none."""
         for key in keys:
             if is_typed(key):
                 text = self.tr("In text fields, {keys} types text instead.")
@@ -349,11 +350,11 @@ class ShortcutDialog(Dialog):
         self._offer(self.tr("Undo"), take_back)
 
     def _tell(self) -> None:
-        self._show_keys()  # and all rows stay: what was looked for may be found no longer
+        self._show_keys()  # the search is not repeated: the changed row stays visible
         self._show_editor()
         self.changed.emit(changes(self._keys))
 
-    # -- what is said ---------------------------------------------------------------------------
+    # -- messages -------------------------------------------------------------------------------
 
     def _say(self, text: str, *, wrong: bool = False) -> None:
         self.said.setForegroundRole(DANGER if wrong else MUTED)

@@ -1,4 +1,4 @@
-"""The open document in the window: what is done to it, and its history.
+"""The open document of a window: changes to it, and its history.
 
-The one place that commits to a document; views hear of it by signals.
+Only this package commits changes to the document; views are updated by its signals.
 """

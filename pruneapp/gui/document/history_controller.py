@@ -1,7 +1,7 @@
-"""The history: going through it without waiting for a disk, its steps, names and branches.
+"""Undo, redo, jumps, and naming and deletion of states.
 
-What is in memory is put in force at once. What was moved to disk is read in the background first,
-and what has become too much is moved there.
+A state whose masks are in memory is applied immediately. Masks on disk are read in the background
+first; masks that exceed the memory limit are moved to disk.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from pruneapp.progress import Job
 from pruneapp.results.branches import LONGEST_NAME
 from pruneapp.results.document_rows import HistoryItem
 
-# So many masks of what was cut off are let go of between two frames: that takes 2 ms.
+# How many masks of discarded states are released per event loop iteration, which takes 2 ms.
 SLICE = 4_000
 
 
 class HistoryController(QObject):
-    """Undo, redo and jumps of the session's document."""
+    """Undo, redo and jumps in the history of the open document."""
 
     def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,15 +54,15 @@ class HistoryController(QObject):
         session.closed.connect(self._on_closed)
 
     def undo(self) -> None:
-        """Take back the last step."""
+        """Undo the last step."""
         self._go_by(-1)
 
     def redo(self) -> None:
-        """Do it again."""
+        """Redo the next step."""
         self._go_by(1)
 
     def jump(self, position: int, then: Callable[[], object] = lambda: None) -> None:
-        """Go to a state of the history; `then` is called once it is in force, if it ever is."""
+        """Go to the state `position`, and call `then` once that has succeeded."""
         document = self._session.document
         if document is None or not 0 <= position < len(document.items):
             return
@@ -81,7 +81,8 @@ class HistoryController(QObject):
     def _go_by(self, steps: int) -> None:
         document = self._session.document
         if document is not None:
-            # Who presses the key again while the disk works wants to go on.
+            # A repeated key press while masks are being read continues from the target of that
+            # jump.
             at = document.position if self._reading is None else self._target
             to = document.branches.next(at) if steps > 0 else document.branches.parent(at)
             if to != at:
@@ -116,7 +117,7 @@ class HistoryController(QObject):
         self._session.refused.emit(error)
 
     def _on_not_read(self) -> None:
-        # Cancelled by the person, or ended by a bug of ours; not if it made room for another.
+        # Cancelled by the user, or failed by a bug; not if it was replaced by another jump.
         task = self._reading
         if task is not None and (task.token.cancelled or task.error is not None):
             self._reading = None
@@ -135,7 +136,7 @@ class HistoryController(QObject):
 
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind == "deleted":
-            self._stop_reading()  # the state has another number, or is gone
+            self._stop_reading()  # states were renumbered, or deleted
         self._tidy()
 
     def _tidy(self) -> None:
@@ -143,7 +144,7 @@ class HistoryController(QObject):
         if document is None:
             return
         if document.history.forget_cut_off(SLICE):
-            self._tidying.start()  # what is pressed meanwhile goes first
+            self._tidying.start()  # user input is processed first
         else:
             self._put_aside()
 
@@ -152,7 +153,7 @@ class HistoryController(QObject):
         spill = None if document is None else document.history.spill()
         if document is None or spill is None:
             return
-        # Beside the worker: nobody waits for it, and what is asked for goes on meanwhile.
+        # On the executor, as the worker thread must stay free for the user's commands.
         self._writing = self._jobs.answer(
             spill.run,
             on_result=partial(self._on_written, document),
@@ -162,12 +163,12 @@ class HistoryController(QObject):
     def _on_written(self, document: Document, written: SpillResult) -> None:
         if document is self._session.document:
             document.history.finish_spill(written)
-            self._put_aside()  # what was pruned meanwhile
+            self._put_aside()  # pruned in the meantime
             if not written.complete:
                 self._say_full(written.why_not)
 
     def _say_full(self, why: str) -> None:
-        if not self._full:  # once for each file: every step would say it again
+        if not self._full:  # once per file, not after every step
             self._full = True
             error = HistoryError(
                 f"Older states of the history cannot be moved to disk and stay in memory: {why}.",
@@ -183,15 +184,15 @@ class HistoryController(QObject):
         self._reading = self._writing = None
 
 
-# Of 10,000 tensors one step takes longer than this, and 200 steps take seconds: so long steps are
-# put in force before the window looks what else there is.
+# With 10,000 tensors a single step takes longer than this, in seconds, and 200 steps take seconds.
+# The event loop runs after each such period of applying steps.
 TURN_S = 0.01
 
 Make = Callable[[Snapshot, Job], tuple[Edit, ...]]
 
 
 class StepSequence(QObject):
-    """Has steps made of the state in force, and makes each a step of the history."""
+    """Computes steps from the current state and appends each to the history."""
 
     def __init__(self, session: OpenDocument, parent: QObject) -> None:
         super().__init__(parent)
@@ -205,10 +206,15 @@ class StepSequence(QObject):
     def begin(
         self, title: str, make: Make, *, done: Callable[[int], None], too_late: StaleError
     ) -> None:
-        """Make steps in the worker, and put them in force.
+        """Compute steps in the worker thread and apply them.
 
-        `done` is told how many there are, once all of them are; `too_late` says why none of them
-        is, if something else was done while they were made.
+        Parameters ---------- make
+            Returns the steps for a snapshot; runs in the worker thread.
+        done
+            Called with the number of steps once all of them are applied.
+        too_late
+            Reported if the document has changed while the steps were computed; none is applied
+            then.
         """
         document = self._session.document
         if document is None or not self._session.may_work():
@@ -261,7 +267,7 @@ class StepSequence(QObject):
 
 
 class BranchController(Controller):
-    """Renames states of the session's document, and deletes branches."""
+    """Renames states of the open document, and deletes branches."""
 
     def __init__(self, context: AppContext, session: OpenDocument, view: HistoryStrip) -> None:
         super().__init__(context)
@@ -271,7 +277,7 @@ class BranchController(Controller):
 
     @Slot(int)
     def ask_name(self, state: int) -> None:
-        """Let the person give a state another name."""
+        """Let the user rename a state; the initial state 0 has no name."""
         document = self._session.document
         if document is None or not 0 < state < len(document.items):
             return
@@ -281,7 +287,7 @@ class BranchController(Controller):
         dialog.setLabelText(self.tr("Name of this state; leave it empty to show the step:"))
         dialog.setTextValue(item.name)
         if (line := dialog.findChild(QLineEdit)) is not None:
-            line.setMaxLength(LONGEST_NAME)  # more would be cut off without a word
+            line.setMaxLength(LONGEST_NAME)  # longer names would be cut without notice
         dialog.setOkButtonText(self.tr("Rename"))
         dialog.setCancelButtonText(self.tr("Cancel"))
         dialog.textValueSelected.connect(partial(self._rename, document, item))
@@ -297,7 +303,7 @@ class BranchController(Controller):
 
     @Slot(int)
     def ask_delete(self, state: int) -> None:
-        """Delete a state and all that follow it, once the person knows what that is."""
+        """Delete a state and the states after it, after asking the user."""
         document = self._session.document
         if document is None or not 0 < state < len(document.items) or not self._session.may_work():
             return
@@ -307,7 +313,7 @@ class BranchController(Controller):
             self._session.refused.emit(error)
             return
         item = document.items[state]
-        # Of 100,000 tensors counting takes a while.
+        # In the background, as counting takes a while with 100,000 tensors.
         self._session.work(
             self.tr("Deleting a branch"), branch.freed, partial(self._ask, document, item, branch)
         )
@@ -331,6 +337,6 @@ class BranchController(Controller):
                 self._session.delete(state)
 
     def _place(self, document: Document, item: HistoryItem) -> int:
-        """Return where a state is by now; -1 if it is gone, or another file is open."""
+        """Return the current number of a state; -1 if it was deleted or another file is open."""
         items = document.items if document is self._session.document else ()
         return next((state for state, each in enumerate(items) if each is item), -1)

@@ -1,4 +1,4 @@
-"""The states of a history as a list model, and how one of them is painted."""
+"""The states of a history as a list model, and the delegate that paints one of them."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
-_TOLD = 10  # lines of the details of a state that its tooltip has
-_MORE = re.compile(r" *and ([\d,]+) more")  # the end of a list that has its first names only
-# Pixels of a state: two stand side by side wherever each has the smaller one.
+_TOLD = 10  # maximum number of lines of details in a tooltip
+_MORE = re.compile(r" *and ([\d,]+) more")  # the last line of an abridged list
+# Maximum and minimum width of a state in pixels; two fit side by side at the minimum.
 WIDEST, NARROWEST = 380, 200
 PADDING = 12
-_KNOWN = 50_000  # widths of labels that are remembered
-DOT = 9  # pixels of the hollow dot of a state that was not evaluated
-_MARK = 16  # room for the glyph of the current state, in every item: nothing moves on a jump
-_APART = 8  # pixels from the beginning of a number to that of its label, beside the digits
+_KNOWN = 50_000  # maximum number of cached label widths
+DOT = 9  # diameter in pixels of the circle of a state that was not evaluated
+_MARK = 16  # width of the current-state glyph, reserved in all items so that labels do not move
+_APART = 8  # gap between a number and its label, in addition to the digits
 
 _AT_THE_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -58,34 +58,35 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class HistoryStates(QAbstractListModel):
-    """The states, in the order in which they were made."""
+    """List model of the states, in the order in which they were created."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.items: tuple[HistoryItem, ...] = ()
         self.marks: Sequence[HistoryMark] = ()
         self.position = 0
-        self.done: frozenset[int] = frozenset()  # what is in force
-        self.ahead: frozenset[int] = frozenset()  # what was undone, and redo leads to
+        # states on the path to the current one, including it
+        self.done: frozenset[int] = frozenset()
+        self.ahead: frozenset[int] = frozenset()  # states that redo leads to
 
     def mark(self, state: int) -> HistoryMark | None:
-        """Return what stands beside a state."""
+        """Return the mark of a state; None if there is none."""
         return self.marks[state] if state < len(self.marks) else None
 
     def show(self, items: Sequence[HistoryItem], position: int, branches: Branches) -> None:
-        """Show these states; those that were there stay."""
+        """Replace the states; the common prefix of old and new states is kept."""
         before, self.position = self.position, position
         self.done = frozenset((0, *branches.path(position)))
         self.ahead = frozenset(branches.ahead(position))
         if items is not self.items:
             self._replace(tuple(items))
-        # The strip repaints itself, and a list that is told lays all its states out anew: only
-        # tools that read the screen have to know.
+        # The strip repaints itself, and dataChanged would make the view lay out all items again: it
+        # is only needed for screen readers.
         if position != before and self.items and QAccessible.isActive():
             self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
 
     def set_marks(self, marks: Sequence[HistoryMark]) -> None:
-        """Take what stands beside each state, and tell the tools that read the screen."""
+        """Set the mark of each state, and notify screen readers."""
         self.marks = marks
         if self.items and QAccessible.isActive():
             self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
@@ -106,11 +107,11 @@ class HistoryStates(QAbstractListModel):
             self.endInsertRows()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """Return how many states there are."""
+        """Return the number of states."""
         return 0 if parent.isValid() else len(self.items)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        """Return what a state is called, or what tooltips and screen readers say of it."""
+        """Return the title of a state, its tooltip, or its text for screen readers."""
         if not index.isValid():
             return None
         state = index.row()
@@ -145,13 +146,14 @@ class HistoryStates(QAbstractListModel):
         return None
 
     def _abridge(self, lines: list[str]) -> list[str]:
-        """Return the first of the longest lists in `lines`, and how many more there are.
+        """Shorten the longest lists in `lines`, so that at most `_TOLD` + 1 lines are left.
 
-        What stands behind a list, such as how many weights were pruned, is kept.
+        A shortened list ends with how many items were omitted. Lines after a list, such as the
+        number of pruned weights, are kept.
         """
         lines = list(lines)
         while len(lines) > _TOLD + 1:
-            # Names are indented; one rule stands below the other.
+            # Items of a list are indented names, or consecutive rules.
             groups = groupby(
                 enumerate(lines), lambda each: (each[1][:2] == "  ", each[1].startswith("Rule "))
             )
@@ -173,12 +175,12 @@ def _wide(label: str, metrics: QFontMetrics) -> int:
 
 
 def number_room(state: int, metrics: QFontMetrics) -> int:
-    """Return the pixels of the number of a state; two may have the same label."""
+    """Return the width of the number of a state in pixels; 0 for the initial state."""
     return len(str(state)) * metrics.horizontalAdvance("0") + _APART if state else 0
 
 
 def room_of(mark: HistoryMark | None, metrics: QFontMetrics, *, brief: bool) -> int:
-    """Return the pixels of what stands beside a state."""
+    """Return the width of the mark of a state in pixels; 0 for None."""
     if mark is None:
         return 0
     text = mark.written(brief=brief)
@@ -191,23 +193,23 @@ class StateDelegate(QStyledItemDelegate):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.short = ShortNames()
-        self.widest = WIDEST  # pixels of a state
-        self.brief = False  # whether what stands beside states is short
-        self.room = QRect()  # where states can be seen
-        # By label and the width that states have at most: there may be 10,000 of them.
+        self.widest = WIDEST  # maximum width of a state in pixels
+        self.brief = False  # whether marks are shown in their short form
+        self.room = QRect()  # the visible area of the strip, without its arrows
+        # Cached widths by label and maximum width: there may be 10,000 states.
         self._widths: dict[tuple[str, int], int] = {}
 
     def set_names(self, short: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the short forms of tensor names."""
         self.short = short
         self._widths.clear()
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
-        """Return a size that is of no account: the strip places the states."""
+        """Return a nominal size, as the strip computes the geometry of states itself."""
         return QSize(NARROWEST, row_height(option.fontMetrics))
 
     def width(self, label: str, metrics: QFontMetrics, widest: int) -> int:
-        """Return the pixels of a state with a label."""
+        """Return the width of a label with its margins in pixels, at most `widest`."""
         known = self._widths.get((label, widest))
         if known is None:
             if len(self._widths) >= _KNOWN:
@@ -226,7 +228,7 @@ class StateDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: Index,
     ) -> bool:
-        """Say what a state is; and of an arrow over it, what that does."""
+        """Show the tooltip of a state, or that of the scroll arrow that covers it."""
         if not self.room.left() <= event.pos().x() <= self.room.right():
             QToolTip.showText(event.globalPos(), self.tr("Scroll the history"), view)
             return True
@@ -234,7 +236,7 @@ class StateDelegate(QStyledItemDelegate):
 
     @reported
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint the label: the current one on the accent, those not in force dimmed."""
+        """Paint a state: the current one highlighted, undone ones and other branches muted."""
         with saved(painter):
             rect: QRect = option.rect
             model = index.model()
@@ -250,11 +252,11 @@ class StateDelegate(QStyledItemDelegate):
                 painter.fillRect(rect, palette.window())
             if state not in model.done:
                 color = palette.color(MUTED)
-            if not current:  # which has an edge of its own
+            if not current:  # its background shows its edge
                 painter.setPen(palette.color(QPalette.ColorRole.Mid))
                 painter.drawLine(rect.topRight(), rect.bottomRight())
             painter.setPen(color)
-            # Of a state that is cut off by the end of the strip, what can be read of it.
+            # A state that is cut by the edge of the strip is painted in its visible part.
             seen = rect & self.room
             inner = seen.adjusted(PADDING, 0, -PADDING, 0)
             mark = model.mark(state)
@@ -266,7 +268,7 @@ class StateDelegate(QStyledItemDelegate):
                 painter.setPen(color)
             glyph = "●" if current else "↷" if undone else ""
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
-            # The beginning of what is cut off, where the method stands: little of it is left.
+            # Elide at the right if the start is cut off, as little of the label is visible then.
             cut = rect.left() < seen.left()
             mode = Qt.TextElideMode.ElideRight if cut else Qt.TextElideMode.ElideMiddle
             inner.setLeft(inner.left() + _MARK)
@@ -279,7 +281,7 @@ class StateDelegate(QStyledItemDelegate):
             inner.setLeft(inner.left() + number)
             label = self._shown(str(index.data()), option.fontMetrics, self.widest - number)
             text = elided(label, option.fontMetrics, inner.width(), mode)
-            text = text.replace("….", "…")  # a name that is cut at a dot
+            text = text.replace("….", "…")  # a name that was cut at a dot
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
             focused = option.state & QStyle.StateFlag.State_HasFocus
             if focused:
@@ -288,7 +290,7 @@ class StateDelegate(QStyledItemDelegate):
 
 
 def _paint_mark(painter: QPainter, room: QRect, text: str, ink: QColor) -> None:
-    """Paint at the right end what stands beside a state."""
+    """Paint the mark of a state at the right of `room`: its text, or a circle if it has none."""
     painter.setPen(QPen(ink, 1.5))
     if text:
         painter.drawText(room, int(_AT_THE_END), text)
@@ -301,5 +303,5 @@ def _paint_mark(painter: QPainter, room: QRect, text: str, ink: QColor) -> None:
 
 
 def row_height(metrics: QFontMetrics) -> int:
-    """Return the pixels of a lane."""
+    """Return the height of a lane in pixels."""
     return metrics.height() + 14

@@ -1,4 +1,4 @@
-"""The history as a strip: every state, the current one marked, undone ones and branches there."""
+"""The history strip: all states from left to right, with undone ones and branches."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
-_NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
-_EDGE = 16  # pixels of the arrow at an edge beyond which there are more states
-_ABREAST = 4  # so many states are seen at once, where the strip has the room
-_NOTCH = 120  # what a wheel says of one notch
-_LANES = 4  # at most so many are seen at once; of more, the strip scrolls
+_NEAR = 2  # tolerance in pixels, as Qt counts the last pixel of a rectangle twice
+_EDGE = 16  # width in pixels of the scroll arrows
+_ABREAST = 4  # how many states are visible at once, if the strip is wide enough
+_NOTCH = 120  # angle delta of one wheel notch
+_LANES = 4  # maximum number of visible lanes; more are scrolled
 
 
 class _Strip(QListView):
-    """The list, in lanes; Return and Space jump to the state under the cursor.
+    """The list view, with one lane per branch; Return and Space jump to the focused state.
 
-    It places the states itself: a list of Qt knows lines and grids only.
+    It computes the geometry of the items itself, as `QListView` supports only lists and grids.
     """
 
     jump = Signal(int)
@@ -75,11 +75,11 @@ class _Strip(QListView):
     delete = Signal(int)
     measure_asked = Signal(int)
 
-    # Here, as Qt may ask for places before there are any.
+    # Class attributes, as Qt may ask for geometry while the constructor of the base class runs.
     _lanes = HistoryLanes(Branches())
-    _after: tuple[int, ...] | None = None  # what they were made of
-    _edges: Sequence[int] = (0, 0)  # where the columns begin, and the last one ends
-    _taken = False  # whether the press under way is none on a state
+    _after: tuple[int, ...] | None = None  # the branches that `_lanes` was made for
+    _edges: Sequence[int] = (0, 0)  # x of the left edges of columns, and of the end of the last one
+    _taken = False  # whether the current mouse press was handled as a press on an arrow or a circle
 
     def __init__(self, states: HistoryStates, delegate: StateDelegate, parent: QWidget) -> None:
         super().__init__(parent)
@@ -89,7 +89,7 @@ class _Strip(QListView):
 
     @property
     def widest(self) -> int:
-        """Pixels that a state has at most."""
+        """Maximum width of a state in pixels."""
         return self._delegate.widest
 
     @property
@@ -119,9 +119,11 @@ class _Strip(QListView):
         self.setFixedHeight(row_height(self.fontMetrics()) * min(self._lanes.lanes, _LANES))
 
     def measure(self) -> None:
-        """Let states be as wide as their labels; less, and with brief metrics, so that all fit.
+        """Compute the width of the columns.
 
-        Where they do not fit however short they are, so many are abreast.
+        States are as wide as their labels if all fit into the view. Otherwise marks are shortened,
+        and then labels down to `NARROWEST`, so that all states fit. If they still do not,
+        `_ABREAST` states are visible at once and the strip scrolls.
         """
         room, metrics, delegate = self.viewport().width(), self.fontMetrics(), self._delegate
         for delegate.brief in (False, True):
@@ -151,9 +153,10 @@ class _Strip(QListView):
         return self._edges_for(widest, stop=room)[-1] <= room
 
     def _edges_for(self, widest: int, stop: float = math.inf) -> list[int]:
-        """Return where columns begin with states up to a width, or as far as they go past `stop`.
+        """Return the x of the column edges for a maximum width of states.
 
-        All states of a column are as wide as its widest.
+        A column is as wide as the widest of its states. Measuring ends early once the total exceeds
+        `stop`; the result is then too small, but larger than `stop` at the end.
         """
         metrics, width, marks = self.fontMetrics(), self._delegate.width, self.states.mark
         brief = self._delegate.brief
@@ -202,7 +205,7 @@ class _Strip(QListView):
             bar.setSingleStep(step)
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
-        """Paint anew: the arrows at the edges stay where they are."""
+        """Repaint everything instead of scrolling pixels, as the arrows do not move."""
         self.viewport().update()
 
     def scrollTo(
@@ -210,11 +213,11 @@ class _Strip(QListView):
         index: Index,
         _hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
-        """Bring a state into sight, all of it beside the arrows; its beginning if it is wider."""
+        """Scroll until a state, or at least its start, is visible between the arrows."""
         bar, room, state = self.horizontalScrollBar(), self.room(), self.visualRect(index)
         if state.right() > room.right():
             bar.setValue(bar.value() + state.right() - room.right())
-            room, state = self.room(), self.visualRect(index)  # the first arrow may have come
+            room, state = self.room(), self.visualRect(index)  # the first arrow may have appeared
         if state.left() < room.left():
             bar.setValue(bar.value() - (room.left() - state.left()))
         bar = self.verticalScrollBar()
@@ -230,7 +233,7 @@ class _Strip(QListView):
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the states, the lines to branches, and an arrow where there are more states."""
+        """Paint the states, the lines to branches, and the scroll arrows."""
         painter = QPainter(self.viewport())
         self._paint_states(painter, event.rect())
         room = self.viewport().rect()
@@ -265,12 +268,13 @@ class _Strip(QListView):
             if index == self.currentIndex() and self.hasFocus():
                 option.state |= QStyle.StateFlag.State_HasFocus
             self._delegate.paint(painter, option, index)
-        # Over the edges of the states; those in force last, so that no other crosses them.
+        # Above the edges of the states; lines on the current path last, so that no other crosses
+        # them.
         for rect, state in sorted(forks, key=lambda fork: fork[1] in self.states.done):
             self._paint_fork(painter, rect, state)
 
     def _seen(self, area: QRect) -> Iterator[int]:
-        """Yield the states of the columns in an area: there may be 10,000 others."""
+        """Yield the states of the columns in an area, so that 10,000 others are not painted."""
         at = self.horizontalScrollBar().value()
         first = max(0, bisect_right(self._edges, at + area.left()) - 1)
         last = bisect_right(self._edges, at + area.right() + 1)
@@ -281,7 +285,7 @@ class _Strip(QListView):
                     yield state
 
     def _paint_fork(self, painter: QPainter, rect: QRect, state: int) -> None:
-        """Paint the line from the edge of the state that one follows, down to the one below it."""
+        """Paint the line of a branch, from its parent state down to its first state."""
         palette, left, middle = self.palette(), rect.left(), rect.center().y()
         done = state in self.states.done
         color = palette.color(QPalette.ColorRole.Highlight if done else MUTED)
@@ -289,7 +293,7 @@ class _Strip(QListView):
         with saved(painter):
             painter.setPen(QPen(color, 2))
             painter.drawLine(left, top - 2, left, rect.top())
-            if state == self.states.position:  # which is on the accent itself
+            if state == self.states.position:  # it is painted on the highlight color
                 painter.setPen(QPen(palette.color(QPalette.ColorRole.HighlightedText), 2))
             painter.drawLine(left, rect.top(), left, middle)
             painter.drawLine(left, middle, left + PADDING - 2, middle)
@@ -299,7 +303,11 @@ class _Strip(QListView):
     def moveCursor(
         self, action: QAbstractItemView.CursorAction, _modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
-        """Return where a key leads: along a lane, to the state before its first, or beside it."""
+        """Return the target of a cursor key.
+
+        Left from the first state of a lane leads to its parent; up and down lead to the nearest
+        column in the next lane.
+        """
         state, lanes, to = self.currentIndex().row(), self._lanes, QAbstractItemView.CursorAction
         if not 0 <= state < len(lanes.lane):
             return self.states.index(0)
@@ -320,7 +328,7 @@ class _Strip(QListView):
         return self.states.index(state)
 
     def dot_at(self, place: QPoint) -> int:
-        """Return the number of the state whose dot is there; -1 for none."""
+        """Return the number of the state whose circle is at a position; -1 for none."""
         index = self.indexAt(place)
         mark = self.states.mark(index.row()) if index.isValid() else None
         if mark is None or mark.text:
@@ -329,7 +337,7 @@ class _Strip(QListView):
         return index.row() if place.x() > end - DOT - 2 * PADDING else -1
 
     def arrow_at(self, place: QPoint) -> int:
-        """Return where the arrow there leads: -1 to the left, 1 to the right; 0 for none."""
+        """Return the direction of the arrow at a position: -1 for left, 1 for right; 0 for none."""
         room = self.room()
         return -1 if place.x() < room.left() else int(place.x() > room.right())
 
@@ -346,20 +354,20 @@ class _Strip(QListView):
             super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Take a second press on an arrow as one more."""
+        """Handle the second press of a double click on an arrow as another press."""
         if self.arrow_at(event.position().toPoint()):
             self.mousePressEvent(event)
         else:
             super().mouseDoubleClickEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Make no click on a state of what was one on an arrow or a dot: nobody goes there."""
+        """Ignore the release after a press on an arrow or a circle: it must not click a state."""
         if not self._taken:
             super().mouseReleaseEvent(event)
         self._taken = False
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll along the strip; by a plain wheel down, where not all lanes can be seen."""
+        """Scroll along the strip; a vertical wheel scrolls lanes if not all of them are visible."""
         moved = event.pixelDelta()
         if moved.isNull():
             turned = event.angleDelta()
@@ -391,13 +399,13 @@ class _Strip(QListView):
 
 
 class HistoryStrip(QWidget):
-    """The states of the document from left to right."""
+    """The history of the document, from left to right."""
 
-    # With the number of a state.
+    # Signals with the number of a state.
     jumpRequested = Signal(int)
     renameRequested = Signal(int)
-    deleteRequested = Signal(int)  # it, and all that follow it
-    measureRequested = Signal(int)  # the person wants to know its metric
+    deleteRequested = Signal(int)  # the state and the states after it
+    measureRequested = Signal(int)  # the user wants the state to be evaluated
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -434,14 +442,14 @@ class HistoryStrip(QWidget):
         self.list.customContextMenuRequested.connect(self._show_menu)
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the short forms of tensor names."""
         self._delegate.set_names(names)
         self.list.measure()
 
     def set_items(
         self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
     ) -> None:
-        """Show the states, which one is the current, and what follows what; a line without that."""
+        """Show the states; without `branches` they form a single line."""
         tree = Branches.line(max(0, len(items) - 1)) if branches is None else branches
         self._states.show(items, position, tree)
         self.list.arrange(tree)
@@ -453,7 +461,7 @@ class HistoryStrip(QWidget):
         self.list.viewport().update()
 
     def set_marks(self, marks: Sequence[HistoryMark]) -> None:
-        """Take what stands beside each state; nothing where states are not evaluated."""
+        """Set the mark of each state; an empty list if states are not evaluated."""
         if list(marks) == list(self._states.marks):
             return
         self._states.set_marks(marks)
@@ -485,10 +493,11 @@ class HistoryStrip(QWidget):
             menu.deleteLater()
 
     def context_menu(self, state: int) -> QMenu:
-        """Return the menu for a state."""
+        """Return the context menu of a state."""
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
-        self._states.rowsRemoved.connect(menu.close)  # another state may have its number then
+        # the number may belong to another state afterwards
+        self._states.rowsRemoved.connect(menu.close)
 
         def offer(text: str, tip: str, call: Callable[[int], None], *, can: bool) -> None:
             action = menu.addAction(text)

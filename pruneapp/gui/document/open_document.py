@@ -1,4 +1,4 @@
-"""What is open, how it was opened, and what may be done to it: here the window meets the engine."""
+"""The open document of a window: how it is opened, and the changes that are applied to it."""
 
 from __future__ import annotations
 
@@ -55,35 +55,32 @@ SAMPLE = "sample/lenet-digits.safetensors"
 
 @dataclass(frozen=True)
 class OpenRequest:
-    """What is to be opened."""
+    """A request to open a file."""
 
-    path: Path  # a checkpoint or a session, told apart by content; or a journal
-    state_dict: str | None = None  # which of several dicts of tensors of a checkpoint
-    # Where the checkpoint of a session or a journal is now; by default where it was.
+    path: Path  # a checkpoint or a session, distinguished by content; or a journal
+    state_dict: str | None = None  # key of the state dict to open, if a checkpoint has several
+    # Path of the checkpoint of a session or journal, if it was moved.
     original: Path | None = None
-    # Whether to take over what a session pruned to a checkpoint that is another one by now.
+    # Whether to apply the masks of a session to a checkpoint that has changed since.
     only_masks: bool = False
-    is_journal: bool = False  # whether it is a journal that was left behind
-    # Whether a history that was kept when the file was closed is restored.
+    is_journal: bool = False  # whether `path` is the journal of an unsaved document
+    # Whether to restore the history that was stored when the file was closed.
     with_history: bool = True
 
 
 def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
-    """Open what a person wants to work on; the caller closes the document's checkpoint.
+    """Open a file to work on; the caller closes the document's checkpoint.
 
-    Returns
-    -------
-    tuple
-        The document, and the session that it goes on with: a `SessionFile`, closed by then; or a
-        `JournalFile`, which is still held. None for a checkpoint, for masks of a session that
-        were taken over to another one, and for a journal of which something is missing: it stays.
+    Returns ------- tuple
+        The document, and what it continues: a `SessionFile`, already closed, or a `JournalFile`,
+        which is still open and locked. None for a checkpoint without history, for masks of a
+        session that were applied to another checkpoint, and for an incomplete journal, which is
+        kept.
 
-    Raises
-    ------
-    OriginalMissingError, OriginalChangedError
-        If the checkpoint of a session is elsewhere, or another one.
+    Raises ------ OriginalMissingError, OriginalChangedError
+        If the checkpoint of a session or a journal was moved, or has changed.
     SessionError, CheckpointError
-        If something cannot be opened.
+        If a file cannot be opened.
     """
     if request.is_journal:
         return _from_journal(request, job)
@@ -102,16 +99,16 @@ def _from_session(request: OpenRequest, job: Job) -> tuple[Document, Saved | Non
     with read_session(request.path, job) as session:
         if request.with_history and not request.only_masks:
             for path in kept_histories.find(request.path):
-                # A session that cannot be continued is opened as it was saved.
+                # A history that cannot be restored is ignored: the session is opened as saved.
                 with contextlib.suppress(SessionError, CheckpointError):
                     if (found := _continued(path, request, job)) is not None:
                         return found
-        # Masks on another checkpoint are the beginning of another work.
+        # Masks on another checkpoint start a new document, which does not continue the session.
         return _document(session, request, job), None if request.only_masks else session
 
 
 def _continued(path: Path, request: OpenRequest, job: Job) -> tuple[Document, JournalFile] | None:
-    """Return a session with what was not saved; None if the session was saved again since."""
+    """Return a session with its unsaved changes; None if the session was saved after them."""
     journal = read_journal(path, job)
     try:
         if journal.kept_in is not None:
@@ -126,10 +123,10 @@ def _continued(path: Path, request: OpenRequest, job: Job) -> tuple[Document, Jo
 def _with_history(
     checkpoint: Checkpoint, request: OpenRequest, job: Job
 ) -> tuple[Document, JournalFile | None]:
-    """Return a document with the history that was kept of a checkpoint, or without one.
+    """Return a document with the stored history of its checkpoint, or without one.
 
-    If the file has changed since, or the history cannot be read, a notice of the document says so,
-    and the history stays where it is.
+    If the file has changed since, or the history cannot be read, a notice of the document says so
+    and the history is kept on disk.
     """
     notices: list[Notice] = []
     for path in kept_histories.find(checkpoint.path) if request.with_history else ():
@@ -180,7 +177,7 @@ def _from_journal(request: OpenRequest, job: Job) -> tuple[Document, JournalFile
     if intents and (request.only_masks or len(document.history) < len(edits) + len(intents)):
         journal.close()
         return document, None
-    if request.only_masks:  # the beginning of another work
+    if request.only_masks:  # it starts a new document
         journal = replace(journal, kept_in=None, kept_steps=0, safe=-1)
     return document, journal
 
@@ -195,29 +192,29 @@ Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
 
 @dataclass(frozen=True)
 class LoadedContents:
-    """What the tensors of a file come to, counted in the worker: there may be 100,000 of them."""
+    """Data of all tensors, computed in the worker thread: there may be 100,000 tensors."""
 
-    rows: tuple[TensorRow, ...] = ()  # what lists and trees show, in file order
-    # The rows, and the names that they are shown by, under their names in the file.
+    rows: tuple[TensorRow, ...] = ()  # rows of lists and trees, in file order
+    # The rows, and the display names, by the names of tensors in the file.
     by_name: Mapping[str, TensorRow] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
-    # The shorter forms of the names that are shown.
+    # Short forms of the display names.
     short: ShortNames = field(default_factory=ShortNames)
-    # Kinds of layers for which a rule makes sense, those that are usually pruned first.
+    # Layer types to which a rule can apply; those that are pruned by default come first.
     kinds: tuple[str, ...] = ()
-    example: str = ""  # a pattern that matches tensors which a rule can be for; empty without any
-    # How many parameters there are, and how many elements of buffers.
+    example: str = ""  # a pattern that matches tensors for a rule; "" if there is none
+    # Number of parameters, and of elements of buffers.
     size: Size = field(default_factory=Size)
-    dtypes: tuple[str, ...] = ()  # labels of the types of the parameters, each once
-    # What the config.json beside the weights says; None without one.
+    dtypes: tuple[str, ...] = ()  # distinct dtype labels of the parameters
+    # The config.json of the model folder; None without one.
     configuration: Configuration | None = None
     classifier: Classifier | None = None
-    # The other files of the model's folder, which an export as a folder copies.
+    # The other files of the model folder, which are copied by an export as a folder.
     companions: tuple[str, ...] = ()
 
 
 def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
-    """Count what the window asks for again and again."""
+    """Compute the data of all tensors of a document."""
     entries = document.checkpoint.entries
     hub_names = document.checkpoint.contents.hub_names
     shown = display_names(tuple(entries), cancel)
@@ -247,13 +244,13 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
             [bool(why) and e.on_request for why, e in zip(quantized, batch, strict=True)],
             strict=True,
         )
-        # A quarter of the time that it takes to call the class for each.
+        # Takes a quarter of the time of calling the class for each row.
         added = list(map(partial(tuple.__new__, TensorRow), columns))
         rows += added
         buffers += [row.buffer for row in added]
         of_parameters.update(dict.fromkeys([r.dtype for r in added if not r.buffer]))
         by_name.update(zip(names, added, strict=True))
-        # Of norms and biases there is nothing for a rule.
+        # Rules do not apply to norms and biases.
         able.update(
             [(r.kind, r.by_default) for r in added if r.kind and not r.why_not and len(r.shape) > 1]
         )
@@ -273,7 +270,10 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
 
 
 def _example_of(rows: Sequence[TensorRow], cancel: CancelToken) -> str:
-    """Return a pattern for the first block that is pruned by default, else the first module."""
+    """Return a pattern for the first block that is pruned by default, else for the first module.
+
+    "" if no tensor within a module is pruned by default.
+    """
     usual = [r.name for r in cancel.each(rows) if r.by_default and "." in r.name]
     modules = [name.split(".")[:-1] for name in cancel.each(usual)]
     first = next((m for m in modules if any(map(str.isdecimal, m))), modules[0] if modules else ())
@@ -284,13 +284,13 @@ def _example_of(rows: Sequence[TensorRow], cancel: CancelToken) -> str:
 def _companions_of(checkpoint: Checkpoint) -> tuple[str, ...]:
     try:
         return tuple(companions(checkpoint))
-    except ExportError:  # said by an export, which needs them
+    except ExportError:  # reported by an export, which needs these files
         return ()
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What the worker hands over after opening a file; whoever gets it closes it."""
+    """The result of opening a file in the worker thread; its receiver closes it."""
 
     document: Document
     contents: LoadedContents
@@ -298,14 +298,15 @@ class Opened:
     saved: Saved | None
 
     def close(self) -> None:
-        """Let go of it, as nobody wants it any more."""
+        """Close the document and its journal."""
         _close(self.document, self.saved)
 
 
 def load(request: OpenRequest, prepare: Prepare, job: Job) -> Opened:
-    """Open what is requested, and count its contents; nothing stays open if that fails.
+    """Open a file and compute the data of its tensors; nothing stays open if that fails.
 
-    `prepare` makes what the tree needs of the rows. Raises as `open_path`.
+    `prepare` is called with the rows to compute what the tree needs. Raises the exceptions of
+    `open_path`.
     """
     document, saved = open_path(request, job)
     try:
@@ -326,20 +327,20 @@ def _close(document: Document, saved: Saved | None) -> None:
 
 
 class OpenDocument(QObject):
-    """A document and its jobs.
+    """The document of a window, with its jobs.
 
-    `prepare` makes in the worker, of the rows of a file that was opened, what the tree needs;
-    `opened` hands it on.
+    `prepare` is called in the worker thread with the rows of a file that is being opened; its
+    result, which the tree needs, is passed on by `opened`.
     """
 
-    opening = Signal(object)  # (Path) the document before is still there
-    opened = Signal(object)  # what `prepare` made
-    stayed = Signal()  # nothing came of opening a file: what was there before is still there
-    closing = Signal()  # the document is still there
+    opening = Signal(object)  # (Path) the previous document is still open
+    opened = Signal(object)  # the result of `prepare`
+    stayed = Signal()  # opening a file failed or was cancelled: the previous document stays open
+    closing = Signal()  # the document is still open
     closed = Signal()
     changed = Signal(object)  # (DocumentChanged)
     refused = Signal(object)  # (PruneAppError)
-    # (SessionError, OpenRequest) The checkpoint of a session is elsewhere, or another one.
+    # (SessionError, OpenRequest) The checkpoint of a session was moved, or has changed.
     misplaced = Signal(object, object)
 
     def __init__(
@@ -354,19 +355,19 @@ class OpenDocument(QObject):
         self._settings = settings
         self._prepare = prepare
         self._opening: Task[Opened] | None = None
-        self.under_way: Path | None = None  # what is being opened
+        self.under_way: Path | None = None  # the file that is being opened
         self._locks: dict[QObject, PruneAppError] = {}
         self.document: Document | None = None
         self.contents = LoadedContents()
-        # What the document goes on with, if it was opened from a session or from a journal.
+        # The session or the journal that the document continues; None for neither.
         self.saved: Saved | None = None
 
     # -- opening and closing -------------------------------------------------------------------
 
     def open(self, wanted: OpenRequest | Path) -> None:
-        """Open something in the worker; the newest request counts.
+        """Open a file in the worker thread; cancels an earlier request.
 
-        The document before stays until that has worked.
+        The current document stays open until that has succeeded.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
         if not self._settings.get(KEEP_HISTORIES):
@@ -385,7 +386,7 @@ class OpenDocument(QObject):
         )
 
     def close(self) -> None:
-        """Let go of the document."""
+        """Close the document, if there is one."""
         if self.document is None:
             return
         self.closing.emit()
@@ -421,61 +422,65 @@ class OpenDocument(QObject):
     def _on_cancelled(self) -> None:
         task = self._opening
         if task is not None and not task.token.cancelled and task.error is None:
-            return  # dropped for a newer one, which is still under way
+            return  # replaced by a newer request, which is still running
         self._opening = self.under_way = None
         self.stayed.emit()
 
-    # -- what is there -------------------------------------------------------------------------
+    # -- contents ------------------------------------------------------------------------------
 
     @property
     def rows(self) -> tuple[TensorRow, ...]:
-        """What lists and trees show of every tensor, in file order."""
+        """The rows of all tensors for lists and trees, in file order."""
         return self.contents.rows
 
     @property
     def by_name(self) -> Mapping[str, TensorRow]:
-        """The rows under the names of their tensors in the file."""
+        """The rows by the names of the tensors in the file."""
         return self.contents.by_name
 
     @property
     def is_sample(self) -> bool:
-        """Whether the model that comes with the application is open."""
+        """Whether the sample model of the application is open."""
         return self.document is not None and self.document.checkpoint.path == resources.path(SAMPLE)
 
     def kernel(self) -> Kernel:
-        """Return the arithmetic of the chosen device; may import torch: call it in a job."""
+        """Return the kernel of the chosen device. May import torch, so call it in a job."""
         return kernel_for(self._settings.get(DEVICE))
 
     @property
     def unexported(self) -> bool:
-        """Whether an export would have something new."""
+        """Whether the current state differs from the one that was exported last, or opened."""
         return self.document is not None and self.document.unexported
 
-    # -- where files are -----------------------------------------------------------------------
+    # -- folders -------------------------------------------------------------------------------
 
     def folder(self, purpose: str, usual: Path) -> Path:
-        """Return the folder of the file that was chosen last for a purpose; `usual` for none."""
+        """Return the folder of the file chosen last for a purpose; `usual` if there is none."""
         return Path(self._settings.folder(purpose) or usual)
 
     def note_folder(self, purpose: str, file: Path) -> None:
-        """Take note of the file that was chosen for a purpose."""
+        """Store the folder of the file that was chosen for a purpose."""
         self._settings.set_folder(purpose, file)
 
     def proposed(self, purpose: str, suffix: str) -> Path:
-        """Return where a file for a purpose may go: its name is that of the open file."""
+        """Return a proposed path for a new file, named after the open file."""
         assert self.document is not None
         source = self.document.checkpoint.path
-        # The sample lies where the application is installed, which is no place for work.
-        # And nothing of it goes into a store unless a person names that.
+        # The sample is in the installation folder, which is no place for work. Nothing is written
+        # to an object store unless the user names it.
         elsewhere = self.is_sample or is_store(source)
         beside = Path.home() if elsewhere else source.absolute().parent
         is_whole = not is_store(source) and source.is_dir()
         return self.folder(purpose, beside) / f"{source.name if is_whole else source.stem}{suffix}"
 
-    # -- changing it ---------------------------------------------------------------------------
+    # -- changes -------------------------------------------------------------------------------
 
     def commit(self, proposal: Proposal) -> bool:
-        """Put a change in force; False if it came too late, or the file is another one by now."""
+        """Apply a proposal.
+
+        Return False, after emitting `refused`, if the document has changed since the proposal was
+        computed, the file on disk has changed, or changes are locked.
+        """
 
         def commit(document: Document) -> None:
             document.checkpoint.verify_on_disk()
@@ -484,19 +489,19 @@ class OpenDocument(QObject):
         return self._try(commit)
 
     def jump(self, position: int) -> bool:
-        """Go to a state of the history."""
+        """Make another state of the history the current one; False if that was refused."""
         return self._try(lambda document: document.jump(position))
 
     def rename(self, position: int, name: str) -> bool:
-        """Give a state of the history a name; an empty one takes it away."""
+        """Rename a state of the history; "" removes its name. False if that was refused."""
         return self._try(lambda document: document.rename(position, name))
 
     def delete(self, position: int) -> bool:
-        """Delete a state of the history, and all that follow it."""
+        """Delete a state of the history and the states after it; False if that was refused."""
         return self._try(lambda document: document.delete(position))
 
     def work(self, title: str, work: Callable[[Job], T], done: Callable[[T], object]) -> None:
-        """Have something made of the document in the background, for `done` if it is still open."""
+        """Run work in the background; `done` gets its result if the document is still open."""
         document = self.document
 
         def end(result: T) -> None:
@@ -506,9 +511,9 @@ class OpenDocument(QObject):
         self._jobs.submit(title, work, on_result=end, on_error=self.refused.emit)
 
     def propose(self, title: str, make: Callable[[Snapshot, Job], Proposal]) -> None:
-        """Have a change of the state made in the background, and put it in force.
+        """Compute a proposal in the background and apply it.
 
-        `make` runs in the worker; once more if the state has changed by then.
+        `make` runs in the worker thread, and again if the state has changed in the meantime.
         """
         document = self.document
         if document is None or not self.may_work():
@@ -516,11 +521,11 @@ class OpenDocument(QObject):
         snapshot = document.snapshot()
 
         def current(end: Callable[[T], object]) -> Callable[[T], None]:
-            """Let it end so if it was made of the state in force, and not of one before."""
+            """Return a callback that ignores other documents and starts again for another state."""
 
             def done(result: T) -> None:
                 if self.document is not document:
-                    return  # it was meant for a file that is gone
+                    return  # the document was closed
                 if document.revision != snapshot.revision:
                     self.propose(title, make)
                 else:
@@ -536,13 +541,13 @@ class OpenDocument(QObject):
         )
 
     def lock(self, by: QObject, why: PruneAppError | None) -> None:
-        """Refuse every change from now on, as it would be lost; None, by the same, allows them."""
+        """Refuse all changes from now on, as they would be lost; None removes the lock of `by`."""
         self._locks.pop(by, None)
         if why is not None:
             self._locks[by] = why
 
     def may_work(self) -> bool:
-        """Whether the document will be there long enough for what is to be done; says why not."""
+        """Return whether changes are allowed; emit `refused` with the reason if not."""
         error = next(iter(self._locks.values()), None)
         if self._opening is not None:
             error = PruneAppError(

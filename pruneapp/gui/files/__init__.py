@@ -1,4 +1,4 @@
-"""Opening files, saving sessions, autosave, and recovery after a crash.
+"""Controllers for opening files, saving sessions, autosave, and recovery after a crash.
 
-Reading and writing is the work of ``sessions`` and ``checkpoint``.
+Files are read and written by the packages ``sessions`` and ``checkpoint``.
 """

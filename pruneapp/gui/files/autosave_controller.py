@@ -1,7 +1,7 @@
-"""Keeps every step in a journal, so that a crash loses the one under way at most; and checksums.
+"""Autosave: write every step to a journal, so that a crash loses only the current one; checksums.
 
-The main thread takes hold of the document, which takes no time; a thread of its own writes what was
-done, packs what changed, writes that and waits for the disk. What comes meanwhile goes first.
+The main thread captures the document, which takes no time. A separate thread packs the changed
+masks, writes them and waits for the disk. Steps that are made meanwhile are written first.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.restore import Saved, measured_in
 from pruneapp.sessions.session_file import SessionFile
 
-# After so long without a step the journal is looked through for what nobody needs any more.
+# Milliseconds without a step after which obsolete data of the journal is removed.
 IDLE_MS = 20_000
 
 View = Callable[[], Mapping[str, Any]]
 
 
 class _Work:
-    """One document and its journal, which only the thread of `AutosaveController` touches."""
+    """A document and its journal, used only on the thread of `AutosaveController`."""
 
     def __init__(self, taken: JournalFile | None) -> None:
         self.journal = Journal(folder())
         self.token = CancelToken()
-        # The journal that it was taken up from; needed until this one says the same.
+        # The journal that was restored; needed until the new journal is complete.
         self.restored_from = taken
-        # What was done while something is written.
+        # States that were captured during a write.
         self.meanwhile: SimpleQueue[Said] = SimpleQueue()
 
     def newer(self) -> Said | None:
-        """Return what was done last meanwhile, once."""
+        """Return the latest state captured during the write, dropping the others; None for none."""
         newest = None
         with contextlib.suppress(Empty):
             while True:
@@ -67,17 +67,17 @@ class _Work:
             self.restored_from = None
 
     def write(self, state: Said, *, with_view: bool) -> None:
-        """Write a state completely; raises as `Journal.keep`."""
+        """Write a state completely; raises the exceptions of `Journal.keep`."""
         self.journal.keep(*state, Job(cancel=self.token), with_view=with_view)
         self.delete_restored()
 
     def end(self) -> None:
-        """Delete the journal and the one that it continues."""
+        """Delete the journal and the restored one."""
         self.journal.delete()
         self.delete_restored()
 
     def release(self) -> Path | None:
-        """Close the files, which stay on the disk; return the path of the journal, if any."""
+        """Close the journals without deleting them; return the path of the new one, or None."""
         path = self.journal.close()
         if self.restored_from is not None:
             self.restored_from.close()
@@ -86,7 +86,7 @@ class _Work:
 
 @dataclass(frozen=True)
 class _WriteResult:
-    """What became of writing to the journal once."""
+    """The outcome of a write or a compaction."""
 
     work: _Work
     compacts: bool
@@ -96,12 +96,13 @@ class _WriteResult:
 
 
 class AutosaveController(Controller):
-    """Keeps the work of the session's document as long as it is open.
+    """Writes the work of the open document to a journal while it is open.
 
-    `view` returns what the person looks at, and what was measured, as JSON or frozen structs of it.
+    `view` returns the state of the views and the measured results, as JSON values or frozen
+    structs.
     """
 
-    written = Signal()  # the journal says all that was done
+    written = Signal()  # a write has ended, successfully or not
     _finished = Signal(object)
 
     def __init__(self, context: AppContext, session: OpenDocument, view: View) -> None:
@@ -112,8 +113,8 @@ class AutosaveController(Controller):
         self._work: _Work | None = None
         self._busy = False
         self._wanted = False
-        self._measured = False  # whether something was measured that is not written yet
-        # Sentences that were said; and whether there is still something to write.
+        self._measured = False  # whether there are new results that are not written yet
+        # Errors that were reported for this document; and whether the last write failed.
         self._reported: set[str] = set()
         self._behind = False
         self._idle = single_shot(self, IDLE_MS, self._on_idle)
@@ -130,24 +131,24 @@ class AutosaveController(Controller):
         names: Mapping[int, str],
         view: Mapping[str, Any],
     ) -> None:
-        """Take note that a history is safe in a session file; see `Journal.mark_saved`."""
+        """Record that a history is stored in a session file; see `Journal.mark_saved`."""
         work = self._work
         if work is not None:
             self._pool.submit(lambda: work.journal.mark_saved(records, position, file, names, view))
 
     def keep_measured(self) -> None:
-        """Keep what was measured, also where nothing was done."""
+        """Write the measured results, even if there are no steps."""
         self._measured = True
         self._write_soon()
 
     def record_digest(self, name: str, sha256: str) -> None:
-        """Take note of the SHA-256 of a file of the checkpoint."""
+        """Record the SHA-256 of a file of the checkpoint in the journal."""
         work = self._work
         if work is not None:
             self._pool.submit(lambda: work.journal.note_digests({name: sha256}))
 
     def flush(self) -> PruneAppError | None:
-        """Write everything to the journal and wait for the disk; return the error if that fails."""
+        """Write everything to the journal and wait for the disk; return the error, or None."""
         document, work = self._session.document, self._work
         if document is None or work is None:
             return None
@@ -161,9 +162,9 @@ class AutosaveController(Controller):
         return None
 
     def leave(self) -> Path | None:
-        """Write everything to the journal and release it; return its path.
+        """Write everything to the journal and close it; return its path.
 
-        Return None if the disk refuses it; the journal is still in use then.
+        Return None if there is no document, or if writing fails: the journal stays open then.
         """
         work = self._work
         if work is None or self.flush() is not None:
@@ -177,10 +178,9 @@ class AutosaveController(Controller):
         return 0 if self._work is None else self._work.journal.nbytes
 
     def keep_history(self, path: Path) -> None:
-        """Move the journal to the kept histories: the document, open as `path`, is being closed.
+        """Move the journal to the stored histories when the document, opened as `path`, is closed.
 
-        If that fails, the journal stays where it is and is offered at the next start, as after a
-        crash.
+        If that fails, the journal is kept and offered at the next start, as after a crash.
         """
         work, error = self._work, self.flush()
         if work is None:
@@ -197,14 +197,14 @@ class AutosaveController(Controller):
         self._pool.submit(keep).result()
 
     def release(self) -> None:
-        """Write what can be written, and leave the journal: it is offered at the next start."""
+        """Write and close the journal, so that it is offered at the next start."""
         self.flush()
         if self._work is not None:
             self._pool.submit(self._work.release).result()
             self._work = None
 
     def stop(self) -> None:
-        """End the thread; nothing comes back afterwards."""
+        """Stop the thread after its queued work; no more writes are possible."""
         self._idle.stop()
         self._pool.shutdown(wait=True)
 
@@ -221,8 +221,8 @@ class AutosaveController(Controller):
                 names = {state: name for state, name in names.items() if state <= steps}
                 self.mark_saved(records, saved.safe, saved.kept_in, names, saved.kept_view)
             self._measured = bool(measured_in(saved.view))
-            self._write_soon(saved.view)  # which is not shown yet
-        elif isinstance(saved, SessionFile):  # all of it is there, until something changes
+            self._write_soon(saved.view)  # the views do not show it yet
+        elif isinstance(saved, SessionFile):  # everything is in the file until something changes
             history = document.history
             names = document.branches.names
             self.mark_saved(history.records, document.position, saved.stamp, names, saved.view)
@@ -250,7 +250,7 @@ class AutosaveController(Controller):
 
     def _on_idle(self) -> None:
         document, work = self._session.document, self._work
-        if self._behind:  # there may be room by now
+        if self._behind:  # the disk may have space again
             self._write_soon()
         elif document is not None and work is not None and not self._busy:
             self._submit((Capture.of(document), self._view()), work, compacts=True)
@@ -270,7 +270,7 @@ class AutosaveController(Controller):
         except PruneAppError as error:
             error.__traceback__ = None  # its frames hold masks
             result = replace(result, error=error)
-        except Exception as error:  # noqa: BLE001 - any bug is reported, and the thread goes on
+        except Exception as error:  # noqa: BLE001 - any bug is reported, and the thread continues
             sentence = f"{type(error).__name__}: {error}"
             result = replace(result, bug=(sentence, traceback.format_exc()))
         self._finished.emit(result)
@@ -279,7 +279,7 @@ class AutosaveController(Controller):
         work = result.work
         job = Job(cancel=work.token)
         if result.compacts:
-            with contextlib.suppress(OSError):  # the old one is there, and says all of it
+            with contextlib.suppress(OSError):  # the uncompacted journal is complete
                 work.journal.compact(*said, job, work.newer)
             return
         newer = work.newer()
@@ -296,7 +296,7 @@ class AutosaveController(Controller):
         if result.bug is not None:
             self._notifications.report_failure(*result.bug)
         elif isinstance(result.error, StaleError):
-            self._wanted = True  # another state is in force by now, and its masks are there
+            self._wanted = True  # the state has changed, and masks of the new one are available
         elif result.error is not None and result.error.sentence not in self._reported:
             self._reported.add(result.error.sentence)
             self._notifications.refuse(result.error, NoticeTopic.RECOVERY_DATA)
@@ -309,12 +309,12 @@ class AutosaveController(Controller):
         self.written.emit()
 
 
-# The SHA-256 of the checkpoint is counted when so long nothing else was wanted.
+# Milliseconds without other work after which checksums are computed.
 PAUSE_MS = 2_000
 
 
 class Checksums(QObject):
-    """Counts the SHA-256 of the files of the session's document once something was changed."""
+    """Computes the SHA-256 of the checkpoint files once the document has changed."""
 
     def __init__(
         self, context: AppContext, session: OpenDocument, autosave: AutosaveController
@@ -323,7 +323,8 @@ class Checksums(QObject):
         self._notifications = context.notifications
         self._session = session
         self._autosave = autosave
-        # What they were when the work was saved, of files that were written since, maybe copied.
+        # SHA-256 stored in the session, by name of files that were modified since (possibly only
+        # copied).
         self._claimed: dict[str, str] = {}
         self._uncounted: list[FileSource] = []
         self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._count, self)
@@ -338,11 +339,11 @@ class Checksums(QObject):
         if saved is not None:
             self._trust(saved, document)
         self._uncounted = [file for file in document.checkpoint.files if not known_sha256(file)]
-        if isinstance(saved, JournalFile):  # with something that no session file has
+        if isinstance(saved, JournalFile):  # it has changes that no session file has
             self._idle.schedule()
 
     def _trust(self, saved: Saved, document: Document) -> None:
-        """Take over the checksums of files that nobody touched; those of others are counted."""
+        """Reuse stored checksums of unmodified files; schedule the check of the others."""
         for file, before in zip(document.checkpoint.files, saved.original.files, strict=False):
             if before.sha256 and file.identity.mtime_ns == before.mtime_ns:
                 remember_sha256(file, before.sha256)

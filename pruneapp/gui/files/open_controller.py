@@ -1,4 +1,4 @@
-"""Opening and closing: which file is worked on, in which window, and that no work is lost."""
+"""Commands to open and close files, in this or another window, without losing work."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from pruneapp.sessions.session_file import SUFFIX
 
 
 def shown_files() -> str:
-    """Return what the dialog shows of a folder; an index of shards is JSON."""
+    """Return the file name patterns of the file dialog; ``*.json`` for indices of shards."""
     named = (f"*{suffix}" for reader in READERS for suffix in reader.suffixes)
     return " ".join(dict.fromkeys((*named, "*.json", f"*{SUFFIX}")))
 
 
 def window_of(file: Path, files: Mapping[QMainWindow, Path]) -> QMainWindow | None:
-    """Return the window in which a file is open, by whichever links it is named."""
+    """Return the window in which a file is open, after resolving symbolic links; None for none."""
     sought = _identity(file)
     return next((window for window, other in files.items() if _identity(other) == sought), None)
 
@@ -46,12 +46,12 @@ def _identity(file: Path) -> str:
         return str(file)
     try:
         return os.path.normcase(os.path.realpath(file))
-    except ValueError:  # no file can have such a name
+    except ValueError:  # an invalid file name
         return str(file)
 
 
 class OpenController(Controller):
-    """The commands that open and close a file."""
+    """Controller of the commands that open and close files."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class OpenController(Controller):
         self._start = start
         self._export = export
         self._sessions = sessions
-        self._known = LatestTask(context.jobs)  # whether what is to be opened is a checkpoint
+        self._known = LatestTask(context.jobs)  # checks whether a file is a checkpoint
         for name, call in {
             "open": self.ask_file,
             "open_in_window": self.ask_file_for_window,
@@ -87,32 +87,32 @@ class OpenController(Controller):
 
     @property
     def path(self) -> Path | None:
-        """What is open, or being opened, as the title says it; None if that is nothing."""
+        """The file that is open, or being opened, as in the window title; None if there is none."""
         document = self._session.document
         opened = None if document is None else document.checkpoint.path
         return self._session.under_way or self._sessions.path or opened
 
     @Slot(object)
     def open(self, wanted: Path | OpenRequest) -> None:
-        """Open a file, a session or recovered work, after asking about work that would be lost.
+        """Open a file, a session or recovered work in this window, after asking about unsaved work.
 
-        Nobody is asked about a file that cannot be opened anyway. A file that is open in another
-        window is shown there.
+        The user is not asked if the file cannot be opened anyway. A file that is open in another
+        window is shown there instead.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
         self._unless_open(request, partial(self._open_here, request), but=self._window)
 
     @Slot(object)
     def open_in_window(self, wanted: Path | OpenRequest) -> None:
-        """Open a file in a window of its own, or show the one in which it is open already."""
+        """Open a file in a new window, or show the window in which it is open already."""
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
         self._unless_open(request, partial(self._windows.wanted.emit, request))
 
     @Slot(object, bool)
     def open_together(self, paths: Sequence[Path], apart: bool) -> None:
-        """Open several files: the first one here, unless `apart`, others in windows of their own.
+        """Open several files: the first one in this window unless `apart`, others in new windows.
 
-        The shards of one model are its folder.
+        If all are shards of the same model, its folder is opened instead.
         """
         shards = [ShardName.of(path) for path in paths]
         models = {
@@ -126,7 +126,7 @@ class OpenController(Controller):
             self.open_in_window(path)
 
     def open_named(self, name: str, state_dict: str | None = None) -> None:
-        """Open what another start of the application named, in a window of its own."""
+        """Open a file or URL that a second start of the application has sent, in a new window."""
         try:
             path = locate(name)
         except PruneAppError as error:
@@ -137,13 +137,13 @@ class OpenController(Controller):
     def _unless_open(
         self, request: OpenRequest, go: Callable[[], object], *, but: QWidget | None = None
     ) -> None:
-        """Show the window in which a file is open, `but` this one; `go` if there is none."""
+        """Show the window in which a file is open; call `go` if no window but `but` has it."""
 
         def files() -> dict[QMainWindow, Path]:
             return {w: file for w, file in self._windows.files.items() if w is not but}
 
         def done(window: QMainWindow | None) -> None:
-            now = files()  # one may have come, or gone, while links were followed
+            now = files()  # windows may have changed while links were resolved
             if window not in now:
                 window = next((w for w, file in now.items() if file == request.path), None)
             if window is None:
@@ -181,15 +181,15 @@ class OpenController(Controller):
     def _close_and_open(self, request: OpenRequest) -> None:
         """Open a file. The open document is closed after the file was read.
 
-        If the request names the open document itself, it is closed first: closing keeps its
-        history, which is restored by opening.
+        If the request names the open document itself, it is closed first: closing stores its
+        history, which opening then restores.
         """
         if self._known_as(request) and not request.is_journal:
             self._session.close()
         self._session.open(request)
 
     def _known_as(self, request: OpenRequest) -> bool:
-        """Whether a request names the open document, and not another state dict of its file."""
+        """Return whether a request names the open document, including its state dict."""
         document = self._session.document
         if document is None:
             return False
@@ -198,11 +198,11 @@ class OpenController(Controller):
         return request.state_dict in {None, shown} and _identity(open_as) == _identity(request.path)
 
     def open_sample(self, *, with_history: bool = True) -> None:
-        """Open the model that comes with the application; several windows may have it open."""
+        """Open the sample model, which may be open in several windows."""
         self._open_here(OpenRequest(resources.path(SAMPLE), with_history=with_history))
 
     def ask_file(self) -> None:
-        """Let the person choose a file."""
+        """Let the user choose a file and open it."""
         if path := self._chosen_file():
             self.open(path)
 
@@ -220,12 +220,12 @@ class OpenController(Controller):
         return Path(name) if name else None
 
     def ask_file_for_window(self) -> None:
-        """Let the person choose a file for a window of its own."""
+        """Let the user choose a file and open it in a new window."""
         if path := self._chosen_file():
             self.open_in_window(path)
 
     def ask_folder(self) -> None:
-        """Let the person choose the folder of a model."""
+        """Let the user choose a model folder and open it."""
         name = QFileDialog.getExistingDirectory(
             self._window, self.tr("Open a model folder"), str(self._folder())
         )
@@ -234,11 +234,11 @@ class OpenController(Controller):
             self.open(Path(name))
 
     def ask_location(self) -> None:
-        """Let the person write where a model is, also in a store; nobody is asked before."""
+        """Let the user enter a path or URL and open it."""
         text = dialogs.location(self._window)
         try:
             path = locate(text).expanduser() if text else None
-        except (PruneAppError, RuntimeError) as error:  # no such user
+        except (PruneAppError, RuntimeError) as error:  # ``~name`` of an unknown user
             refused = error if isinstance(error, PruneAppError) else PruneAppError(f"{error}")
             self._session.refused.emit(refused)
             return
@@ -246,7 +246,7 @@ class OpenController(Controller):
             self.open(path)
 
     def choose_state_dict(self) -> None:
-        """Let the person switch to another dict of tensors in the file."""
+        """Let the user open another state dict of the file."""
         document = self._session.document
         if document is None:
             return
@@ -256,13 +256,13 @@ class OpenController(Controller):
             self.open(OpenRequest(document.checkpoint.path, key))
 
     def close(self) -> None:
-        """Close the document, after asking about work that would be lost."""
-        # A preview may be shown as a job, too; it ends with the document, as nobody waits for it.
+        """Close the document, after asking about unsaved work."""
+        # Only jobs that write are asked about: others, such as a preview, end with the document.
         if (not self._jobs.writing or self._may_stop()) and self._may_lose(self._session.close):
             self._session.close()
 
     def look_at_file(self) -> None:
-        """Notice whether another program changed the open file."""
+        """Check whether another program has changed the open file, unless a job is running."""
         if not self._jobs.busy:
             self._look_again()
 
@@ -278,20 +278,20 @@ class OpenController(Controller):
             self._notifications.end(NoticeTopic.OPEN_FILE)
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        if self._notifications.is_shown(NoticeTopic.OPEN_FILE):  # it may be back
+        if self._notifications.is_shown(NoticeTopic.OPEN_FILE):  # the file may be restored
             self._look_again()
 
     def may_stop(self) -> bool:
-        """Ask whether a job that runs may be stopped."""
+        """Ask whether a running job may be cancelled; True if there is none."""
         return self._may_stop()
 
     def may_leave(self) -> bool:
-        """Ask whether the window may be closed, if a job runs or work would be lost."""
+        """Ask whether the window may be closed, if a job is running or work would be lost."""
         go = self._windows.quit if self._windows.quitting else self._window.close
         return self._may_stop() and self._may_lose(go)
 
     def offer_more(self) -> None:
-        """Tell that the file that was opened has more than is shown."""
+        """Show a notice if the file has other state dicts than the open one."""
         document = self._session.document
         if document is None or len(document.checkpoint.contents.state_dicts) < 2:
             return
@@ -309,12 +309,15 @@ class OpenController(Controller):
         if not self._jobs.busy:
             return True
         if not dialogs.stop_jobs(self._window, self._jobs.idle):
-            return not self._jobs.busy  # it has ended by itself, and said what came of it
+            return not self._jobs.busy  # it ended during the question and was reported
         self._jobs.cancel_visible()
         return True
 
     def _may_lose(self, go: Callable[[], object]) -> bool:
-        """Ask about work that cannot be kept; `go` is called if the user saves it first."""
+        """Ask about work that cannot be kept; True if closing may proceed.
+
+        If the user chooses to save, return False; `go` is called once the session is saved.
+        """
         losses = self._sessions.losses
         if not losses or not (why := self._sessions.keep_or_explain()):
             return True

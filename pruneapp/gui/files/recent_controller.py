@@ -1,4 +1,4 @@
-"""The files that were open before: in the menu and on the page without a file."""
+"""The recent files, in the menu and on the start page."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from pruneapp.gui.widgets.labels import on_one_line
 from pruneapp.gui.widgets.theme import icon
 from pruneapp.sessions import kept_histories
 
-# So often it is looked whether a thread has found a file, or not.
+# Polling interval in milliseconds for results of the search threads.
 _LISTEN_MS = 50
-# What chooses an entry of a menu: a button that is let go, or a key.
+# Events that choose a menu entry.
 _CHOOSING = {QEvent.Type.MouseButtonRelease, QEvent.Type.KeyPress}
 
 
 def is_missing(path: Path) -> bool:
-    """Whether a file or folder was looked for and is not there; False where nobody can tell."""
+    """Return whether a path certainly does not exist; False if that cannot be determined."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -40,23 +40,23 @@ def is_missing(path: Path) -> bool:
 
 
 class _Searches:
-    """Looks for files, each in a thread of its own: one on a network may not answer for minutes.
+    """Checks for missing files, each on a daemon thread, as a network file may block for minutes.
 
-    Nobody waits for such a thread, not even at the end of the process.
+    The threads are never joined, not even when the process ends.
     """
 
     def __init__(self) -> None:
         self._answers: queue.SimpleQueue[tuple[Path, bool]] = queue.SimpleQueue()
         self._under_way: set[Path] = set()
-        self._again: set[Path] = set()  # to be looked for once more: it may be gone since
+        self._again: set[Path] = set()  # to be checked again: they may have been deleted since
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is being looked for."""
+        """Whether no check is running."""
         return not self._under_way
 
     def begin(self, path: Path) -> None:
-        """Look for a file; if that is being done, once more afterwards."""
+        """Start to check a file; if a check is running, another one follows it."""
         if path in self._under_way:
             self._again.add(path)
             return
@@ -66,7 +66,7 @@ class _Searches:
         ).start()
 
     def take(self) -> dict[Path, bool]:
-        """Return what was found since: for each path whether it is missing."""
+        """Return whether files are missing, for the checks that ended since the last call."""
         found = {}
         while not self._answers.empty():
             path, missing = self._answers.get()
@@ -83,7 +83,7 @@ def _search(path: Path, answers: queue.SimpleQueue[tuple[Path, bool]]) -> None:
 
 
 class RecentController(Controller):
-    """Lists recent files, those that are pinned first, and marks those that are missing."""
+    """Lists recent files, pinned ones first, and marks missing ones."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class RecentController(Controller):
         self._sessions = sessions
         self._start = start
         self._open_file, self._open_in_window = open_file, open_in_window
-        self._with_ctrl = False  # whether the menu is used with that key held
+        self._with_ctrl = False  # whether the menu entry was chosen with Ctrl pressed
         self._missing: set[Path] = set()
         self._searches = _Searches()
         self._listen = QTimer(self)
@@ -116,7 +116,7 @@ class RecentController(Controller):
         start.recentRequested.connect(self._on_requested)
         start.pinRequested.connect(self._pin)
         start.removeRequested.connect(self._remove)
-        # Those of other windows: where a file is opened, the page is about to be hidden.
+        # Queued, as it may be emitted by other windows, and while the start page is being hidden.
         self._settings.recentChanged.connect(self.show_list, Qt.ConnectionType.QueuedConnection)
         sessions.saved.connect(self.show_list)
         session.opened.connect(self.show_list)
@@ -129,15 +129,15 @@ class RecentController(Controller):
 
     @Slot()
     def look(self) -> None:
-        """Look whether the files are where they were."""
+        """Start to check which files are missing."""
         for path in self._settings.listed:
-            if not is_store(path):  # nobody asks a store that was not named in this window
+            if not is_store(path):  # stores are not accessed unless the user names them
                 self._searches.begin(path)
                 self._listen.start()
 
     @Slot()
     def show_list(self) -> None:
-        """Show the files in the menu and on the page."""
+        """Update the menu and the start page."""
         listed, pinned = self._settings.listed, set(self._settings.pinned)
         files = [
             RecentFile(str(path), pinned=path in pinned, missing=path in self._missing)
@@ -165,7 +165,7 @@ class RecentController(Controller):
         action.setIcon(icon("pin-set", colors, ratio) if file.pinned else QIcon())
 
     def _open_path(self) -> Path | None:
-        """Return the file that is open, as it is listed; None for the sample."""
+        """Return the open file as it is listed; None if it is not listed, as the sample."""
         document = self._session.document
         if document is None:
             return None
@@ -183,13 +183,13 @@ class RecentController(Controller):
         if self._missing != before:
             self.show_list()
 
-    # -- what the person wants of them ------------------------------------------------------------
+    # -- commands ---------------------------------------------------------------------------------
 
     @Slot()
     def _on_action(self) -> None:
         action = self.sender()
         assert isinstance(action, QAction)
-        if not action.isVisible():  # it is for no file, and may be given all the same
+        if not action.isVisible():  # no file has this number, but its shortcut works nevertheless
             return
         if self._with_ctrl:
             self._open_in_window(locate(action.data()))
@@ -197,7 +197,7 @@ class RecentController(Controller):
             self._on_requested(action.data())
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Notice whether an entry of the menu is chosen with Ctrl: the shortcuts have it, too."""
+        """Record whether a menu entry is chosen with Ctrl, which shortcuts include as well."""
         if isinstance(event, (QMouseEvent, QKeyEvent)) and event.type() in _CHOOSING:
             self._with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
             QTimer.singleShot(0, self._forget_ctrl)
@@ -234,7 +234,7 @@ class RecentController(Controller):
 
     @Slot()
     def _clear_histories(self) -> None:
-        """Delete what is kept of closed files, after a question."""
+        """Delete the stored histories of closed files, after asking the user."""
         many, nbytes = kept_histories.total()
         files = number_format.plural(many, self.tr("1 file"), self.tr("{n} files"))
         if not many:

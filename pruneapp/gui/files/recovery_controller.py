@@ -1,4 +1,4 @@
-"""Offers at the start what a crash left behind: work to take up, temporary files to delete."""
+"""Recovery after a crash: offer unsaved work to restore, and temporary files to delete."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Recoverable:
 
 
 def find_leftovers(places: frozenset[Path], job: Job) -> _Recoverable:
-    """Return what was left behind: journals, and temporary files in some folders."""
+    """Return abandoned journals, and abandoned temporary files in the folders `places`."""
     works = find_unsaved_work(folder(), job)
     files: list[tuple[Path, int]] = []
     for place in sorted(places):
@@ -51,9 +51,9 @@ def _size(path: Path) -> int:
 
 
 class RecoveryController(Controller):
-    """Looks for what was left behind, and does with it what the person wants.
+    """Finds abandoned work and files, and restores or deletes them at the user's request.
 
-    `open_work` opens something, after asking about work that would be lost.
+    `open_work` opens a file, after asking about unsaved work.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class RecoveryController(Controller):
         view.dismissed.connect(self._dismiss)
         session.opened.connect(self._on_opened)
         export.began.connect(self._on_export)
-        if len(context.windows.listed) <= 1:  # else another one has offered it
+        if len(context.windows.listed) <= 1:  # otherwise another window has offered it
             self.find_work()
 
     def find_work(self) -> None:
-        """Look for what there is, and offer it."""
-        # Nobody looks into a store that was not named in this window.
+        """Search for abandoned work and files in the background, and show them."""
+        # Stores are not accessed unless the user names them.
         recent = (path.parent for path in self._settings.recent if not is_store(path))
         places = frozenset((*self._settings.written, *recent))
         self._answer(lambda job: find_leftovers(places, job), self._on_found)
@@ -102,14 +102,14 @@ class RecoveryController(Controller):
 
     def _on_opened(self) -> None:
         if self._found.works:
-            self.find_work()  # what was taken up is no longer there
+            self.find_work()  # restored work is no longer available
 
     def _on_export(self, path: Path) -> None:
         if not is_store(path):
             self._settings.add_written(path.parent)
 
     def _restore(self, key: str) -> None:
-        # Work that is held by an opening under way cannot be opened a second time.
+        # A journal that is being opened is locked and cannot be opened twice.
         if Path(key) != self._session.under_way:
             self._open_work(OpenRequest(Path(key), is_journal=True))
 
@@ -122,7 +122,7 @@ class RecoveryController(Controller):
             try:
                 read_journal(work.path, job).delete()
             except PruneAppError:
-                if not work.known:  # of a newer Pruneapp: nothing in it can be read, but deleted
+                if not work.known:  # written by a newer version: unreadable, but it can be deleted
                     delete(work.path)
 
         self._answer(drop, self._on_deleted)

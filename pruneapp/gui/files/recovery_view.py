@@ -1,4 +1,4 @@
-"""What was left behind when Pruneapp was closed unexpectedly: work to take up, files to delete."""
+"""The panel that offers unsaved work and temporary files after a crash."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, heading, p
 from pruneapp.gui.widgets.number_format import count, plural, size
 from pruneapp.gui.widgets.safe_paint import reported
 
-_MOST = 3  # rows; more are said to be there
-_GAP = 4  # below notices, as between them
+_MOST = 3  # maximum number of rows; others are counted
+_GAP = 4  # pixels above the panel, as between notices
 
 
 @dataclass(frozen=True)
 class RecoverableWork:
-    """Work that can be taken up again."""
+    """Unsaved work that can be restored."""
 
-    key: str  # by which it is asked for
-    file: str  # the checkpoint, without its folder
-    steps: int  # how many steps are in force
-    last: str  # what the last of them did
-    time: str  # when that was, as people write it
-    again: int = 0  # how many steps have to be computed again, the last ones
-    undone: int = 0  # how many were taken back or are on other branches
-    known: bool = True  # whether it can be read; else a newer Pruneapp wrote it
+    key: str  # its identifier in signals
+    file: str  # name of the checkpoint, without its folder
+    steps: int  # number of steps that lead to the current state
+    last: str  # description of the last step
+    time: str  # localized time of the last step
+    again: int = 0  # number of steps at the end that must be recomputed
+    undone: int = 0  # number of steps that are undone or on other branches
+    known: bool = True  # whether it is readable; False if a newer version wrote it
 
 
 @dataclass(frozen=True)
 class TemporaryFiles:
-    """Temporary files of exports that were interrupted."""
+    """Temporary files of interrupted exports."""
 
-    names: tuple[str, ...]  # where they are
-    nbytes: int  # how large they are in all
+    names: tuple[str, ...]  # their paths
+    nbytes: int  # total size in bytes
 
 
 class RecoveryView(QWidget):
-    """Offers what was left behind; hidden while there is nothing."""
+    """A panel that offers abandoned work and files; hidden if there are none."""
 
-    restoreRequested = Signal(str)  # the key of work
-    deleteRequested = Signal(str)  # the key of work
+    restoreRequested = Signal(str)  # RecoverableWork.key
+    deleteRequested = Signal(str)  # RecoverableWork.key
     filesDeleteRequested = Signal()
-    dismissed = Signal()  # the person wants to decide another time
+    dismissed = Signal()  # the user wants to decide later
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,7 +77,7 @@ class RecoveryView(QWidget):
     def set_recoverable(
         self, works: Sequence[RecoverableWork], files: TemporaryFiles | None
     ) -> None:
-        """Show what there is."""
+        """Replace the rows, or hide the panel if there is nothing to show."""
         clear(self._rows)
         self.restore_buttons, self.delete_buttons = [], []
         self.files_button = None
@@ -98,7 +98,7 @@ class RecoveryView(QWidget):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the ground, and a stripe as notices have it."""
+        """Paint the background, and a stripe like that of notices."""
         painter = QPainter(self)
         ground = self.rect().adjusted(0, _GAP, 0, 0)
         painter.fillRect(ground, self.palette().base())
@@ -106,7 +106,7 @@ class RecoveryView(QWidget):
         painter.end()
 
     def _add_work(self, row: int, work: RecoverableWork) -> int:
-        """Add work from a row on; returns how many rows it takes."""
+        """Add unsaved work at `row`; return the number of rows used."""
         what = self.tr("{steps} on {file}, {time}")
         every = work.steps + work.undone
         steps = plural(every, self.tr("1 step"), self.tr("{n} steps"))

@@ -1,4 +1,4 @@
-"""Saving the session and going on with it; and whether closing would lose work."""
+"""The session file of the open document, and the check whether closing loses work."""
 
 from __future__ import annotations
 
@@ -40,30 +40,30 @@ from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
 
 
 def has_steps(document: Document) -> bool:
-    """Whether the history has anything that a user did."""
+    """Return whether the history has steps of the user."""
     return any(r.entry is None or is_work(r.entry) for r in document.history.records)
 
 
-# So long after something was measured it is written, and never more often.
+# Delay in milliseconds before new results are written, and minimum interval between writes.
 MEASURED_MS = 3_000
 
 
 @dataclass(frozen=True)
 class _Safe:
-    """What a session file has. Which of the states is in force is no work that could be lost."""
+    """The content of a session file. The choice of the current state does not count as work."""
 
     items: tuple[HistoryItem, ...] = ()
-    results: Mapping[object, object] = field(default_factory=dict)  # what was measured
+    results: Mapping[object, object] = field(default_factory=dict)  # measured results
 
     def has(self, document: Document) -> bool:
-        """Whether it has all states of a document, undone ones too, and no others."""
+        """Return whether the file has exactly the states of a document, including undone ones."""
         items = document.items
         return items is self.items or {*map(id, items)} == {*map(id, self.items)}
 
 
 @dataclass(frozen=True)
 class _Saving:
-    """What is saved where, what may be replaced there, and what is done afterwards."""
+    """A save in progress: what is written where, what it may replace, and what follows."""
 
     document: Document
     capture: Capture
@@ -75,9 +75,9 @@ class _Saving:
 
 
 class SessionController(Controller):
-    """The session file of the document, the commands for it, and the title of the window.
+    """The session file of the document, its commands, and the title of the window.
 
-    `read_results` returns what was measured and a session keeps, by what it is of.
+    `read_results` returns the measured results that a session stores, by subject.
     """
 
     saved = Signal(object)  # (Path)
@@ -98,12 +98,12 @@ class SessionController(Controller):
         self._read_view, self._show_view = read_view, show_view
         self._read_results = read_results
         self.path: Path | None = None
-        self._safe = _Safe()  # what the file has
-        # What was measured, as the journal has it; and when it is looked at what that is by now.
+        self._safe = _Safe()  # content of the session file
+        # Results that the journal has, and the timer of the next comparison with current ones.
         self._journaled: Mapping[object, object] = {}
         self._due = single_shot(self, MEASURED_MS, self._keep_measured)
-        self._discarded = False  # whether the user said that the work may be lost
-        # The file as this window read or wrote it last.
+        self._discarded = False  # whether the user agreed to lose the work
+        # Stamp of the file when this window last read or wrote it.
         self._stamp: FileStamp | None = None
         context.actions["save_session"].triggered.connect(self.save)
         context.actions["save_session_as"].triggered.connect(self.save_as)
@@ -116,10 +116,10 @@ class SessionController(Controller):
 
     @property
     def unsaved(self) -> tuple[Loss, ...]:
-        """What closing would lose; empty for nothing.
+        """What closing would lose; empty if nothing.
 
-        Who works in a session file wants everything in it; who does not has what was exported. What
-        was measured is in no file but a session.
+        With a session file, all changes have to be in it. Without one, exported states count as
+        saved; measured results are stored only in sessions.
         """
         document = self._session.document
         if document is None:
@@ -132,7 +132,7 @@ class SessionController(Controller):
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What is in no session file, undo history included: closing has to keep it, or to ask."""
+        """Like `unsaved`, but includes an undo history that is in no session file."""
         document = self._session.document
         losses = self.unsaved
         if document is not None and self.path is None and not losses and has_steps(document):
@@ -155,24 +155,24 @@ class SessionController(Controller):
         return ""
 
     def discard(self) -> None:
-        """Lose what is in no session when the document is closed: the user wants that."""
+        """Do not keep unsaved work when the document is closed, as the user decided."""
         self._discarded = True
 
     # -- saving ---------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Save the session where it is, or where the person says."""
+        """Save the session to its file, or to one that the user chooses."""
         self.save_then(None)
 
     def save_then(self, then: Callable[[], object] | None) -> None:
-        """Save the session, and do something once it is safe."""
+        """Save the session, then call `then` if that succeeded."""
         if self.path is None:
             self._ask_where(then)
         else:
             self._save(self.path, then, self._stamp)
 
     def save_as(self) -> None:
-        """Save the session where the person says."""
+        """Save the session to a file that the user chooses."""
         self._ask_where(None)
 
     def _ask_where(self, then: Callable[[], object] | None) -> None:
@@ -192,7 +192,11 @@ class SessionController(Controller):
     def _save(
         self, path: Path, then: Callable[[], object] | None, instead_of: FileStamp | None = None
     ) -> None:
-        """Save it, but for a file that is to be replaced and is another one by now."""
+        """Save the session to `path`.
+
+        Fails with `SessionChangedError` if the file is no longer the version `instead_of`; None
+        replaces any version.
+        """
         document = self._session.document
         if document is None:
             return
@@ -225,7 +229,7 @@ class SessionController(Controller):
 
     def _on_not_saved(self, saving: _Saving, error: PruneAppError) -> None:
         here = saving.document is self._session.document
-        if isinstance(error, StaleError) and here:  # another state is in force by now
+        if isinstance(error, StaleError) and here:  # the document has changed meanwhile
             self._save(saving.path, saving.then, saving.instead_of)
         elif isinstance(error, SessionChangedError) and here:
             self._ask_about_other(saving)
@@ -250,7 +254,7 @@ class SessionController(Controller):
         if isinstance(saved, SessionFile):
             self.path, self._stamp = saved.path, saved.stamp
             self._safe = _Safe(document.items)
-        elif isinstance(saved, JournalFile):  # goes on in the session that it was saved in
+        elif isinstance(saved, JournalFile):  # continues the session that it was saved in
             self._stamp = saved.kept_in
             self.path = None if saved.kept_in is None else Path(saved.kept_in.path)
             self._safe = _Safe(document.items[: saved.kept_steps + 1])
@@ -267,7 +271,7 @@ class SessionController(Controller):
             self._mention_restored(document)
 
     def _mention_restored(self, document: Document) -> None:
-        """Say that the file is not as it is on disk, and offer to start from that."""
+        """Report that steps of the last time were restored, and offer to start from the file."""
         steps = document.position and len(document.branches.path(document.position))
         others = len(document.items) - 1 - steps
         if not steps:
@@ -291,18 +295,18 @@ class SessionController(Controller):
 
     @Slot()
     def _start_from_file(self) -> None:
-        """Go to the state that was opened first; the steps stay in the history."""
+        """Go to the initial state; the steps stay in the history."""
         self._session.jump(0)
 
     def _on_closing(self) -> None:
-        """Keep the history for the next time, unless it is in the session or may be lost."""
+        """Store the history for the next time, unless the session has it or it may be lost."""
         document = self._session.document
         assert document is not None
         if self._discarded or not self.losses:
             return  # the journal is deleted
         if self._settings.get(KEEP_HISTORIES):
             self._autosave.keep_history(self.path or document.checkpoint.path)
-        else:  # closed without a question, as the computer is shut down
+        else:  # closed without a question, as the computer shuts down
             self._autosave.release()
 
     @Slot()
@@ -316,7 +320,7 @@ class SessionController(Controller):
         self._window.setWindowModified(False)
 
     def note_measured(self) -> None:
-        """Keep in the journal what was measured, soon: it may have taken hours."""
+        """Update the title, and write new results to the journal soon."""
         self.show_title()
         if not self._due.isActive():
             self._due.start()
@@ -329,17 +333,18 @@ class SessionController(Controller):
                 self._autosave.keep_measured()
 
     def show_title(self) -> None:
-        """Show what is open, and whether closing would lose work."""
+        """Show the open file in the window title, and whether closing would lose work."""
         document = self._session.document
         if document is None:
             return
         path = document.checkpoint.path if self.path is None else self.path
-        # Qt puts its sign of change, and on macOS a dot into the button, where this stands.
+        # Placeholder that Qt replaces by its modified marker, and on macOS by a dot in the close
+        # button.
         mark = "[*]" if self.unsaved else ""
         self._window.setWindowTitle(f"{path.name}{mark} — {TITLE}")
         self._window.setWindowModified(bool(mark))
 
-    # -- the checkpoint is elsewhere, or another one --------------------------------------------
+    # -- the checkpoint was moved or has changed ------------------------------------------------
 
     def _on_misplaced(
         self, error: OriginalMissingError | OriginalChangedError, request: OpenRequest

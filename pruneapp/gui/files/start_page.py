@@ -37,22 +37,22 @@ _INSET = 8
 
 @dataclass(frozen=True)
 class RecentFile:
-    """A file that was open before."""
+    """An entry of the list of recent files."""
 
     path: str
-    pinned: bool = False  # whether it stays at the top
-    missing: bool = False  # whether it was looked for and not found
+    pinned: bool = False  # whether it stays at the top of the list
+    missing: bool = False  # whether it was found to be missing
 
 
 class EmptyPage(QWidget):
-    """Says what to do; to who is here for the first time, in three cards."""
+    """The start page: ways to open a file, as three cards in the first run, and recent files."""
 
     openRequested = Signal()
     folderRequested = Signal()
     sampleRequested = Signal()
     tourRequested = Signal()
-    recentRequested = Signal(str)  # the path of a file that was open before
-    pinRequested = Signal(str, bool)  # such a path, and whether it is to be pinned
+    recentRequested = Signal(str)  # the path of a recent file
+    pinRequested = Signal(str, bool)  # the path of a recent file, and whether it is to be pinned
     removeRequested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None, *, first: bool = False) -> None:
@@ -125,14 +125,14 @@ class EmptyPage(QWidget):
         self.set_first(first=first)
 
     def set_first(self, *, first: bool) -> None:
-        """Offer three ways to begin, each with a word about it, or the buttons alone."""
+        """Show three cards with descriptions (`first`), or only the buttons to open files."""
         before, self._choices = self._choices, QWidget(self._target)
         replace(self._inside, before, self._choices)
         self.title.setText(
             self.tr("Welcome to Pruneapp") if first else self.tr("Drop a checkpoint here")
         )
         if first:
-            cards = QGridLayout(self._choices)  # so that the buttons lie beside each other
+            cards = QGridLayout(self._choices)  # a grid, so that the buttons are aligned
             cards.setContentsMargins(0, 0, 0, 0)
             cards.setHorizontalSpacing(24)
             cards.setVerticalSpacing(8)
@@ -167,7 +167,7 @@ class EmptyPage(QWidget):
         )
 
     def set_recent(self, files: Sequence[RecentFile], *, changeable: bool = False) -> None:
-        """List files that were open before; they can be pinned and removed if `changeable`."""
+        """Replace the recent files; they can be pinned and removed if `changeable`."""
         rows = tuple(files[:_MOST])
         if rows and rows == self._files and changeable == self.pin_buttons[0].isEnabled():
             return
@@ -177,7 +177,7 @@ class EmptyPage(QWidget):
         self.recent_buttons, self.pin_buttons, self.remove_buttons = [], [], []
         if rows:
             title = heading(self.tr("Recent files"))
-            title.setContentsMargins(_INSET, 0, 0, 0)  # above the names of the files
+            title.setContentsMargins(_INSET, 0, 0, 0)  # aligned with the file names
             self._rows.addWidget(title, 0, 0, 1, 4)
         for row, file in enumerate(rows, 1):
             self._add_row(row, file, changeable=changeable)
@@ -195,7 +195,7 @@ class EmptyPage(QWidget):
         metrics = button.fontMetrics()
         text = elided(name, metrics, 220)
         button.setText(text.replace("&", "&&"))
-        # A style centres a name in the least width of a button: each would begin elsewhere.
+        # The style centers the text within a minimum width, so that names would not be aligned.
         button.setFixedWidth(metrics.horizontalAdvance(text) + 2 * _INSET)
         button.clicked.connect(self._open_recent)
         if file.missing:
@@ -230,7 +230,7 @@ class EmptyPage(QWidget):
         pin.setIcon(icon(name, self._colors, self.devicePixelRatioF()))
 
     def _focused(self) -> tuple[int, int] | None:
-        """Return which button of which file has the focus."""
+        """Return the column and row of the focused button; None if there is none."""
         columns: tuple[Sequence[QAbstractButton], ...] = (
             self.recent_buttons,
             self.pin_buttons,
@@ -243,28 +243,28 @@ class EmptyPage(QWidget):
         return None
 
     def _focus(self, column: int, row: int) -> None:
-        """Let the keys go on where they were, in a list that was made anew."""
+        """Restore the focus after the list was rebuilt."""
         buttons = (self.recent_buttons, self.pin_buttons, self.remove_buttons)[column]
         if buttons:
             button = buttons[min(row, len(buttons) - 1)]
-            button.show()  # which its layout does only later, and what is hidden takes no keys
+            button.show()  # its layout shows it later, and a hidden widget cannot have the focus
             button.setFocus()
         else:
             self.open_button.setFocus()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
+        """Apply the colors of the theme."""
         self._colors = with_defaults(colors)
         for pin in self.pin_buttons:
             self._paint_pin(pin)
 
     def set_dropping(self, *, dropping: bool) -> None:
-        """Show that what is dragged over the window can be dropped."""
+        """Show whether a dragged object can be dropped."""
         self._dropping = dropping
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Return press the button that has the focus, as Space does."""
+        """Press the focused button with Return, as with Space."""
         button = self.focusWidget()
         pressed = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
         if pressed and isinstance(button, QAbstractButton) and button.hasFocus():
@@ -274,7 +274,7 @@ class EmptyPage(QWidget):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the outline of the place to drop at."""
+        """Paint the outline of the drop area."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         color = self.palette().color(Ink.Highlight if self._dropping else MUTED)

@@ -1,4 +1,4 @@
-"""The main window: its frame, its panels, and the workbench that connects everything.
+"""The main window, its panels, and the workbench that connects all parts.
 
-What belongs to one feature stands in the folder of that feature.
+Code of a single feature belongs in the package of that feature.
 """

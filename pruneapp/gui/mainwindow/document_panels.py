@@ -1,6 +1,6 @@
-"""The views of an open document: where they stand in the window, and how one moves about.
+"""The views of an open document, their layout in the window, and navigation between them.
 
-What the person looks at is plain JSON, to be found again when a file is opened once more.
+The state of the views is plain JSON, which is restored when a file is opened again.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from pruneapp.gui.widgets.controls import follow_font, lay_in_column
 from pruneapp.gui.widgets.screen import whole_height
 
 FORM_WIDTH = 330
-# Share of the form's column that what a step would do has at least.
+# Minimum height of the preview as a fraction of the form column.
 PINNED = 0.36
-# Pixels of height between toolbar and status below which rows stand closer to each other.
+# Height of the middle in pixels below which margins and spacing are reduced.
 LOW = 600
 
 
 class DocumentViews(QObject):
-    """Tree, plots, history, form and preview, and what holds them: two docks and the middle.
+    """Tree, plots, history, form and preview, in two docks and the central widget.
 
-    Made after the first paint: the plots alone take longer to import than the window to show.
+    Created after the first paint, as importing the plots takes longer than showing the window.
     """
 
     def __init__(self, parent: QWidget) -> None:
@@ -57,10 +57,10 @@ class DocumentViews(QObject):
 
 
 class _FormColumn(QWidget):
-    """The form, below it what its step would do; its heading and the one button never scroll away.
+    """The column of the form and the preview, between a fixed header and a fixed button.
 
-    Where there is not room for all of it the form scrolls; what the step would do keeps its share
-    of the height, so that its first numbers are seen whatever is unfolded above them.
+    If the height is too small, the form scrolls; the preview keeps its minimum fraction of the
+    height, so that its first numbers are always visible.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class _FormColumn(QWidget):
         self._header, self._action = _padded(header, below=0), _padded(action)
         column = self._header, self._form, self._preview, self._action
         lay_in_column(self, *column, spacing=0, wide=self._form)
-        # What is wider than the column would be cut off: with a larger font it is wider.
+        # Wider content would be cut off; the width depends on the font.
         parts = self._form, self._preview
         follow_font(self, lambda column: column.fit())
         for part in parts:
@@ -80,7 +80,7 @@ class _FormColumn(QWidget):
             part.content.rearranged.connect(self._share)
 
     def fit(self) -> None:
-        """Be wide enough for all that is in it."""
+        """Set the minimum width that the content needs."""
         self.setMinimumWidth(self._least_width())
 
     def _least_width(self) -> int:
@@ -88,7 +88,7 @@ class _FormColumn(QWidget):
         return max(FORM_WIDTH, self._header.minimumSizeHint().width(), *least)
 
     def _grow(self) -> None:
-        # Numbers come that were not there at first. It stays as wide: nothing jumps to and fro.
+        # Only grow as numbers appear: shrinking again would make the layout jump.
         if (least := self._least_width()) > self.minimumWidth():
             self.setMinimumWidth(least)
 
@@ -97,7 +97,7 @@ class _FormColumn(QWidget):
         self._share()
 
     def event(self, event: QEvent) -> bool:
-        """Keep Ctrl+A from checking tensors: here it selects text, and elsewhere nothing."""
+        """Accept Ctrl+A, which would otherwise check tensors: here it only selects text."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -115,7 +115,7 @@ class _FormColumn(QWidget):
         self._panel.set_scrolls(scrolls=wanted > left)
         preview = wanted if wanted <= left else whole_height(self._preview.content, left)
         self._preview.setFixedHeight(preview)
-        # Nor is a row of the form cut, as long as it stands at its beginning.
+        # Nor is a row of the form cut at the bottom, as long as it is scrolled to the top.
         seen = room - self._header.sizeHint().height() - preview
         scrolls = self._form.content_height() > seen
         spare = seen - whole_height(self._form.content, seen) if scrolls else 0
@@ -123,14 +123,14 @@ class _FormColumn(QWidget):
 
 
 class _Scrolled(QScrollArea):
-    """A widget that scrolls up and down where there is not room for all of it."""
+    """A vertical scroll area that is as wide as its content."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__()
         self.content = _Content(widget)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the focus of what is in it
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # scrolls to the focused child widget
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(self.content)
         self.viewport().setAutoFillBackground(False)
@@ -147,7 +147,7 @@ class _Scrolled(QScrollArea):
 
 
 class _Content(QWidget):
-    """What scrolls; `rearranged` when it may need another height."""
+    """The content of a scroll area. `rearranged` is emitted when its height may have changed."""
 
     rearranged = Signal()
 
@@ -156,7 +156,7 @@ class _Content(QWidget):
         lay_in_column(self, widget, None, margins=(12, 12, 12, 4))
 
     def event(self, event: QEvent) -> bool:
-        """Say it when the layout was done anew."""
+        """Emit `rearranged` after a layout request."""
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
             self.rearranged.emit()
@@ -164,7 +164,7 @@ class _Content(QWidget):
 
 
 class _Middle(QWidget):
-    """Pictures above history; closer together where the window is low."""
+    """The plots above the history; spacing is reduced in a low window."""
 
     def __init__(self, pages: PlotPages, *below: QWidget) -> None:
         super().__init__()
@@ -193,7 +193,8 @@ def _dock(name: str, title: str, widget: QWidget, parent: QWidget) -> QDockWidge
     dock = QDockWidget(title, parent)
     dock.setObjectName(name)
     dock.setWidget(widget)
-    # Side by side headings and space divide; a title is only needed on the tabs of a narrow window.
+    # Headings separate docks that are side by side; a title is only needed for tabs in a narrow
+    # window.
     dock.setTitleBarWidget(QWidget())
     dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
     dock.hide()
@@ -209,18 +210,22 @@ PAGES = (
     "page_quality",
     "page_sensitivity",
 )
-_LEAST_MIDDLE = 460  # pixels that the picture keeps when the list takes of its room
+_LEAST_MIDDLE = 460  # minimum width of the plots in pixels when the tree is widened
 
 
 class NavigationController(QObject):
-    """The commands of the menu View, and those of the tree: none changes the document."""
+    """Controller of the commands of the menu View and of the tree.
+
+    These do not change the document.
+    """
 
     def __init__(
         self, views: DocumentViews, actions: Actions, settings: Settings, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._narrow = self._wide = 0  # of the tree, before and while it lists whole names
+        # width of the tree before and after it was widened; 0 if it was not
+        self._narrow = self._wide = 0
         self._views = views
         self._actions = actions
         weights, tree = views.pages.weights, views.tree
@@ -253,7 +258,7 @@ class NavigationController(QObject):
         actions["tensor_list"].setChecked(settings.get(TENSOR_LIST))
 
     def show_page(self, page: Page) -> None:
-        """Show one of the pictures."""
+        """Show a page of the plots."""
         self._views.pages.tabs.setCurrentIndex(page)
         self._views.middle.raise_()
 
@@ -273,7 +278,7 @@ class NavigationController(QObject):
             self._settings.set(TENSOR_LIST, flat)
 
     def _make_room(self, flat: bool) -> None:
-        """Widen the tree for whole names, as far as the picture can spare it; and give it back."""
+        """Widen the tree for whole names as far as the plots permit, or restore its width."""
         dock, middle = self._views.tree_dock, self._views.middle
         window, width = dock.window(), dock.width()
         if not isinstance(window, QMainWindow) or not dock.isVisible():
@@ -283,7 +288,7 @@ class NavigationController(QObject):
             needed = self._views.tree.view.width_for_names() + around
             wider = min(needed, width + middle.width() - _LEAST_MIDDLE)
             self._narrow, self._wide = (width, wider) if wider > width else (0, 0)
-        elif self._narrow and abs(width - self._wide) <= 2:  # nobody chose another one
+        elif self._narrow and abs(width - self._wide) <= 2:  # the user has not resized it since
             wider, self._narrow = self._narrow, 0
         else:
             return
@@ -305,7 +310,7 @@ class NavigationController(QObject):
         self._views.form.focus_amount()
 
     def _show_tree(self) -> None:
-        """Bring the tree before the form, where the two share one place."""
+        """Raise the dock of the tree, if it is in tabs with the form."""
         self._views.tree_dock.raise_()
 
     def _find(self) -> None:
@@ -316,14 +321,14 @@ class NavigationController(QObject):
         QGuiApplication.clipboard().setText(self._views.tree.focused())
 
 
-# More check marks are not kept: a file of so many tensors is worked on by rules. And more would
-# make the settings slow to read.
+# Maximum numbers of stored check marks: a file with more is pruned by rules, and large settings are
+# slow to read.
 _MOST_CHECKED = 20_000
 _MOST_CHECKED_IN_SETTINGS = 1_000
 
 
 class ViewState(QObject):
-    """Reads what is looked at, for sessions and settings, and shows it as the person would."""
+    """Reads the state of the views for sessions and settings, and restores it."""
 
     def __init__(
         self,
@@ -347,8 +352,11 @@ class ViewState(QObject):
         self.show({"page": settings.window.get("page")})
 
     def read(self, most: int = _MOST_CHECKED) -> Mapping[str, Any]:
-        """Return what is in focus, what the form says, and what is checked, up to so many."""
-        request = self._views.form.corrected()  # a slip in one field loses no rules
+        """Return the state: focused tensor, page, form, and checked tensors.
+
+        Checked tensors are left out if there are more than `most`.
+        """
+        request = self._views.form.corrected()  # an invalid field does not discard the other rules
         form, checked = plain_form(request), self._checked()
         return {
             "tensor": self._views.tree.focused(),
@@ -358,7 +366,7 @@ class ViewState(QObject):
         }
 
     def show(self, view: Mapping[str, Any]) -> None:
-        """Show it again; what makes no sense is left as it is."""
+        """Restore a state; invalid or unknown parts are ignored."""
         by_name = self._session.by_name
         tensor, page, checked = view.get("tensor"), view.get("page"), view.get("checked")
         if isinstance(tensor, str) and tensor in by_name:
@@ -373,7 +381,7 @@ class ViewState(QObject):
 
     @Slot()
     def restore(self) -> None:
-        """Show how the file was looked at last, unless a session or recovered work says that."""
+        """Restore the state stored in the settings, unless a session or a journal was opened."""
         document = self._session.document
         assert document is not None
         self._file = document.checkpoint.path
@@ -385,7 +393,7 @@ class ViewState(QObject):
 
     @Slot()
     def remember(self) -> None:
-        """Keep in the settings how the file is looked at that is being closed."""
+        """Store the state in the settings when the file is closed."""
         view = {**self.read(_MOST_CHECKED_IN_SETTINGS), "tree": self._views.tree.save_state()}
         window = {"columns": self._views.tree.view.columns(), "page": view["page"]}
         self._settings.set_views(window, self._file, view)

@@ -22,7 +22,7 @@ from pruneapp.methods import registry
 
 
 class PaletteController(QObject):
-    """Opens the palette: what is found by its name there, and what is done with it."""
+    """Controller that fills and opens the command palette."""
 
     def __init__(
         self,
@@ -61,12 +61,13 @@ class PaletteController(QObject):
     def _command(self, named: Named) -> Entry:
         entry, action = command(named), named[1]
         if action in self._actions.recent:
-            # Not by its action, which is for another file if one is opened behind the palette.
+            # Not by its action, whose file changes if another one is opened while the palette is
+            # visible.
             entry = replace(entry, run=partial(self._open_file, locate(action.data())))
         return entry
 
     def _in_the_form(self) -> Iterator[Entry]:
-        """Yield the commands that have a button in the form, and none in a menu."""
+        """Yield entries for buttons of the form that have no menu command."""
         form = self._views.form
         for words, english, button in (
             (self.tr("Add rule"), "Add rule", form.add),

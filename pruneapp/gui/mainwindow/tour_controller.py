@@ -1,4 +1,4 @@
-"""The tour: the main steps, done with the sample by the person, or by Next."""
+"""The tour of the main steps with the sample model, done by the user or by the Next button."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _TENSOR, _AMOUNT = "fc1.weight", 0.5
 
 @dataclass(frozen=True)
 class _Step:
-    """What a person is asked to do."""
+    """A step of the tour."""
 
-    done: str  # what is heard once it is done
+    done: str  # the event that completes the step, see `_hear`
     title: str
     text: str
     target: Callable[[], QWidget]
@@ -37,7 +37,7 @@ class _Step:
 
 
 class TourController(Controller):
-    """Leads through the window: each step waits until it is done, whoever does it."""
+    """Runs the tour: a step is shown until its event occurs, by the user or by the Next button."""
 
     def __init__(
         self,
@@ -65,9 +65,9 @@ class TourController(Controller):
         self._highlight = highlight
         self._export = export
         self._steps: tuple[_Step, ...] = ()
-        self._at = -1  # no tour
-        self._waits = False  # for the sample
-        self._asked = False  # whether the form was changed in this step
+        self._at = -1  # index of the current step; -1 if no tour is running
+        self._waits = False  # whether the tour starts once the sample is open
+        self._asked = False  # whether the form was changed during the current step
         self._position = 0
         actions = context.actions
         actions["tour"].triggered.connect(self.start)
@@ -85,12 +85,12 @@ class TourController(Controller):
 
     @property
     def is_running(self) -> bool:
-        """Whether a step is shown."""
+        """Whether a tour is running."""
         return self._at >= 0
 
     @Slot()
     def start(self) -> None:
-        """Begin with the sample, which is opened if it is not."""
+        """Start the tour; opens the sample first if necessary."""
         document = self._session.document
         if document is not None and document.checkpoint.path == resources.path(SAMPLE):
             self._begin()
@@ -100,17 +100,17 @@ class TourController(Controller):
 
     @Slot()
     def go_on(self) -> None:
-        """Do the step for the person; what it brings about leads to the next."""
+        """Do the current step; its event then leads to the next one."""
         if not self.is_running:
             return
         at, step = self._at, self._steps[self._at]
         step.do()
         if step.done in {"tensor", "page", "export"} and self._at == at:
-            self._show(at + 1)  # it was done already
+            self._show(at + 1)  # it had been done already, so that there was no event
 
     @Slot()
     def end(self) -> None:
-        """Show nothing of it any more."""
+        """End the tour and hide its widgets."""
         self._at, self._waits, self._steps = -1, False, ()
         self._highlight.set_target(None)
         if self._bar.isVisible():
@@ -225,7 +225,7 @@ class TourController(Controller):
         scroll_to(target)
         self._highlight.set_target(target)
 
-    # -- what happens ---------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------
 
     def _hear(self, what: str, *_more: object) -> None:
         if self.is_running and self._steps[self._at].done == what:
@@ -257,11 +257,11 @@ class TourController(Controller):
         if self._waits:
             self._begin()
         elif self.is_running:
-            self.end()  # it is about another file
+            self.end()  # the tour is about the sample
 
     @Slot()
     def _on_closed(self) -> None:
-        if not self._waits:  # else it makes way for the sample
+        if not self._waits:  # else the document is closed because the sample is opened
             self.end()
 
     @Slot()

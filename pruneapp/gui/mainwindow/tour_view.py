@@ -1,4 +1,4 @@
-"""The tour of the window: what to do next, above the picture, and a frame around where."""
+"""Widgets of the tour: the instruction above the plot, and a frame around a part of the window."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pruneapp.gui.widgets.controls import add_row, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, heading, labeled, plain
 from pruneapp.gui.widgets.safe_paint import reported
 
-_GAP = 4  # above notices
+_GAP = 4  # pixels above notices
 _AROUND, _LINE = 3, 3  # pixels
 _FOLLOW_MS = 100
 
 
 class TourBar(QWidget):
-    """A step of the tour; hidden while there is none."""
+    """The instruction of the current step; hidden if no tour is running."""
 
     nextRequested = Signal()
     endRequested = Signal()
@@ -47,7 +47,7 @@ class TourBar(QWidget):
         self.hide()
 
     def set_step(self, number: int, count: int, title: str, text: str) -> None:
-        """Show a step of the tour, and have it read out."""
+        """Show a step and announce it to screen readers."""
         last = number == count
         self.title.setText(title)
         self.place.setText(self.tr("{n} of {all}").format(n=number, all=count))
@@ -60,7 +60,7 @@ class TourBar(QWidget):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, labeled(title, text)))
 
     def event(self, event: QEvent) -> bool:
-        """Keep Escape from the window, where it cancels a job."""
+        """Accept Escape, which would otherwise cancel a job of the window."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -71,7 +71,7 @@ class TourBar(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """End the tour by Escape, and press Next by Return."""
+        """End the tour on Escape, and press the focused Next button on Return."""
         if event.key() == Qt.Key.Key_Escape:
             self.endRequested.emit()
         elif event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.next.hasFocus():
@@ -81,7 +81,7 @@ class TourBar(QWidget):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the ground, and a stripe as notices have it."""
+        """Paint the background, and a stripe like that of notices."""
         painter = QPainter(self)
         ground = self.rect().adjusted(0, 0, 0, -_GAP)
         painter.fillRect(ground, self.palette().base())
@@ -90,7 +90,7 @@ class TourBar(QWidget):
 
 
 class Highlight(QWidget):
-    """A frame around a part of the window, which takes no click from it."""
+    """A frame around a part of the window; mouse events pass through it."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -98,14 +98,14 @@ class Highlight(QWidget):
         self._target: QWidget | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        # What is around the part may move it, and tells nobody.
+        # Polling, as there is no signal when a parent layout moves the target.
         self._timer = QTimer(self)
         self._timer.setInterval(_FOLLOW_MS)
         self._timer.timeout.connect(self._follow)
         self.hide()
 
     def set_target(self, target: QWidget | None) -> None:
-        """Frame a part of the window; None for none."""
+        """Set the framed widget; None hides the frame."""
         self._target = target
         if target is None:
             self._timer.stop()
@@ -139,7 +139,7 @@ class Highlight(QWidget):
 
 
 def _seen(target: QWidget, window: QWidget) -> QRect:
-    """Return where a part of a window is, as far as nothing around it cuts it off."""
+    """Return the visible rectangle of a widget in window coordinates; empty if it is hidden."""
     seen = QRect(target.mapTo(window, QPoint()), target.size()) if target.isVisible() else QRect()
     around = target.parentWidget()
     while around is not None and around is not window:

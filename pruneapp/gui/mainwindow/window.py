@@ -1,4 +1,4 @@
-"""The main window: menus, toolbar, docks, and what the status bar says of the model."""
+"""The main window: menus, toolbar, docks, and the status of the model in the status bar."""
 
 from __future__ import annotations
 
@@ -56,23 +56,23 @@ from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager
 
 SIZE = QSize(1280, 800)
-DOCKS = (320, 330)  # widths of tree and form at first
+DOCKS = (320, 330)  # initial widths of tree and form
 SMALLEST = QSize(720, 480)
-_NUDGE = 64  # pixels, more than any frame
-_STEP = 28  # pixels from one window to the next: both title bars are seen
-# Narrower than this the two docks share one place, as tabs.
+_NUDGE = 64  # pixels, larger than any window frame
+_STEP = 28  # offset in pixels to the previous window, so that both title bars are visible
+# Width in pixels below which the two docks become tabs.
 NARROW = 1120
-_KIND = 40  # letters of the class of a model
-_LISTED = 6  # of its files and types
-LAYOUT_VERSION = 2  # raised with DOCKS: docks of before left the picture too little
+_KIND = 40  # maximum number of characters of the model class
+_LISTED = 6  # maximum number of listed files and dtypes
+LAYOUT_VERSION = 2  # increased with DOCKS: older layouts left too little width for the plots
 
 
 class ModelStatus(QWidget):
-    """What model it is, its parameters, and how sparse the whole of it is."""
+    """Status bar label with the class of the model, its parameters, and their sparsity."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # What the window has no room for is elided: first what every file of the model shares.
+        # Elided at the right, which has the facts that all files of the model share.
         self.text = ElidedLabel("", self)
         self.text.elide = Qt.TextElideMode.ElideRight
         self._kind = self._facts = ""
@@ -87,9 +87,16 @@ class ModelStatus(QWidget):
         dtypes: Sequence[str] = (),
         files: Sequence[str] = (),
     ) -> None:
-        """Take what the folder of the model says of it, for the next `set_model`.
+        """Set the properties of the model that the next `set_model` shows.
 
-        `kind` is its class or type; `files` are those that an export as a folder copies.
+        Parameters ---------- kind
+            Class or type of the model; "" if unknown.
+        layers
+            Number of layers; None if unknown.
+        dtypes
+            Labels of the dtypes of its parameters.
+        files
+            Names of the files that an export as a folder copies.
         """
         kind = escaped(kind)
         self._kind = kind if len(kind) <= _KIND else f"{kind[: _KIND - 1]}…"
@@ -111,7 +118,7 @@ class ModelStatus(QWidget):
         self._about = tuple(about)
 
     def set_model(self, numel: int, pruned: int, buffers: int = 0) -> None:
-        """Show how many parameters there are, how many of them are pruned, and the buffers."""
+        """Show the numbers of parameters (`numel`), of pruned ones, and of elements in buffers."""
         if not numel:
             self._facts = ""
             self._show(self.tr("No parameters"), "")
@@ -139,11 +146,11 @@ class ModelStatus(QWidget):
         self.text.setText("   ·   ".join(filter(None, (self._kind, text, self._facts))))
         lines = filter(None, (*self._about, tip))
         self.text.setToolTip("<br>".join(map(as_plain, lines)))
-        # A screen reader says the text; what the tooltip adds is markup to it.
+        # Screen readers get plain text, as the tooltip is markup.
         self.text.setAccessibleDescription(joined(*self._about, tip))
 
     def clear(self) -> None:
-        """Show nothing: no file is open."""
+        """Clear the label, as no file is open."""
         self._kind, self._facts, self._about = "", "", ()
         self.text.setText("")
         self.text.setAccessibleDescription("")
@@ -151,28 +158,29 @@ class ModelStatus(QWidget):
 
 
 class MainWindow(QMainWindow):
-    """Menus, toolbar, messages and status; in the middle what is open, or what to do.
+    """The window: menus, toolbar, notices and status bar around the start page or a document.
 
-    Light enough to be painted within a few hundredths of a second: what an open document needs is
-    added by `add_document_views` when it has been imported.
+    It is shown within some hundredths of a second; the views of a document are added by
+    `add_document_views` once they have been imported.
     """
 
-    dropped = Signal(object)  # the path of a file or a folder
-    droppedForWindow = Signal(object)  # with Ctrl held: it is for a window of its own
-    # (list[Path], bool) Several files, and whether each is for a window of its own.
+    dropped = Signal(object)  # path of a file or folder
+    droppedForWindow = Signal(object)  # path, dropped with Ctrl: to be opened in a new window
+    # (list[Path], bool) several files, and whether all are to be opened in new windows
     droppedTogether = Signal(object, bool)
-    # (QDragEnterEvent, QDropEvent) Something else than a file; accept it to have it dropped.
+    # (QDragEnterEvent, QDropEvent) a drag of something else than files; accept it to enable the
+    # drop
     otherEntered = Signal(object)
     otherDropped = Signal(object)
-    otherLeft = Signal()  # it was not dropped here
-    activated = Signal()  # the person came back to the window
-    closing = Signal(object)  # a QCloseEvent; ignore it to keep the window open
-    closed = Signal(object)  # the window itself: it is gone
+    otherLeft = Signal()  # such a drag left the window
+    activated = Signal()  # the window was activated
+    closing = Signal(object)  # QCloseEvent; ignore it to keep the window open
+    closed = Signal(object)  # the window, after it was closed
 
     def __init__(
         self, settings: Settings, appearance: ThemeManager, beside: QWidget | None = None
     ) -> None:
-        """Stand where a window stood last, or a little off another one."""
+        """Restore the last geometry, or place the window at an offset to `beside`."""
         super().__init__()
         self._settings = settings
         self._appearance = appearance
@@ -184,7 +192,7 @@ class MainWindow(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, above)
         self.actions_ = Actions(self, settings.keys)
         self.actions_.fill(self.menuBar())
-        # Here, for it holds from the first picture on, before anything can be opened.
+        # Connected here, as it must work from the first paint on.
         self.actions_["close_window"].triggered.connect(self.close)
         self.notices = NoticeBar()
         self.recovery = RecoveryView()
@@ -216,15 +224,15 @@ class MainWindow(QMainWindow):
             self.setGeometry(beside.normalGeometry().translated(_STEP, _STEP))
         elif restored:
             self._put_back()
-        # Where a window stood its frame had room: by one that is guessed it would be moved, and the
-        # next time again.
+        # A restored window had space for its frame. With a guessed frame it would be moved, by the
+        # same distance every time.
         fit_into_screen(self, QMargins() if restored else None)
         self._framed = False
         appearance.changed.connect(self._on_theme_changed)
         self._on_theme_changed(appearance.theme)
 
     def add_document_views(self, left: QDockWidget, middle: QWidget, right: QDockWidget) -> None:
-        """Add what an open document needs."""
+        """Add the views of a document."""
         self.stack.addWidget(middle)
         self._docks = (left, right)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, left)
@@ -233,7 +241,7 @@ class MainWindow(QMainWindow):
             self._appearance.apply_to(widget)
 
     def show_document(self, *, is_open: bool) -> None:
-        """Show the document's views, or the page that says what to do."""
+        """Show the views of the document, or the start page."""
         if is_open and self._settings.is_first_run:
             self._settings.set_welcomed()
             self.empty.set_first(first=False)
@@ -244,11 +252,11 @@ class MainWindow(QMainWindow):
             self._set_widths()
         for dock in self._docks:
             dock.setVisible(is_open)
-        fit_fonts(self)  # what was filled since it was made may need more room
+        fit_fonts(self)  # widgets may have been filled since they were created
         self._arrange_docks()
 
     def _put_back(self) -> None:
-        """Take back by how much Qt moved the window for the frame that it guesses."""
+        """Restore the exact position, which Qt changed by the size of a guessed window frame."""
         place = QRect()
         QDataStream(QByteArray(self._settings.blob("place"))) >> place
         now = self.geometry()
@@ -257,7 +265,7 @@ class MainWindow(QMainWindow):
             self.setGeometry(place)
 
     def save_layout(self) -> None:
-        """Remember how the window stands."""
+        """Store the geometry of the window and its docks."""
         self._settings.set_blob("geometry", bytes(self.saveGeometry().data()))
         place = QByteArray()
         QDataStream(place, QIODevice.OpenModeFlag.WriteOnly) << self.normalGeometry()
@@ -282,7 +290,7 @@ class MainWindow(QMainWindow):
         self.device.addItem(self.tr("Automatic"), "auto")
         self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setMinimumContentsLength(14)
-        # The address of a cluster may be long.
+        # Limited, as the address of a cluster may be long.
         follow_font(self.device, lambda box: box.setMaximumWidth(letter_width(box) * 34))
         self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
@@ -314,7 +322,8 @@ class MainWindow(QMainWindow):
             self.removeDockWidget(right)
             self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, right)
             right.show()
-            # Once they are laid out: the left one keeps what it had, too little for its columns.
+            # Later, when the docks are laid out: otherwise the left one is too narrow for its
+            # columns.
             QTimer.singleShot(0, self._set_widths)
 
     def _set_widths(self) -> None:
@@ -328,7 +337,7 @@ class MainWindow(QMainWindow):
     # -- Qt's events ----------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Let those who work decide; what they keep open stays open."""
+        """Emit `closing`, whose receivers may ignore the event; else save the layout and close."""
         self.closing.emit(event)
         if event.isAccepted():
             self._settings.set_welcomed()
@@ -337,17 +346,17 @@ class MainWindow(QMainWindow):
             self.closed.emit(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the docks together as tabs where room is short, and make notices short."""
+        """Turn the docks into tabs in a narrow window, and shorten notices in a low one."""
         super().resizeEvent(event)
         self._arrange_docks()
         self.notices.set_height(self.height())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Go from the tree to the picture, from there to the form and its button."""
+        """Move the focus in visual order: toolbar, tree, plots, form, status bar."""
         direct = Qt.FindChildOption.FindDirectChildrenOnly
         parts = (
             *self.findChildren(QToolBar, options=direct),
-            *self.findChildren(QTabBar, options=direct),  # of docks that lie on each other
+            *self.findChildren(QTabBar, options=direct),  # tab bars of the docks
             *self._docks[:1],
             self.centralWidget(),
             *self._docks[1:],
@@ -357,23 +366,23 @@ class MainWindow(QMainWindow):
         return moved or super().focusNextPrevChild(forward)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Tell when the person comes back; follow the font of the system."""
+        """Emit `activated`, and adapt sizes after a change of the font."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            QTimer.singleShot(0, self._fit_fonts)  # once all widgets have it
+            QTimer.singleShot(0, self._fit_fonts)  # when all widgets have the new font
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
-            if not self._framed:  # only now its frame can be measured
+            if not self._framed:  # the frame can be measured only now
                 self._framed = True
                 fit_into_screen(self)
             self.activated.emit()
 
     def _fit_fonts(self) -> None:
         fit_fonts(self)
-        # What asks layouts for room does so again once they know what changed in them.
+        # Again after layouts have processed the changes.
         QTimer.singleShot(0, partial(fit_fonts, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Welcome local files and folders."""
+        """Accept local files and folders; emit `otherEntered` for anything else."""
         if _dropped_paths(event.mimeData()):
             event.acceptProposedAction()
             self.empty.set_dropping(dropping=True)
@@ -381,13 +390,13 @@ class MainWindow(QMainWindow):
             self.otherEntered.emit(event)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Forget the welcome."""
+        """Reset the drop highlight."""
         self.empty.set_dropping(dropping=False)
         self.otherLeft.emit()
         super().dragLeaveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Tell what was dropped."""
+        """Emit the signal for the dropped objects."""
         self.empty.set_dropping(dropping=False)
         paths = _dropped_paths(event.mimeData())
         if not paths:
@@ -402,7 +411,7 @@ class MainWindow(QMainWindow):
 
 
 def _dropped_paths(data: QMimeData) -> list[Path]:
-    """Return what is dropped; nothing if it is not all local, or too much to be opened."""
+    """Return the dropped files; empty if any is not local, or there are more than `MOST_FILES`."""
     urls = data.urls()
     if len(urls) > MOST_FILES or not all(url.isLocalFile() for url in urls):
         return []

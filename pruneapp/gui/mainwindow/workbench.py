@@ -1,6 +1,6 @@
-"""The window at work: makes views, jobs and controllers, connects them, and shows what is open.
+"""The workbench: creates views, jobs and controllers of a window, and connects them.
 
-Connections are to bound methods of objects that live in the main thread.
+All connections are to bound methods of objects that live on the main thread.
 """
 
 from __future__ import annotations
@@ -82,9 +82,10 @@ LONGEST_STEP = 40
 
 
 class StatusController(QObject):
-    """Shows in frame and views what is open, and the job that runs.
+    """Shows the open document and the running job in the window.
 
-    The workbench tells of documents, so that all is in order before others hear of them.
+    Its `show_` methods are called by the workbench, which updates shared views before other
+    subscribers run.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class StatusController(QObject):
         self._notifications = notifications
         self._stuck = 0
         self._waits = False  # whether a prune waits for its preview
-        # Whether code runs that is not ours, and may not listen to a person who cancels it.
+        # Whether code of custom methods runs, which may ignore cancellation.
         self.own_methods = False
         session.opening.connect(self._on_opening)
         jobs.started.connect(window.job_status.set_job)
@@ -116,7 +117,8 @@ class StatusController(QObject):
 
     @Slot(object)
     def _on_opening(self, _path: object) -> None:
-        # A person tries another file. What else was said is of the document that is open.
+        # Another file is being opened: remove notices about opening; keep those about the open
+        # document.
         self._notifications.end(NoticeTopic.ASKED, NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
 
     def show_opened(self, nodes: Nodes) -> None:
@@ -153,7 +155,7 @@ class StatusController(QObject):
         self.enable()
 
     def show_closed(self) -> None:
-        """Show that nothing is open."""
+        """Show the start page, as the document was closed."""
         self._notifications.clear()
         self._window.notices.set_names(ShortNames())
         self._window.model_status.clear()
@@ -164,16 +166,17 @@ class StatusController(QObject):
         self.enable()
 
     def show_changed(self, change: DocumentChanged) -> None:
-        """Show what became of the document."""
+        """Show the changes of the document."""
         if change.names:
             self._show_numbers(change.names)
         self._show_position()
-        self._notifications.end(NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)  # work goes on here
+        # the user continues with this document
+        self._notifications.end(NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
         if not change.is_remark:
             self._notifications.end(NoticeTopic.ASKED, NoticeTopic.PRUNING)
 
     def enable(self) -> None:
-        """Offer what can be done now."""
+        """Enable the commands that are available now."""
         document = self._session.document
         actions = self._window.actions_
         for spec in ACTIONS:
@@ -185,14 +188,14 @@ class StatusController(QObject):
         self._show_position()
 
     def show_size(self, nbytes: int | None) -> None:
-        """Say how large an export will be; None while that is unknown."""
+        """Show the estimated size of an export, in bytes, on the button; None if unknown."""
         text = self.tr("Export…")
         if nbytes is not None:
             text = self.tr("Export… {size}").format(size=number_format.size(nbytes))
         self._window.actions_["export"].setIconText(text)
 
     def set_waiting(self, *, waits: bool) -> None:
-        """Take whether a prune waits for its preview: it can be undone as if it was done."""
+        """Set whether a prune waits for its preview, which can be undone as if it was complete."""
         self._waits = waits
         self._show_position()
 
@@ -224,11 +227,11 @@ class StatusController(QObject):
             whole = len(step) <= LONGEST_STEP
             shown = step if whole else self._session.contents.short.in_text(step)
             actions[names[0]].setText(f"{text} {_short(shown)}".strip())
-            # In the toolbar they stay in their place, whatever is undone; the tip says that.
+            # A constant text keeps the toolbar from moving; the tooltip has the name of the step.
             actions[names[0]].setIconText(plain(text))
-            # Never markup: tools that read the screen read it aloud.
+            # No markup, which screen readers would read aloud.
             actions.set_tip(names[0], plain(actions[names[0]].text()).replace("<", "‹"))
-        if self._waits:  # the prune is what would be undone
+        if self._waits:  # undo cancels the waiting prune
             actions["undo"].setEnabled(True)
             actions["undo"].setText(self.tr("&Undo pruning"))
         branches = document.branches if document is not None else None
@@ -264,7 +267,7 @@ def _short(step: str) -> str:
 
 
 class Workbench(QObject):
-    """Makes the parts and connects them; they are attributes for tests and the tour."""
+    """Creates and connects the parts of a window; they are public for tests and the tour."""
 
     def __init__(
         self, window: MainWindow, settings: Settings, appearance: ThemeManager, windows: Windows
@@ -286,7 +289,7 @@ class Workbench(QObject):
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)
         self.extras = LoadedMasks(session, jobs, self)
         self.status = StatusController(window, views, session, jobs, self.notifications)
-        # Before all others: whoever hears of a document finds tree and numbers up to date.
+        # Must be connected first, so that other subscribers see the updated tree and numbers.
         session.opened.connect(self._on_opened)
         session.closed.connect(self.status.show_closed)
         session.changed.connect(self._on_changed)
@@ -471,7 +474,7 @@ class Workbench(QObject):
         )
         window.empty.tourRequested.connect(self.tour.start)
         self.ended = True
-        # What a window that takes the place of this one opens; None if none does.
+        # What the window that replaces this one opens; None if it is not being replaced.
         self.restarts: tuple[OpenRequest, ...] | None = None
         self._connect()
 
@@ -507,7 +510,7 @@ class Workbench(QObject):
         views.tree.focusChanged.connect(self.plots.show_tensor)
         views.tree.focusChanged.connect(views.compare.follow)
         views.tree.checkRefused.connect(self.notifications.say_done)
-        # After the click has been handled: the question runs an event loop of its own.
+        # Queued until the click has been handled, as the question runs a nested event loop.
         views.tree.confirmationRequested.connect(
             self._confirm_quantized, Qt.ConnectionType.QueuedConnection
         )
@@ -543,13 +546,13 @@ class Workbench(QObject):
 
     @Slot(object)
     def open(self, wanted: Path | OpenRequest) -> None:
-        """Open a file, after asking about work that would be lost."""
+        """Open a file, after asking about unsaved work."""
         self.files.open(wanted)
 
     def close_for_restart(self) -> bool:
-        """Close the window, to be opened again with the same work: nothing is asked about it.
+        """Close the window in order to open it again with the same work, without asking about it.
 
-        False if the person stays with it. Else `restarts` says what is to be opened.
+        Return False if the user cancels. Otherwise `restarts` has what is to be opened.
         """
         document = self.session.document
         if not self.files.may_stop():
@@ -563,12 +566,12 @@ class Workbench(QObject):
         return self.window.close()
 
     def close_unasked(self) -> None:
-        """Close the window without questions; what is not saved is kept."""
+        """Close the window without questions; unsaved work stays in its journal."""
         self.restarts = ()
         self.window.close()
 
     def _leave(self) -> OpenRequest | None:
-        """Return what a window that goes on has to open; None if work would be lost."""
+        """Return what the replacing window has to open; None if work would be lost."""
         document = self.session.document
         assert document is not None
         if len(document.items) > 1 or self.sessions.unsaved:
@@ -582,7 +585,7 @@ class Workbench(QObject):
         return OpenRequest(document.checkpoint.path, document.checkpoint.contents.state_dict)
 
     def shut_down(self) -> None:
-        """End all work and let go of the file."""
+        """Stop all work, and close the document."""
         self.preview.drop()
         self.histograms.stop()
         self.window.hide()
@@ -596,11 +599,11 @@ class Workbench(QObject):
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Show a bug of ours as a report that can be copied; work goes on."""
+        """Show an internal error in a notice; the application continues."""
         self.notifications.report_bug(kind, error, trace)
 
     def _on_closing(self, event: QCloseEvent) -> None:
-        event.ignore()  # whatever fails below, nothing is lost
+        event.ignore()  # no work is lost if an exception occurs below
         if self.restarts is not None or self.files.may_leave():
             event.accept()
             self.window.save_layout()
@@ -613,11 +616,11 @@ class Workbench(QObject):
         first = next((r for r in session.rows if r.by_default), next(iter(session.rows), None))
         if first is not None:
             self.show_tensor(first.name)
-        views.tree.view.setFocus()  # where the keys of the window are nobody's typing
+        views.tree.view.setFocus()  # so that shortcuts of single keys are not typed into a field
 
     def _on_changed(self, change: DocumentChanged) -> None:
         if not change.is_remark:
-            # What is computed for the state before is for nothing, and would keep the window back.
+            # Cancel work on the previous state, which is obsolete and would slow down the window.
             self.preview.pause()
         self.status.show_changed(change)
         if change.names:
@@ -638,7 +641,7 @@ class Workbench(QObject):
             evaluation.conditions,
         )
         if page.shows_multiply_adds:
-            evaluation.count_multiply_adds()  # of what was measured since, by another script
+            evaluation.count_multiply_adds()  # for results of another script
 
     def _read_view(self) -> Mapping[str, Any]:
         return {**self.view_state.read(), **self.evaluation.read(), **self.scans.read()}
@@ -653,7 +656,7 @@ class Workbench(QObject):
 
     def _clear_undo_of_fields(self) -> None:
         for field in self.views.form.findChildren(LineEdit):
-            field.clear_undo()  # what was typed has been done: Ctrl+Z takes back the step
+            field.clear_undo()  # applied texts are not undone by Ctrl+Z, which undoes the step
 
     @Slot(bool)
     @Slot(object)
@@ -673,7 +676,7 @@ class Workbench(QObject):
             self.history.undo()
 
     def show_tensor(self, name: str) -> None:
-        """Put a tensor into focus, in tree and pictures."""
+        """Focus a tensor in the tree and the plots."""
         self.views.tree.set_focused(name)
         self.plots.show_tensor(name)
 
@@ -709,7 +712,7 @@ class Workbench(QObject):
 
     @Slot(bool, bool)
     def _on_extended(self, methods: bool, formats: bool) -> None:
-        """Offer what was added to the process, be it by another window."""
+        """Offer methods and formats that were registered, possibly by another window."""
         if methods:
             self.form.offer_methods()
             self.status.own_methods = True
