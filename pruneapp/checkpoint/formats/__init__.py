@@ -1,5 +1,4 @@
-"""Readers of safetensors files, ours and sharded ones among them.
+"""Readers of file formats other than those of torch, which are in ``checkpoint.torchfile``.
 
-The formats of torch stand in ``checkpoint.torchfile``. A reader checks everything that a header
-claims before it is believed, and reads no tensor while it opens a file.
+A reader validates all statements of a header, and reads no tensor data when it opens a file.
 """

@@ -1,4 +1,4 @@
-"""The compact format, presented as the dense tensors that it holds."""
+"""Read compact files, presented as the dense tensors that they encode."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ from pruneapp.progress import CancelToken
 
 FORMAT = "compact"  # of `Contents`
 INDEX, FRAMES = ":index", ":frames"
-# Unpacked frames that are kept: who draws rows of a picture asks for the same ones again.
+# Number of decoded frames that are cached: drawing rows of a picture reads the same ones
+# repeatedly.
 _REMEMBERED = 8
 
 
 class _Memory:
-    """The frames that were read last, of all tensors of a file."""
+    """A cache of the frames that were read last, for all tensors of a file."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._frames: dict[tuple[int, int], NDArray[np.uint8]] = {}  # the last used at the end
+        self._frames: dict[tuple[int, int], NDArray[np.uint8]] = {}  # least recently used first
 
     def get(
         self, key: tuple[int, int], unpack: Callable[[], NDArray[np.uint8]]
@@ -53,17 +54,17 @@ class _Memory:
 
 @dataclass(eq=False)
 class FramesSegment:
-    """The elements of a tensor, unpacked frame by frame as they are asked for."""
+    """The elements of a tensor, decoded frame by frame when they are read."""
 
     file: FileSource
-    memory: _Memory  # shared with the other tensors of the file
+    memory: _Memory  # shared by all tensors of the file
     name: str
     dtype: DType
     numel: int
-    frame: int  # elements of a frame
-    index: int  # first byte of its index in the file
-    begin: int  # first byte of its frames
-    end: int  # byte behind the last of them
+    frame: int  # number of elements of a frame
+    index: int  # offset of its index in the file
+    begin: int  # offset of its frames
+    end: int  # end of its frames
 
     def __post_init__(self) -> None:
         self._words = np.dtype(self.dtype.storage)
@@ -71,7 +72,7 @@ class FramesSegment:
         self.size = self.dtype.nbytes(self.numel)
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Unpack the frames that hold these bytes."""
+        """Fill `view` with decoded bytes from `offset` on."""
         fill_from_blocks(view, offset, self.frame * self._words.itemsize, self._octets, 1)
 
     def _octets(self, number: int, _next: int) -> memoryview:
@@ -113,7 +114,7 @@ class FramesSegment:
 def read(header: Header, start: int, source: FileSource, cancel: CancelToken) -> ReadResult:
     """Return the tensors of a compact file; see `Reader.read`.
 
-    They lie, one behind the other, where they would lie in the dense file.
+    Their locations are consecutive in a virtual source with the data of the dense file.
     """
     layout = CompactLayout(header, str(source.path), start)
     tree = layout.tree
@@ -139,13 +140,13 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
             segment = FramesSegment(source, memory, name, dtype, numel, frame, *places)
         unpacked.add(name, dtype, shape, segment)
     contents, joined = unpacked.contents(FORMAT, "compact file of Pruneapp", metadata, cancel)
-    # What the container itself says beside its layout: how it was made.
+    # Further metadata of the container describes how the file was made.
     more = {k: text for k, text in header.metadata.items() if k not in {"format", KEY}}
     return replace(contents, metadata={**metadata, **more}), (joined,)
 
 
 def dense_metadata(header: Header, path: str) -> dict[str, str]:
-    """Return the metadata of the dense file, from the header of a compact one."""
+    """Return the metadata of the dense file, given the header of a compact file."""
     metadata: dict[str, str] = CompactLayout(header, path, 0).tree["metadata"]
     return metadata
 
@@ -159,7 +160,7 @@ def _about(layout: CompactLayout, name: str, about: Any) -> tuple[DType, tuple[i
 def _places(
     layout: CompactLayout, name: str, dtype: DType, numel: int, frame: int
 ) -> tuple[int, int, int]:
-    """Return first byte of the index, first of the frames, and the one behind the last."""
+    """Return the offset of the index, and the start and end of the frames, of a tensor."""
     if dtype.packed:
         raise layout.damaged(f"'{show(name)}' is of a type whose elements share bytes")
     wanted = (-(-numel // frame), compact_codec.columns(np.dtype(dtype.storage).itemsize))

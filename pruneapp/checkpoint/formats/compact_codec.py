@@ -1,13 +1,14 @@
-"""Our layouts inside of safetensors: what the metadata says, and the frames of compact tensors.
+"""The layouts that Pruneapp stores in safetensors files: their metadata and the compact encoding.
 
-A frame is up to 2^18 elements, packed so that it can be read alone: the bitmask of what is not 0,
-then the first bytes of all elements that are not 0, then their second bytes, and so on: bytes of
-one kind are much alike, above all those with the exponent. Each of these parts is a frame of zstd
-with its checksum, one behind the other: a bit that flips on a disk is an error, not a weight. What
-is 0 is a matter of bits: -0.0 is kept as it is.
+A compact tensor is divided into frames of up to 2^18 elements that can be decoded independently. A
+frame contains the bitmask of the nonzero elements, then the first bytes of all nonzero elements,
+then their second bytes, and so on: bytes at the same position are similar, above all those with the
+exponent, and compress better together. Each of these parts is compressed by zstd with a checksum,
+so that a flipped bit on a disk raises an error. "Nonzero" refers to the bits: -0.0 is stored
+unchanged.
 
-A row of the index says how many elements are not 0, and how many bytes each part has. The mask is
-left out (0 bytes) where nothing is 0, and everything where all is.
+A row of the index contains the number of nonzero elements and the size of each part in bytes. The
+mask is omitted (0 bytes) if no element is 0, and all parts are omitted if all elements are 0.
 """
 
 from __future__ import annotations
@@ -29,28 +30,29 @@ from pruneapp.json_codec import load_object
 if TYPE_CHECKING:
     import zstandard
 
-# Elements. Of larger ones the file would hardly be smaller, and to look at a few weights takes
-# the time of one frame.
+# Number of elements. Larger frames hardly reduce the file size, and reading a few weights takes the
+# time to decode one frame.
 FRAME = 1 << 18
 LEVEL = 3
-# Bytes behind each frame of zstd: the low half of the XXH64 of what was packed (RFC 8878, 3.1.1).
+# Size of the checksum after each zstd frame: the low half of the XXH64 of the content (RFC 8878,
+# 3.1.1).
 CHECKSUM = 4
 
 
 class FrameError(ValueError):
-    """A frame that holds something else than its index says."""
+    """A frame whose content contradicts its index."""
 
 
 def columns(itemsize: int) -> int:
-    """Return how many numbers a row of the index has."""
+    """Return the number of columns of the index for elements of `itemsize` bytes."""
     return 2 + itemsize
 
 
 def encode(words: Bits) -> tuple[list[int], list[bytes]]:
-    """Pack up to `FRAME` elements.
+    """Encode up to `FRAME` elements.
 
-    Returns the row of the index, and the frames of zstd that belong to it: always the same for the
-    same elements and the same version of zstd.
+    Returns the row of the index and the compressed parts. The result is deterministic for the same
+    elements and version of zstd.
     """
     width = words.dtype.itemsize
     kept = int(np.count_nonzero(words))
@@ -72,9 +74,9 @@ def encode(words: Bits) -> tuple[list[int], list[bytes]]:
 
 
 def decode(data: memoryview, row: NDArray[np.uint32], out: Bits) -> None:
-    """Unpack a frame into `out`, which has as many elements as the frame.
+    """Decode a frame into `out`, whose size must be the number of elements of the frame.
 
-    Raises `FrameError` if it holds something else than `row` says.
+    Raises `FrameError` if the content contradicts `row`.
     """
     kept, mask_bytes, *lengths = map(int, row)
     width = out.dtype.itemsize
@@ -102,7 +104,7 @@ def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:
     import zstandard
 
     try:
-        # Before anything of the size is allocated that a damaged frame claims.
+        # Checked before allocating the size that a damaged frame declares.
         if zstandard.frame_content_size(data) != size:
             raise FrameError
         unpacked = _local.decompressor.decompress(data)
@@ -114,13 +116,13 @@ def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:
 
 
 def bound(size: int) -> int:
-    """Return the most bytes that zstd makes of so many: ``ZSTD_compressBound`` and a checksum."""
+    """Return the maximum size of `size` bytes compressed (``ZSTD_compressBound``, checksum)."""
     small = ((128 << 10) - size) >> 11 if size < 128 << 10 else 0
     return size + (size >> 8) + small + CHECKSUM
 
 
 class _ThreadLocal(threading.local):
-    """No two threads may use one of them, and making one takes longer than a small frame."""
+    """Compressors per thread: they are not thread-safe, and slower to create than a frame."""
 
     @cached_property
     def compressor(self) -> zstandard.ZstdCompressor:
@@ -145,22 +147,22 @@ VERSION = 1
 
 
 def packed_format(metadata: Mapping[str, str]) -> str:
-    """Return which of our layouts a safetensors file has; empty if none."""
+    """Return the Pruneapp layout of a safetensors file (`MASKS` or `COMPACT`), or an empty text."""
     name = metadata.get("format", "")
     return name if name in {MASKS, COMPACT} and KEY in metadata else ""
 
 
 class CompactLayout:
-    """The tensors of the container by name, and what the metadata says of them.
+    """The tensors and the metadata of a safetensors file that has a Pruneapp layout.
 
-    `start` is the byte of the file at which the data of the container begin.
+    `start` is the offset of the tensor data in the file.
 
     Raises
     ------
     DamagedFileError
-        If the metadata is not what it should be.
+        If the metadata is invalid.
     UnsupportedFileError
-        If a newer version has written it.
+        If a newer version of the layout was used.
     """
 
     def __init__(self, header: Header, path: str, start: int) -> None:
@@ -184,14 +186,17 @@ class CompactLayout:
             )
 
     def damaged(self, what: str) -> DamagedFileError:
-        """Return the error that says what is wrong."""
+        """Return the error for an invalid file; `what` is a clause that describes the violation."""
         return DamagedFileError(
             f"'{self._path}' is not a valid file of Pruneapp: {what}.",
             remedy="Download or save it again.",
         )
 
     def stored(self, name: str, dtype: str) -> RawTensor:
-        """Return what the container holds under a name, of a type; offsets are of the file."""
+        """Return the stored tensor of a name and dtype, with offsets relative to the file.
+
+        Raises `DamagedFileError` if there is none.
+        """
         tensor = self._stored.get(name)
         if tensor is None:
             raise self.damaged(f"it lacks '{show(name)}'")
@@ -200,18 +205,18 @@ class CompactLayout:
         return tensor
 
     def get(self, name: str) -> RawTensor | None:
-        """Return what the container holds under a name, if anything; offsets are of the file."""
+        """Return the stored tensor of a name, with offsets relative to the file, or None."""
         return self._stored.get(name)
 
     def shape(self, name: str, extents: Any) -> tuple[int, ...]:
-        """Return a shape, checked."""
+        """Return `extents` as a shape. Raises `DamagedFileError` if it is not a valid shape."""
         if (
             type(extents) is not list
             or len(extents) > MAX_RANK
             or not all(type(extent) is int and 0 <= extent < 1 << 63 for extent in extents)
         ):
             raise self.damaged(f"'{show(name)}' has no sound shape")
-        # An extent of 0 must not hide the others.
+        # Extents of 0 are ignored, so that they do not hide too large ones.
         if math.prod(extent or 1 for extent in extents) >= 1 << 63:
             raise self.damaged(f"'{show(name)}' has more than 2^63 elements")
         return tuple(extents)

@@ -1,8 +1,8 @@
-"""The values of weights that llama.cpp has quantized in blocks.
+"""Decode weights that llama.cpp has quantized in blocks.
 
-Layouts are the structs of ggml-common.h, formulas those of ``dequantize_row_*`` in ggml-quants.c:
-the operations are the same and in the same order, so that the results are the same float32 bits.
-For views and statistics alone: nothing is quantized here.
+Layouts are the structs of ggml-common.h, formulas those of ``dequantize_row_*`` in ggml-quants.c,
+with the same operations in the same order, so that the results are bit-identical in float32. The
+values are used for views and statistics only; this module does not quantize.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pruneapp.checkpoint.io.source import ByteSource
 Blocks = NDArray[Any]
 Values = NDArray[np.float32]
 
-# Weights of a block of the K types.
+# Number of weights of a block of the K types.
 _K = 256
-# Weights that are decoded at once.
+# Maximum number of weights decoded at a time.
 _MOST_WEIGHTS = 1 << 18
 _NIBBLES = np.array([0, 4], np.uint8)
 _PAIRS = np.array([0, 2, 4, 6], np.uint8)
@@ -34,35 +34,35 @@ _E2M1 = np.array([0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12], np.f
 
 
 def _column(field: NDArray[np.float16]) -> Values:
-    """Return one scale per block as float32, a column."""
+    """Return one scale per block as a float32 column."""
     return field.astype(np.float32)[:, np.newaxis]
 
 
 def _nibbles(qs: NDArray[np.uint8], group: int) -> NDArray[np.uint8]:
-    """Return 4-bit numbers: of each `group` bytes all low halves, then all high halves."""
+    """Unpack 4-bit integers: for each `group` bytes first all low halves, then all high halves."""
     parts = qs.reshape(len(qs), -1, 1, group) >> _NIBBLES[:, np.newaxis]
     return (parts & np.uint8(15)).reshape(len(qs), -1)
 
 
 def _pairs(qs: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return 2-bit numbers: of each 32 bytes the lowest pairs first."""
+    """Unpack 2-bit integers: for each 32 bytes the lowest pairs of bits first."""
     parts = qs.reshape(len(qs), -1, 1, 32) >> _PAIRS[:, np.newaxis]
     return (parts & np.uint8(3)).reshape(len(qs), -1)
 
 
 def _bits(qh: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return single bits: of each 32 bytes the lowest bits first."""
+    """Unpack single bits: for each 32 bytes the lowest bits first."""
     parts = qh.reshape(len(qh), -1, 1, 32) >> np.arange(8, dtype=np.uint8)[:, np.newaxis]
     return (parts & np.uint8(1)).reshape(len(qh), -1)
 
 
 def _fifth_bits(qh: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the fifth bits of a block of Q5_0 or Q5_1, from the value 16."""
+    """Return the fifth bit of each weight of a block of Q5_0 or Q5_1, as 0 or 16."""
     return np.unpackbits(qh, axis=1, bitorder="little") << np.uint8(4)
 
 
 def _per_group(scales: Values, q: Values) -> Values:
-    """Multiply each group of a block with its own scale."""
+    """Multiply each group of a block by its scale."""
     groups = q.reshape(len(q), scales.shape[1], -1)
     return (scales[:, :, np.newaxis] * groups).reshape(len(q), -1)
 
@@ -101,13 +101,13 @@ def _q3_k(b: Blocks) -> Values:
     low = (raw[:, np.newaxis, :8] >> _NIBBLES[:, np.newaxis]).reshape(len(b), 16) & np.uint8(15)
     high = (raw[:, np.newaxis, 8:] >> _PAIRS[:, np.newaxis]).reshape(len(b), 16) & np.uint8(3)
     scales = (low | high << np.uint8(4)).astype(np.float32) - np.float32(32)
-    # A bit that is set means no offset.
+    # A set bit means no offset.
     offset = (_bits(b["hmask"]) ^ np.uint8(1)).astype(np.float32) * np.float32(4)
     return _per_group(_column(b["d"]) * scales, _pairs(b["qs"]).astype(np.float32) - offset)
 
 
 def _scales_and_minima(b: Blocks) -> tuple[Values, Values]:
-    """Return the scales and minima of the eight groups of a block of Q4_K or Q5_K, 6 bits each."""
+    """Return the scales and minima of the eight groups per block of Q4_K or Q5_K, 6 bits each."""
     parts = b["scales"].reshape(len(b), 3, 4)
     d, m, mixed = parts[:, 0], parts[:, 1], parts[:, 2]
     scales = (d & 63, (mixed & 15) | (d >> 2 & 48))
@@ -154,7 +154,7 @@ def _mxfp4(b: Blocks) -> Values:
     return bits.view(np.float32)[:, np.newaxis] * _E2M1[_nibbles(b["qs"], 16)]
 
 
-# The bytes of a block, and the function that returns its weights.
+# The fields of a block, and the function that decodes blocks.
 _LAYOUTS: dict[str, tuple[list[tuple[Any, ...]], Callable[[Blocks], Values]]] = {
     "Q4_0": ([("d", "<f2"), ("qs", "u1", 16)], _q4_0),
     "Q4_1": ([("d", "<f2"), ("m", "<f2"), ("qs", "u1", 16)], _q4_1),
@@ -187,17 +187,17 @@ def dequantize(raw: NDArray[np.uint8], name: str) -> Values:
     raw
         The bytes of the blocks, 1-D and contiguous.
     name
-        The type, as in `DTYPES`; one that is decoded.
+        The name of a decoded type, as in `DTYPES`.
     """
     blocks = raw.view(_DTYPES[name])
-    with np.errstate(all="ignore"):  # scales of a damaged file are any numbers
+    with np.errstate(all="ignore"):  # scales of a damaged file can be any value
         return _LAYOUTS[name][1](blocks).reshape(-1)
 
 
 class BlockSegment:
     """The weights of a quantized tensor as float32, as a `Segment`.
 
-    `offset` is where its blocks begin in `source`; `numel` is a multiple of the weights of a block.
+    `offset` is the offset of its blocks in `source`; `numel` must be a multiple of the block size.
     """
 
     def __init__(self, source: ByteSource, offset: int, dtype: DType, numel: int) -> None:
@@ -209,7 +209,7 @@ class BlockSegment:
         self.size = dtype.nbytes(numel)
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Fill `view` with weights from byte `offset` on."""
+        """Fill `view` with decoded weights from byte `offset` on."""
         most = _MOST_WEIGHTS // self._weights
         fill_from_blocks(view, offset, 4 * self._weights, self._decoded, most)
 

@@ -1,7 +1,7 @@
-"""Reading GGUF files of llama.cpp: float tensors as weights, quantized ones for views.
+"""Read GGUF files of llama.cpp: float tensors as weights, quantized ones for views only.
 
-Quantized blocks are decoded to float32 where a function of `ggml_blocks` knows their layout. They
-are not pruned, because zeros would have to be quantized again with all weights of their block.
+Quantized blocks are decoded to float32 if `ggml_blocks` supports their layout. They are not pruned,
+because each changed block would have to be quantized again.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _OTHER_NAME = re.compile(r"(\w+)\.(weight|bias)")
 
 
 class _Names(NamedTuple):
-    """The names of transformers for the tensors of an architecture, by those of GGUF."""
+    """The tensor names of transformers for an architecture, by their names in GGUF."""
 
-    outside: Mapping[str, str]  # of tensors that belong to no block
-    layer: str  # what is in front of the number of a block
+    outside: Mapping[str, str]  # of tensors outside of the blocks
+    layer: str  # the prefix of the number of a block
     inside: Mapping[str, str]
 
 
@@ -122,7 +122,7 @@ HUB_NAMES: Mapping[str, _Names] = {
 
 
 def hub_name(name: str, architecture: str) -> str:
-    """Return the name that transformers has for a tensor; empty if it is not known."""
+    """Return the name of a tensor in transformers; empty if unknown."""
     names = HUB_NAMES.get(architecture)
     if names is None:
         return ""
@@ -204,7 +204,7 @@ def _refuse_other_contents(source: FileSource, header: GgufHeader) -> None:
 
 
 def _label(header: GgufHeader) -> str:
-    """Return the format with architecture and quantization, as far as the file names them."""
+    """Return the format name with the architecture and quantization in the metadata, if present."""
     number = header.metadata.get(_FILE_TYPE, "")
     quantization = FILE_TYPES.get(int(number[:9])) if number.isdecimal() else None
     architecture = show(header.metadata.get("general.architecture", ""))
@@ -213,7 +213,7 @@ def _label(header: GgufHeader) -> str:
 
 
 def _metadata(header: GgufHeader) -> dict[str, str]:
-    """Return the metadata, with the name of the quantization after its number."""
+    """Return the metadata, with the name of the quantization appended to its number."""
     metadata = dict(header.metadata)
     number = metadata.get(_FILE_TYPE, "")
     if number.isdecimal() and (name := FILE_TYPES.get(int(number[:9]))):

@@ -1,10 +1,10 @@
-"""The header of GGUF files: metadata, and where the tensors are.
+"""Parse the header of GGUF files: metadata and tensor descriptions.
 
 Layout (docs/gguf.md of ggml, versions 2 and 3, little-endian): magic, version, number of tensors,
-number of keys; each key with a type and a value; each tensor with name, dimensions (the innermost
-first), type and offset; padding up to a multiple of ``general.alignment``; the data.
+number of keys; for each key its name, type and value; for each tensor its name, dimensions (the
+innermost first), type and offset; padding to a multiple of ``general.alignment``; the data.
 
-Counts and lengths are compared with the size of the file before anything is read. Arrays, such as
+Counts and lengths are compared with the file size before anything is read. Arrays, such as
 the vocabulary, are skipped.
 """
 
@@ -26,7 +26,7 @@ from pruneapp.progress import CancelToken
 
 MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
-# Types of elements by number (enum ggml_type); numbers that are not here were given up.
+# Element types by number (enum ggml_type); missing numbers are obsolete.
 TYPES = {
     0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 6: "Q5_0", 7: "Q5_1", 8: "Q8_0",
     10: "Q2_K", 11: "Q3_K", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K", 16: "IQ2_XXS",
@@ -34,7 +34,7 @@ TYPES = {
     23: "IQ4_XS", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 28: "F64", 29: "IQ1_M", 30: "BF16",
     34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4", 40: "NVFP4", 41: "Q1_0",
 }  # fmt: skip
-# Struct codes of the types of values by number; 8 is text, 9 an array.
+# Struct codes of the value types by number; 8 is text, 9 an array.
 _SCALARS = {
     0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"
 }  # fmt: skip
@@ -43,15 +43,16 @@ _SCALAR_NAMES = {
     7: "bool", 8: "text", 10: "uint64", 11: "int64", 12: "float64",
 }  # fmt: skip
 _FLOAT32, _TEXT, _ARRAY = 6, 8, 9
-# More are refused by llama.cpp, or do not occur.
+# Larger numbers are rejected by llama.cpp, or do not occur.
 MOST_ENTRIES = 1_000_000
 _MOST_DIMENSIONS = 4
 _LARGEST_ALIGNMENT = 1 << 20
 _LONGEST_NAME = 1024
 _LONGEST_KEY = 1 << 16
-# Longer texts are not kept; templates of chats have some 10,000 bytes.
+# Longer texts are not stored; chat templates have about 10,000 bytes.
 _LONGEST_TEXT = 1 << 16
-# Nor are texts that begin beyond this byte: a vocabulary in front of them has some 20 MB.
+# Texts that begin after this offset are not stored either: a vocabulary before them has about 20
+# MB.
 _LAST_TEXT = 1 << 26
 _MOST_ELEMENTS = 1 << 60
 _BLOCK = 1 << 16
@@ -60,12 +61,14 @@ _LENGTH = struct.Struct("<Q")
 
 
 class HeaderCursor:
-    """Reads a little-endian header from front to back, and no byte beyond the end of the file.
+    """Reads a little-endian header sequentially, and raises an error at the end of the file.
 
     Parameters
     ----------
+    at
+        The offset to start from.
     kind
-        What the file is called in errors: "GGUF file".
+        The name of the format in errors, such as "GGUF file".
     """
 
     def __init__(self, source: FileSource, at: int, kind: str) -> None:
@@ -77,12 +80,12 @@ class HeaderCursor:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The path of the file."""
         return self._source.path
 
     @property
     def left(self) -> int:
-        """Number of bytes between the position and the end of the file."""
+        """Number of bytes from the position to the end of the file."""
         return self._source.size - self.at
 
     def take(self, size: int) -> bytes:
@@ -96,14 +99,14 @@ class HeaderCursor:
         return self._block[start : start + size]
 
     def skip(self, size: int) -> None:
-        """Move on by `size` bytes."""
+        """Skip `size` bytes."""
         self._check_left(size)
         self.at += size
 
     def skip_texts(self, count: int, cancel: CancelToken) -> None:
-        """Move on by `count` texts, each of which has its length in front of it.
+        """Skip `count` texts, each of which is preceded by its length.
 
-        About 10 million a second: vocabularies have 100,000 and more.
+        Skips about 10 million per second: vocabularies have 100,000 texts and more.
         """
         if count > self.left // 8:
             self._check_left(8 * count)
@@ -119,16 +122,16 @@ class HeaderCursor:
                 at = end
                 count -= 1
             self.at += at
-            if count and not at:  # longer than a block
+            if count and not at:  # a text longer than a block
                 self.skip(self.number("Q"))
                 count -= 1
 
     def number(self, form: str) -> int:
-        """Return the next number, of a `struct` code."""
+        """Read a number with a `struct` format code; floats are truncated to integers."""
         return int(struct.unpack(f"<{form}", self.take(struct.calcsize(form)))[0])
 
     def text(self, size: int, most: int = _LONGEST_NAME) -> str:
-        """Return the next `size` bytes, at least one and at most `most`, as printable text."""
+        """Read `size` bytes, at least one and at most `most`, as printable UTF-8 text."""
         if not 0 < size <= most:
             raise self.damaged(f"a name in it has {size:,} bytes")
         try:
@@ -140,7 +143,7 @@ class HeaderCursor:
         return text
 
     def damaged(self, what: str) -> DamagedFileError:
-        """Return the error about a rule of the format that the file breaks."""
+        """Return the error for a file that violates the format; `what` is a clause."""
         return DamagedFileError(
             f"'{self.path}' is not a valid {self._kind}: {what}.",
             remedy="Download or make it again.",
@@ -156,46 +159,46 @@ class HeaderCursor:
 
 @dataclass(frozen=True)
 class GgufTensor:
-    """A tensor as the header describes it."""
+    """The description of a tensor in the header."""
 
     name: str
     shape: tuple[int, ...]  # the innermost dimension last, as in torch
-    number: int  # of its type, see `TYPES`
-    dtype: DType | None  # None for a type that is not known
-    offset: int  # of its first byte in the file
+    number: int  # the number of its type, see `TYPES`
+    dtype: DType | None  # None for an unknown type
+    offset: int  # offset of its data in the file
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it takes in the file; 0 for a type that is not known."""
+        """Size of its data in the file in bytes; 0 for an unknown type."""
         return 0 if self.dtype is None else self.dtype.stored_bytes(math.prod(self.shape))
 
 
 @dataclass(frozen=True)
 class GgufHeader:
-    """What the header of a file says."""
+    """The parsed header of a GGUF file."""
 
     version: int
-    # Values as text, in the order of the file; of arrays the number and type of their elements.
+    # Values as text, in file order; for arrays the number and type of their elements.
     metadata: Mapping[str, str]
     tensors: tuple[GgufTensor, ...]  # in the order of the header
-    end: int  # where the data of the last tensor end, padding included
+    end: int  # end of the data of the last tensor, padding included
 
 
 def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
-    """Parse and check the header of a GGUF file.
+    """Parse and validate the header of a GGUF file.
 
     Raises
     ------
     DamagedFileError
-        If it breaks a rule of the format: a length or offset beyond the end, a key or tensor twice,
-        tensors that overlap.
+        If it violates a rule of the format: a length or offset past the end of the file, a
+        duplicate key or tensor, overlapping tensors.
     UnsupportedFileError
         If it is of version 1, of a newer version, or big-endian.
     """
     cursor = HeaderCursor(source, len(MAGIC), "GGUF file")
     version = _read_version(cursor)
     n_tensors, n_keys = cursor.number("Q"), cursor.number("Q")
-    # A tensor takes 24 bytes at least, a key 13.
+    # A tensor description has at least 24 bytes, a key 13.
     if n_tensors > min(MOST_ENTRIES, cursor.left // 24) or n_keys > min(
         MOST_ENTRIES, cursor.left // 13
     ):
@@ -237,7 +240,7 @@ def _read_version(cursor: HeaderCursor) -> int:
 
 
 def _read_value(cursor: HeaderCursor, number: int, cancel: CancelToken) -> str:
-    """Return a value as text; arrays are skipped."""
+    """Return a value as text, or a description of an array or a long text, which are skipped."""
     if number == _TEXT:
         size = cursor.number("Q")
         if size > _LONGEST_TEXT or cursor.at > _LAST_TEXT:
@@ -285,7 +288,7 @@ def _read_tensor(cursor: HeaderCursor) -> tuple[str, tuple[int, ...], int, int]:
 def _check_data(
     cursor: HeaderCursor, tensors: tuple[GgufTensor, ...], start: int, alignment: int
 ) -> int:
-    """Compare the places of tensors with the file and with each other; return where they end."""
+    """Compare the ranges of tensors with the file size and each other; return their end."""
     names: set[str] = set()
     size = cursor.at + cursor.left
     end, before = start, ""

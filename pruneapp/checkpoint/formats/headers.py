@@ -1,14 +1,14 @@
-"""The headers of safetensors files and the indexes of sharded models: parsed and checked.
+"""Parse and validate the headers of safetensors files and the indexes of sharded models.
 
-What the safetensors library refuses is refused here, and a few things more: duplicate keys,
-spaces before the header, extents that no tensor can have. Needs neither numpy nor torch, so that
-the process that parses large headers starts quickly.
+Everything that the safetensors library rejects is rejected here, and also duplicate keys, spaces
+before the header, and extents that no tensor can have. This module needs neither numpy nor torch,
+so that the process that parses large headers starts quickly.
 
-The safetensors library writes its headers in one layout: no spaces, no escapes in ordinary names,
-the fields of a tensor in one order, the tensors in the order of their bytes. `scan` needs no parser
-of JSON for it: a regular expression takes it apart in a third of the time, and in pieces, so that a
-window answers meanwhile and no process has to be started. It refuses nothing: whatever does not fit
-to the letter is left to `parse`, which says what is wrong.
+The safetensors library writes headers in one layout: no spaces, no escapes in ordinary names, the
+fields of a tensor in a fixed order, the tensors in the order of their data. `scan` parses this
+layout with a regular expression, in a third of the time of a JSON parser, and in pieces, so that a
+window stays responsive without a separate process. `scan` raises no errors: any other header is
+left to `parse`, which raises a specific one.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from pruneapp.progress import CancelToken, Job
 
 
 def show(name: str) -> str:
-    """Make text from a file fit for a message: one line, at most 80 long."""
+    """Return text from a file escaped for a message: one line, shortened to 80 characters."""
     if len(name) > 80:
         name = f"{name[:50]}…{name[-29:]}"
     return escaped(name)
 
 
 def quoted_names(names: Sequence[str], most: int = 3) -> str:
-    """Return the first names of a file, shortened and in quotes, and how many more there are."""
+    """Return the first `most` names, shortened and quoted, and the number of the others."""
     return first_names(names, most, lambda name: f"'{show(name)}'")
 
 
@@ -47,7 +47,7 @@ _LARGEST = (1 << 63) - 1  # of an extent or a number of elements: numpy and torc
 _OFFSET_END = 1 << 64
 _FIELDS = frozenset({"dtype", "shape", "data_offsets"})
 
-# name, dtype, shape, begin and end in the data: only what marshal can carry between processes.
+# name, dtype, shape, begin and end in the data: only types that marshal can send between processes.
 RawTensor = tuple[str, str, tuple[int, ...], int, int]
 
 
@@ -55,11 +55,11 @@ RawTensor = tuple[str, str, tuple[int, ...], int, int]
 class Header:
     """The parsed header of a safetensors file."""
 
-    # In the order of their bytes; those without bytes in the order of the header.
+    # Sorted by their offsets; tensors without bytes in the order of the header.
     tensors: list[RawTensor]
-    metadata: dict[str, str]  # text beside the tensors, in the order of the header
-    extras: list[str]  # names of tensors that have fields which the format does not know
-    data_bytes: int  # how many bytes the tensors take in all
+    metadata: dict[str, str]  # text metadata, in the order of the header
+    extras: list[str]  # names of tensors with fields that the format does not define
+    data_bytes: int  # total size of the tensors
 
 
 def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
@@ -68,7 +68,7 @@ def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
     Raises
     ------
     DamagedFileError
-        If it breaks a rule of the format.
+        If it violates a rule of the format.
     """
     tree = _load(text, path)
     metadata = _metadata(tree.pop(METADATA, None), path)
@@ -164,28 +164,28 @@ def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
 
 
 def damaged_header(path: str, what: str) -> DamagedFileError:
-    """Return the error about a safetensors file that breaks a rule."""
+    """Return the error for a safetensors file that violates a rule; `what` is a clause."""
     return DamagedFileError(
         f"'{path}' is not a valid safetensors file: {what}.",
         remedy="Download or save it again.",
     )
 
 
-# Bytes that are parsed at once: 2 ms in which no other thread of the interpreter runs.
+# Number of bytes parsed at a time: 2 ms, during which no other thread of the interpreter runs.
 _WINDOW_BYTES = 1 << 17
-# 18 digits are within the limits of every rule for numbers.
+# Numbers of 18 digits satisfy all limits.
 _NUMBER = r"(0|[1-9][0-9]{0,17})"
 _TENSOR = re.compile(
     r'"([^"\\\x00-\x1f]*)":\{"dtype":"([A-Z0-9_]+)","shape":\[([0-9,]*)\],'
     rf'"data_offsets":\[{_NUMBER},{_NUMBER}\]\}}'
 )
-_COLUMNS = _TENSOR.groups + 1  # `split` puts what is between two tensors before each
+_COLUMNS = _TENSOR.groups + 1  # `split` also returns the text between two tensors
 _EXTENTS = re.compile(rf"(?:{_NUMBER}(?:,{_NUMBER})*)?")
 _BOUNDARY = b'},"'
 _METADATA = b'{"%s":{' % METADATA.encode()
 
 
-class _Unusual(Exception):  # noqa: N818 - never seen outside: a reason to take the other way
+class _Unusual(Exception):  # noqa: N818 - internal: makes `scan` return None
     pass
 
 
@@ -196,7 +196,7 @@ class _Kind(NamedTuple):
 
 
 class _Kinds(dict[tuple[str, str], _Kind]):
-    """What a dtype and the text of a shape mean; a file has few of them."""
+    """A cache of parsed dtypes and shapes; a file has few different ones."""
 
     def __missing__(self, key: tuple[str, str]) -> _Kind:
         dtype, text = key
@@ -211,7 +211,7 @@ class _Kinds(dict[tuple[str, str], _Kind]):
 
 
 class _Scan:
-    """The tensors that were read so far."""
+    """The tensors that were parsed so far."""
 
     def __init__(self) -> None:
         self.tensors: list[RawTensor] = []
@@ -220,7 +220,7 @@ class _Scan:
         self._kinds = _Kinds()
 
     def take(self, window: bytes) -> None:
-        """Take tensors apart, from the first quotation mark to the last brace."""
+        """Parse tensors from a window that starts with a quotation mark and ends with a brace."""
         parts = _TENSOR.split(window.decode())
         between = parts[::_COLUMNS]
         if between[0] or between[-1] or between.count(",") != len(between) - 2:
@@ -238,9 +238,9 @@ class _Scan:
 
 
 def scan(pieces: Iterable[bytes], job: Job) -> Header | None:
-    """Read a header that comes in pieces; None if it is not in the one layout.
+    """Parse a header that is read in pieces; None if it does not have the usual layout.
 
-    Asks for no more pieces than it can use.
+    Consumes no more pieces than necessary.
     """
     try:
         return _scan(pieces, job)
@@ -274,12 +274,12 @@ def _scan(pieces: Iterable[bytes], job: Job) -> Header:
 
 
 def _leading_metadata(text: bytes) -> tuple[dict[str, str], int]:
-    """Return the metadata that stands first, and where the first tensor begins."""
+    """Return the metadata at the start of a header, and the position of the first tensor."""
     if not text.startswith(_METADATA):
         if not text.startswith(b'{"'):
             raise _Unusual
         return {}, 1
-    # The window may end within a character.
+    # The window may end within a multi-byte character.
     head = codecs.getincrementaldecoder("utf-8")().decode(text[:_WINDOW_BYTES])
     try:
         pairs, end = _DECODER.raw_decode(head, len(_METADATA) - 1)
@@ -289,7 +289,7 @@ def _leading_metadata(text: bytes) -> tuple[dict[str, str], int]:
     if (
         len(metadata) != len(pairs)
         or any(type(value) is not str for value in metadata.values())
-        or "\\u" in head[:end]  # which may be half a character
+        or "\\u" in head[:end]  # the escape may be half of a surrogate pair
         or head[end : end + 1] != ","
     ):
         raise _Unusual
@@ -306,26 +306,26 @@ MAX_INDEX_BYTES = 64 << 20
 class ShardIndex:
     """The parsed index of a sharded model."""
 
-    # The file of each tensor: its path relative to the folder of the index.
+    # The file of each tensor, as a path relative to the folder of the index.
     weight_map: dict[str, str]
-    total_size: int | None  # bytes of all tensors; None if it does not say
+    total_size: int | None  # total bytes of all tensors; None if the index does not contain it
 
 
 def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) -> ShardIndex:
-    """Parse an index.
+    """Parse an index of shards.
 
     Raises
     ------
     UnrecognizedFileError
-        If it is JSON of another kind.
+        If it is a JSON object, but not an index.
     DamagedFileError
-        If it is not JSON, or its weight_map breaks a rule.
+        If it is not a JSON object, or its weight_map violates a rule.
     """
     try:
         tree = load_object(text)
     except JsonError as error:
         raise damaged_index(path, error.what) from None
-    if tree.get("format") == "pruneapp-recipe":  # not known by its name down here
+    if tree.get("format") == "pruneapp-recipe":  # a literal: recipes are a higher layer
         raise UnrecognizedFileError(
             f"'{path}' is a recipe, not a checkpoint.",
             remedy="Apply it to a checkpoint: pruneapp run RECIPE FILE -o OUT",
@@ -354,7 +354,7 @@ def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) 
             )
     metadata = tree.get("metadata")
     size = metadata.get("total_size") if type(metadata) is dict else None
-    # transformers has written it as a float in places
+    # Some versions of transformers wrote a float.
     whole = size if type(size) is int or (type(size) is float and size.is_integer()) else None
     return ShardIndex(weight_map, None if whole is None else int(whole))
 
@@ -365,12 +365,12 @@ def _check_name(file: str, path: str) -> None:
 
 
 def is_path_inside(file: str) -> bool:
-    """Whether `file` is a relative path below its folder that is valid on every system."""
+    """Return whether `file` is a relative path below its folder that is valid on all systems."""
     return all(map(_is_plain, file.split("/")))
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name, of a file or a folder, has no special meaning on any system."""
+    """Return whether a file or folder name has no special meaning on any system."""
     return not (
         not name
         or len(name) > 255
@@ -381,7 +381,7 @@ def _is_plain(name: str) -> bool:
 
 
 def damaged_index(path: str, what: str) -> DamagedFileError:
-    """Return the error about an index that breaks a rule."""
+    """Return the error for an index that violates a rule; `what` is a clause."""
     return DamagedFileError(
         f"'{path}' is not a valid index of shards: {what}.",
         remedy="Download or save it again.",

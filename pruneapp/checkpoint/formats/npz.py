@@ -1,10 +1,10 @@
-"""Reading arrays of numpy: ``.npz`` archives and single ``.npy`` files, without pickle.
+"""Read numpy arrays, in ``.npz`` archives and single ``.npy`` files, without pickle.
 
 A ``.npy`` file is a magic string, a version, and a header with type, order and shape as the text of
 a Python dict, followed by the elements (`numpy.lib.format`). Arrays of Python objects are pickles
-and are not read. Types that numpy itself does not have are stored as raw bytes: ``V2`` is read as
-bfloat16, which ml_dtypes, JAX and MLX write so; the comment of a zip member may name another one,
-as exports of Pruneapp do.
+and are not read. Types that numpy does not have are stored as raw bytes: ``V2`` is read as
+bfloat16, as ml_dtypes, JAX and MLX write it; the comment of a zip member may name another type, as
+in exports of Pruneapp.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pruneapp.progress import Job
 
 MAGIC = b"\x93NUMPY"
 MEMBER_SUFFIX = ".npy"
-# The limit of numpy is 10,000 bytes, which it counts of the text alone.
+# The limit of numpy is 10,000 bytes, for the text alone.
 _MAX_HEADER = 1 << 16
 _WINDOW = 512
 _LARGEST = (1 << 63) - 1
@@ -47,10 +47,10 @@ _SAVE_NUMBERS = (
     "Save arrays of plain numbers in Python, as numpy.savez('weights.npz', **arrays), then open "
     "that file."
 )
-# The name of the only array of a ``.npy`` file, which has none.
+# The tensor name for the array of a ``.npy`` file, which has no name.
 ONLY_NAME = "weight"
 
-# One item of the header: a key with text, a truth value, a tuple of numbers, or a list (records).
+# An item of the header: a key with text, a boolean, a tuple of numbers, or a list (records).
 _ITEM = re.compile(
     r"\s*(?P<quote>['\"])(?P<key>descr|fortran_order|shape)(?P=quote)\s*:\s*"
     r"(?:(?P<mark>['\"])(?P<text>[^'\"\\]*)(?P=mark)|(?P<flag>True|False)"
@@ -63,25 +63,25 @@ _BY_LABEL = {dtype.label: dtype for dtype in DTYPES.values()}
 
 @dataclass(frozen=True)
 class _Header:
-    descr: str  # as ``<f4``; empty for records
+    descr: str  # such as ``<f4``; empty for records
     fortran: bool
     shape: tuple[int, ...]
-    nbytes: int  # of the header itself
+    nbytes: int  # size of the header itself
 
 
 @dataclass(frozen=True)
 class _Array:
-    """An array, and where it is."""
+    """The description of an array in a file."""
 
     name: str
     header: _Header
-    size: int  # bytes of the header and the elements
-    comment: str = ""  # the type, where the header does not name it
+    size: int  # total size of header and elements in bytes
+    comment: str = ""  # the type, if the header does not specify it
 
 
 @dataclass
 class _SortedArrays:
-    """The arrays of a file, sorted by what can be done with them."""
+    """The arrays of a file, divided into tensors, unreadable arrays, and other members."""
 
     entries: list[TensorEntry]
     unreadable: dict[str, str]
@@ -90,7 +90,7 @@ class _SortedArrays:
 
 
 def _recognises_npz(head: bytes, _source: FileSource) -> bool:
-    """Whether it is a zip archive whose first member is an array."""
+    """Return whether a file is a zip archive whose first member is an array."""
     size = int.from_bytes(head[26:28], "little")
     name = head[30 : 30 + size]
     return head.startswith(b"PK\3\4") and name.endswith(MEMBER_SUFFIX.encode())
@@ -155,7 +155,7 @@ def _contents(
     others: list[str],
     sources: list[ByteSource],
 ) -> ReadResult:
-    """Return the contents of a file with arrays at these places."""
+    """Return the contents of a file, given its arrays and their locations."""
     found = _SortedArrays([], {}, others)
     swapped: list[tuple[int, _SwappedSegment]] = []
     for array, location in arrays:
@@ -222,7 +222,7 @@ def _notices(found: _SortedArrays) -> Iterator[Notice]:
 
 
 def _type_of(array: _Array) -> tuple[DType | None, str]:
-    """Return the type of the elements, or None and why they cannot be read; text has no reason."""
+    """Return the element type, or None and the reason; the reason is empty for text and dates."""
     descr = array.header.descr
     if not descr:
         return None, "it is an array of records"
@@ -250,7 +250,7 @@ def _read_header(path: Path, name: str, size: int, read: Callable[[int, int], by
     Raises
     ------
     DamagedFileError
-        If it is not a header of numpy.
+        If it is not a valid numpy header.
     """
     head = read(0, min(_WINDOW, size))
     if len(head) < 12 or not head.startswith(MAGIC):
@@ -278,7 +278,7 @@ def _read_header(path: Path, name: str, size: int, read: Callable[[int, int], by
 
 
 def _items(text: str) -> dict[str, str | bool | tuple[int, ...]]:
-    """Return the items of a header; an empty dict for anything but a dict of known values."""
+    """Return the items of a header; an empty dict if the text is not a dict of known values."""
     if text[:1] != "{" or text[-1:] != "}":
         return {}
     inner = text[1:-1].strip()
@@ -305,7 +305,7 @@ def _items(text: str) -> dict[str, str | bool | tuple[int, ...]]:
 
 
 def _reader_of(source: FileSource, member: ArchiveMember) -> Callable[[int, int], bytes]:
-    """Return a function that reads the first bytes of a member, inflated."""
+    """Return a function that reads a range of a member, decompressed from its start."""
 
     def read(offset: int, size: int) -> bytes:
         if member.method != DEFLATED:
@@ -314,13 +314,13 @@ def _reader_of(source: FileSource, member: ArchiveMember) -> Callable[[int, int]
         try:
             return zlib.decompressobj(-zlib.MAX_WBITS).decompress(stored, offset + size)[offset:]
         except zlib.error:
-            return b""  # which is not a header
+            return b""  # not a valid header
 
     return read
 
 
 def _check_size(path: Path, array: _Array, nbytes: int) -> None:
-    """Refuse an array whose elements do not end where the file or the member ends."""
+    """Raise an error if the elements of an array do not end at the end of the file or member."""
     behind = array.size - array.header.nbytes - nbytes
     if behind < 0:
         missing = counted(-behind, "byte is", "bytes are")
@@ -337,14 +337,14 @@ def _damaged(path: Path, what: str) -> DamagedFileError:
     return DamagedFileError(f"'{path}' is damaged: {what}.", remedy=DOWNLOAD_AGAIN)
 
 
-# Bytes that are read at once to be swapped.
+# Number of bytes that are swapped at a time.
 _SWAPPED_BYTES = 1 << 20
 
 
 class _SwappedSegment:
     """Big-endian words of a source in little-endian order, as a `Segment`.
 
-    `size` is the number of bytes, a multiple of the `width` of a word.
+    `size` is the number of bytes, a multiple of the word size `width`.
     """
 
     def __init__(self, source: ByteSource, offset: int, size: int, width: int) -> None:

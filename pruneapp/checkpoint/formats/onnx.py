@@ -1,8 +1,8 @@
-"""Reading ONNX models: initializers and constants are tensors; the graph is never run.
+"""Read ONNX models. Initializers and constants are tensors; the graph is never run.
 
-A model is one message of protocol buffers. Its tensors are found by walking that, so that a file of
-gigabytes opens without being loaded, and without the package onnx. `read_layout` says where
-everything lies, for those that write the file again.
+A model is a protocol buffers message. Its tensors are found by walking the message, so that a file
+of gigabytes opens without being loaded and without the package onnx. `read_layout` returns the
+positions in the file, for exports that rewrite it.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_erro
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 from pruneapp.progress import Job
 
-# Numbers of fields in onnx.proto3: of a model, a graph, a node, an attribute, a tensor.
+# Field numbers of onnx.proto3: of a model, a graph, a node, an attribute, a tensor.
 IR_VERSION, GRAPH, OPSETS, PROPERTIES, FUNCTIONS = 1, 7, 8, 14, 25
 NODE, INITIALIZER, SPARSE_INITIALIZER = 1, 5, 15
 _GRAPH_INPUT, _GRAPH_OUTPUT, _VALUE_NAME = 11, 12, 1
 _INPUT, _OUTPUT, _OP_TYPE, ATTRIBUTE, _DOMAIN, _OVERLOAD = 1, 2, 4, 5, 7, 8
-# Numbers of fields of a local function, by what a graph or a node has in their place.
+# Field numbers of a local function that correspond to those of a graph or a node.
 _FUNCTION_NAME, _FUNCTION_INPUT, _FUNCTION_OUTPUT, _FUNCTION_NODE = 1, 4, 5, 7
 _FUNCTION_DOMAIN, _FUNCTION_OVERLOAD = 10, 13
 _ATTRIBUTE_NAME, VALUE, _SUBGRAPH, _TENSORS, _SUBGRAPHS = 1, 5, 6, 10, 11
 _DIMS, _DATA_TYPE, _SEGMENT, _NAME, RAW, EXTERNAL, LOCATION = 1, 2, 3, 8, 9, 13, 14
 _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S = 4, 5, 6, 7, 10, 11
 DATA = {RAW, _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S}
-# What the numbers of a type may stand in, besides `RAW`: little-endian as they are, or varints.
+# The fields other than `RAW` that may contain the elements of a type: little-endian, or varints.
 _AS_THEY_ARE = {_FLOATS: {"F32", "C64"}, _DOUBLES: {"F64", "C128"}}
 _VARINTS = {
     _INT64S: {"I64"},
@@ -82,12 +82,12 @@ _OTHER_TYPES = {
     25: "2-bit numbers of ONNX are not read",
     26: "2-bit numbers of ONNX are not read",
 }
-# Fields of a model by number, besides.
+# Further fields of a model.
 _MODEL_VERSION = 5
 _MODEL_TEXTS = frozenset({2, 3, 4, 6})
 _MODEL_MESSAGES = frozenset({OPSETS, PROPERTIES, 20, FUNCTIONS, 26})
 _GRAPH_FIELDS = frozenset({NODE, 2, INITIALIZER, 10, 11, 12, 13, 14, SPARSE_INITIALIZER, 16})
-_LATEST = 255  # a version of the format that nobody will see
+_LATEST = 255  # an upper bound of format versions
 _LONGEST_TEXT = 1 << 20
 _MOST_NESTED = 32
 BRANCH = "it is in a branch of the graph"
@@ -95,16 +95,16 @@ BRANCH = "it is in a branch of the graph"
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """A tensor of the graph, and where it stands in the file."""
+    """A tensor of the graph and its position in the file."""
 
     name: str
-    dtype: str  # as in `DTYPES`; empty for what is not read
+    dtype: str  # as in `DTYPES`; empty if its type is not supported
     shape: tuple[int, ...]
-    field: WireField  # the message of it
-    inside: tuple[WireField, ...]  # the fields around that, the outermost first
-    data: WireField | None  # its numbers, if they are in this file
-    external: Mapping[str, str]  # where they are otherwise, as the file says
-    unreadable: str = ""  # why it cannot be read, a clause
+    field: WireField  # its message
+    inside: tuple[WireField, ...]  # the fields that contain it, the outermost first
+    data: WireField | None  # its elements, if they are in this file
+    external: Mapping[str, str]  # reference to a data file, as in the model; empty if none
+    unreadable: str = ""  # why it cannot be read, a clause; empty if it can
 
     @property
     def nested(self) -> bool:
@@ -113,30 +113,30 @@ class StoredTensor:
 
     @property
     def constant(self) -> bool:
-        """Whether it is the value of a node, and so in an attribute of that."""
+        """Whether it is the value of a Constant node, stored in an attribute of it."""
         return len(self.inside) % 3 == 0
 
     @property
     def is_varint(self) -> bool:
-        """Whether its numbers are varints, of which each has a length of its own."""
+        """Whether its elements are varints, which have variable lengths."""
         return self.data is not None and self.data.number in _VARINTS
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its elements."""
+        """Size of its elements in bytes."""
         return DTYPES[self.dtype].nbytes(math.prod(self.shape))
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """Where everything lies in a file."""
+    """The tensors and metadata of a model file."""
 
-    tensors: tuple[StoredTensor, ...]  # of one name each, in the order of the file
-    # Those of branches that are called as one of these: each branch has names of its own.
+    tensors: tuple[StoredTensor, ...]  # with unique names, in file order
+    # Tensors in branches that have the name of one of `tensors`: each branch has its own namespace.
     hidden: tuple[StoredTensor, ...]
     roles: Mapping[str, TensorRole]  # of each of `tensors`
     properties: Mapping[str, str]
-    sparse: int = 0  # how many initializers are sparse
+    sparse: int = 0  # number of sparse initializers
 
 
 @dataclass
@@ -148,7 +148,7 @@ class _GraphWalk:
     sparse: int = 0
 
     def graph(self, inside: tuple[WireField, ...], scope: Scope, *, stores: bool = True) -> None:
-        """Read a graph; without `stores` its tensors are left out, as those of functions are."""
+        """Read a graph. `stores=False` ignores its tensors, which is used for functions."""
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
             raise message.damaged(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
@@ -169,7 +169,7 @@ class _GraphWalk:
                 self._tensor(part, inside, scope)
 
     def function(self, outer: WireField) -> tuple[tuple[str, str, str], Scope]:
-        """Read a local function; return its domain, name and overload, and its body."""
+        """Read a local function. Return (domain, name, overload) and its body."""
         message, scope = self.message, Scope()
         texts = {_FUNCTION_DOMAIN: "", _FUNCTION_NAME: "", _FUNCTION_OVERLOAD: ""}
         for part in message.fields(outer.start, outer.stop):
@@ -332,12 +332,12 @@ def _pair(message: Message, outer: WireField) -> tuple[str, str]:
 
 
 def read_layout(source: FileSource, job: Job) -> ModelFile:
-    """Find every tensor of a model.
+    """Find all tensors of a model.
 
     Raises
     ------
     DamagedFileError
-        If the file is not sound.
+        If the file is not a valid message or a tensor is invalid.
     """
     message = Message(source, "an ONNX model", job.cancel)
     graphs: list[WireField] = []
@@ -370,15 +370,15 @@ def read_layout(source: FileSource, job: Job) -> ModelFile:
 
 def _role(uses: GraphUses, scope: Scope, stored: StoredTensor) -> TensorRole:
     dtype = DTYPES.get(stored.dtype)
-    # Floats of 8 bits are quantized numbers, as whole numbers are.
+    # 8-bit floats are quantized values, like integers.
     is_float = dtype is not None and dtype.prunable and dtype.bits > 8
     return uses.role_of(scope, stored.name, stored.shape, is_float=is_float)
 
 
 def _recognises(head: bytes, source: FileSource) -> bool:
-    """Whether a file begins as a model: its version, short texts about it, then a graph.
+    """Return whether a file starts like a model: version, short texts about it, then a graph.
 
-    Other formats of protocol buffers begin alike, but none of them has these fields in a row.
+    Other formats of protocol buffers start similarly, but none of them has these fields in a row.
     """
     if head[:1] != b"\x08" or not 0 < int.from_bytes(head[1:2], "little") <= _LATEST:
         return False
@@ -387,7 +387,7 @@ def _recognises(head: bytes, source: FileSource) -> bool:
     try:
         while at < message.size:
             part = message.field(at)
-            if part.number == GRAPH:  # of a file that was cut short as far as it goes
+            if part.number == GRAPH:  # may be incomplete in a truncated file
                 return part.wire == LENGTH and (part.size == 0 or _is_graph(message, part))
             if not _is_about_a_model(part):
                 return False
@@ -398,7 +398,7 @@ def _recognises(head: bytes, source: FileSource) -> bool:
 
 
 def _is_about_a_model(part: WireField) -> bool:
-    """Whether a field may stand before the graph of a model."""
+    """Return whether a field may precede the graph of a model."""
     if part.number == IR_VERSION:
         return part.wire == VARINT and part.value <= _LATEST
     if part.number == _MODEL_VERSION:
@@ -479,7 +479,7 @@ def _notices(layout: ModelFile) -> tuple[Notice, ...]:
 
 
 class _ExternalFiles:
-    """The files beside a model that hold numbers of its tensors, each opened once."""
+    """The data files that a model refers to, each opened once."""
 
     def __init__(self, model: FileSource) -> None:
         self._model = model
@@ -487,7 +487,10 @@ class _ExternalFiles:
         self.opened: list[FileSource] = []
 
     def location(self, stored: StoredTensor) -> Location:
-        """Return where a tensor is, in a file inside the folder of the model."""
+        """Return the location of a tensor in a data file inside the folder of the model.
+
+        Raises `CheckpointError` if the reference is invalid or the file missing or too short.
+        """
         name = show(stored.name)
         number = self.open(stored)
         place, source = stored.external.get("location", ""), self.opened[number - 1]
@@ -505,11 +508,11 @@ class _ExternalFiles:
                 f"{offset + length:,}, and it has {source.size:,}.",
                 remedy="The download or copy was interrupted: get the file again.",
             )
-        # Tensors may share bytes there, which is looked at for those of one piece of memory.
+        # The storage makes `find_overlaps` check tensors of this file for shared bytes.
         return Location(number, offset, storage=place)
 
     def open(self, stored: StoredTensor) -> int:
-        """Open the file with the numbers of a tensor; return its number among the sources."""
+        """Open the data file of a tensor. Return its index in the sources of the checkpoint."""
         place = stored.external.get("location", "")
         number = self._number.get(place)
         if number is None:
@@ -528,9 +531,9 @@ class _ExternalFiles:
         return int(text)
 
     def _inside(self, place: str, name: str) -> Path:
-        """Return the file that a model names; it may be nowhere but in the folder of the model."""
+        """Return the path of a data file, which must be inside the folder of the model."""
         model = self._model.path
-        windows = PureWindowsPath(place)  # which knows the separators of all systems
+        windows = PureWindowsPath(place)  # parses the separators of all systems
         if not place or "\0" in place or windows.anchor or ".." in windows.parts:
             raise UnsupportedFileError(
                 f"'{model}' says that '{name}' is in '{show(place)}', which is not inside its "
@@ -546,7 +549,7 @@ _LONGEST_VARINT = 10
 
 
 class _VarintSegment:
-    """The elements of a tensor that are stored as varints, decoded where they are asked for."""
+    """The elements of a tensor that is stored as varints, decoded when they are read."""
 
     def __init__(
         self, source: FileSource, data: WireField, dtype: DType, ends: list[int], count: int
@@ -554,11 +557,11 @@ class _VarintSegment:
         self._source = source
         self._data = data
         self._storage = np.dtype(dtype.storage)
-        self._ends = ends  # how many end before each block
+        self._ends = ends  # number of elements that end in previous blocks, for each block
         self.size = count * self._storage.itemsize
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Decode them."""
+        """Fill `view` with decoded elements from byte `offset` on."""
         done = 0
         while done < len(view):
             element, skipped = divmod(offset + done, self._storage.itemsize)
@@ -569,7 +572,7 @@ class _VarintSegment:
             done += len(part)
 
     def _decode(self, block: int) -> NDArray[np.unsignedinteger]:
-        """Return the numbers that end in a block, of which the first may begin before it."""
+        """Return the elements that end in a block; the first may begin in the previous block."""
         begin = self._data.start + block * _BLOCK
         first = max(self._data.start, begin - _LONGEST_VARINT + 1)
         raw = np.frombuffer(
@@ -589,7 +592,10 @@ class _VarintSegment:
 
 
 def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
-    """Count the numbers of a tensor; raises if there are more or fewer than it has elements."""
+    """Return a segment that decodes the varints of a tensor.
+
+    Raises `DamagedFileError` if their number is not the number of elements.
+    """
     data, dtype = stored.data, DTYPES[stored.dtype]
     assert data is not None
     numel = math.prod(stored.shape)
@@ -612,7 +618,7 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
 
 
 def _damaged(stored: StoredTensor, source: FileSource, what: str) -> DamagedFileError:
-    """Return the error that says what a tensor is that it must not be."""
+    """Return the error for an invalid tensor; `what` is a clause."""
     return Message(source, "an ONNX model").damaged(stored.field.tag, what)
 
 

@@ -1,8 +1,8 @@
-"""The roles of the tensors of an ONNX model, derived from the operators that read them.
+"""Determine the roles of the tensors of an ONNX model from the operators that read them.
 
-A tensor is a weight because an operator reads it as its weight (`WEIGHTS`), directly or through
-operators that only rearrange or convert it (`_PASSING`), branches, and local functions. Every other
-tensor is a constant of the graph: an anchor table, a slope, a mask, a scale, a shape.
+A tensor is a weight if an operator reads it as its weight (`WEIGHTS`), directly or through
+operators that only rearrange or convert it (`_PASSING`), branches, and local functions. All other
+tensors are constants of the graph: an anchor table, a slope, a mask, a scale, a shape.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pruneapp.checkpoint.entry import STATISTICS
 CONSTANT = "constant"
 _CONV, _LINEAR, _RECURRENT, _BIAS = "Conv", "Linear", "recurrent", "bias"
 _NORM, _EMBEDDING = "norm", "embedding"
-# Of uses alone: a scale or zero point; what is added to the product with a weight.
+# Kinds of uses only: a scale or zero point; a tensor that is added to the product with a weight.
 _SCALE, _ADDED = "scale", "added"
 _CONVOLUTIONS = {2: "Conv1d", 3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
 
-# Domains of the operators of ONNX itself, and of ONNX Runtime.
+# Domains of the operators of ONNX and of ONNX Runtime.
 _ONNX_DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml"})
 _RUNTIME_DOMAINS = frozenset(
     {"com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc", "com.ms.internal.nchw"}
@@ -32,7 +32,7 @@ def _by_operator(*rows: tuple[str, Mapping[int, str]]) -> dict[str, Mapping[int,
     return {op: kinds for ops, kinds in rows for op in ops.split()}
 
 
-# The kind of the tensor at each input of an operator; inputs that are missing take constants.
+# The kind of the tensor at each input of an operator; other inputs are constants.
 WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
     ("Conv ConvTranspose", {1: _CONV, 2: _BIAS}),
     ("DeformConv", {1: _CONV, 3: _BIAS}),
@@ -48,7 +48,7 @@ WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
     ("QLinearConv", {3: _CONV, 8: _BIAS}),
     ("QLinearMatMul", {0: _LINEAR, 3: _LINEAR}),
 )
-# The same for the operators of ONNX Runtime, which has those of ONNX in its domains as well.
+# Likewise for operators of ONNX Runtime, whose domains also include those of ONNX.
 RUNTIME_WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
     *WEIGHTS.items(),
     ("Attention PackedAttention QAttention", {1: _LINEAR, 2: _BIAS}),
@@ -79,19 +79,19 @@ RUNTIME_WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
     ("SkipSimplifiedLayerNormalization", {2: _NORM, 3: _BIAS}),
     ("GroupNorm SkipGroupNorm", {1: _NORM, 2: _NORM, 4: _BIAS}),
 )
-# Operators whose first input is a product with a weight, so that a vector added to it is a bias.
+# Operators whose output is a product with a weight, so that a vector added to it is a bias.
 _PRODUCTS = frozenset(
     {"MatMul", "Gemm", "MatMulInteger", "FusedMatMul", "TransposeMatMul", "Einsum", "MatMulNBits"}
     | {"MatMulIntegerToFloat", "MatMulBnb4", "MatMulFpQ4", "Conv", "ConvTranspose"}
 )
-# Operators that hand their first input on, rearranged, converted or in part.
+# Operators that return their first input rearranged, converted, or a part of it.
 _PASSING = frozenset(
     {"Identity", "Cast", "CastLike", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"}
     | {"Split", "Slice", "QuantizeLinear", "DequantizeLinear"}
 )
-# Operators that look at the shape of a tensor only.
+# Operators that use only the shape of a tensor.
 _SHAPE_ONLY = frozenset({"Shape", "Size"})
-# Operators whose weights are packed or whole numbers, and the names of the quantizers.
+# Operators whose weights are packed or integers, with the names of the quantizers.
 QUANTIZED: Mapping[str, str] = {
     "DequantizeLinear": "ONNX QDQ",
     "QuantizeLinear": "ONNX QDQ",
@@ -111,14 +111,14 @@ QUANTIZED: Mapping[str, str] = {
         )
     },
 }
-# Local functions call others at most this deep.
+# Maximum nesting depth of calls of local functions.
 _DEEPEST_CALL = 32
 
 
 class TensorRole(NamedTuple):
     """The role of a tensor in its graph."""
 
-    kind: str  # as `TensorEntry.kind`
+    kind: str  # as in `TensorEntry.kind`
     why_not: str = ""  # why it is not pruned, a clause; empty for weights, biases and norms
     is_quantized: bool = False  # whether it belongs to weights that are quantized
 
@@ -137,10 +137,10 @@ class Node:
 
 @dataclass(eq=False)
 class Scope:
-    """The names of a graph, of a branch of it, or of a local function."""
+    """The namespace of a graph, of a branch, or of a local function."""
 
-    parent: Scope | None = None  # the graph around a branch
-    owner: Node | None = None  # the node that a branch belongs to
+    parent: Scope | None = None  # the graph that contains a branch
+    owner: Node | None = None  # the node whose attribute is a branch
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
@@ -154,29 +154,29 @@ class _Read(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """An operator that reads a tensor, and what it takes the tensor for."""
+    """An operator that reads a tensor, and the kind of the tensor as its input."""
 
     op: str
-    kind: str  # empty for an operator of a domain that is not known
+    kind: str  # empty for an operator of an unknown domain
     quantizer: str = ""
 
 
 class GraphUses:
-    """Answers what the tensors of a model are used for.
+    """Determines how the tensors of a model are used.
 
     Parameters
     ----------
     graph
         The main graph; its branches are found through its nodes.
     functions
-        The local functions of the model by domain, name and overload.
+        The local functions of the model by (domain, name, overload).
     """
 
     def __init__(self, graph: Scope, functions: Mapping[tuple[str, str, str], Scope]) -> None:
         self._functions = functions
         self._reads: dict[tuple[Scope, str], list[_Read]] = {}
         self._producers: dict[tuple[Scope, str], Node] = {}
-        # The graphs of which a value is an output, and which of their outputs it is.
+        # For each value, the graphs that return it and its index in their outputs.
         self._results: dict[tuple[Scope, str], list[tuple[Scope, int]]] = {}
         self._scopes: list[Scope] = []
         self._calls: dict[tuple[Scope, int], tuple[frozenset[_Use], frozenset[int]]] = {}
@@ -210,16 +210,16 @@ class GraphUses:
     def role_of(
         self, scope: Scope, name: str, shape: tuple[int, ...], *, is_float: bool
     ) -> TensorRole:
-        """Return the role of a stored tensor; O(number of operators that it passes through)."""
+        """Return the role of a stored tensor. O(number of operators that it passes through)."""
         uses, results = self._follow(scope, name, rank=len(shape))
         if results:
             uses.add(_Use("", CONSTANT))
         return _role(uses, shape, is_float=is_float)
 
     def _follow(self, scope: Scope, name: str, rank: int = 2) -> tuple[set[_Use], set[int]]:
-        """Return the uses of a value, and the numbers of the outputs of its root that it becomes.
+        """Return the uses of a value, and the indices of the outputs of its root that it becomes.
 
-        The root is the graph or the function around all branches.
+        The root is the graph or function that contains all branches.
         """
         uses: set[_Use] = set()
         results: set[int] = set()
@@ -239,7 +239,7 @@ class GraphUses:
                 if of.parent is None or of.owner is None:
                     results.add(number)
                     continue
-                place = number - (of.owner.op == "Loop")  # whose condition is no output of it
+                place = number - (of.owner.op == "Loop")  # the condition is no output of the node
                 if place >= 0:
                     reach(of.parent, of.owner.outputs[place : place + 1], quantizer)
             for where, node, place in self._reads.get((at, value), ()):
@@ -268,7 +268,7 @@ class GraphUses:
         """Return the uses of an input of a function, and the outputs that it becomes."""
         key = function, place
         if key not in self._calls:
-            self._calls[key] = frozenset(), frozenset()  # for functions that call themselves
+            self._calls[key] = frozenset(), frozenset()  # for recursive functions
             if place < len(function.inputs) and self._depth < _DEEPEST_CALL:
                 self._depth += 1
                 uses, results = self._follow(function, function.inputs[place])
@@ -277,13 +277,13 @@ class GraphUses:
         return self._calls[key]
 
     def _passes(self, scope: Scope, node: Node, place: int, rank: int) -> bool:
-        """Whether a node hands an input on as the weight that it may be."""
+        """Return whether a node passes an input to its outputs as a potential weight."""
         if node.domain not in _ONNX_DOMAINS and node.op not in QUANTIZED:
             return False
-        if node.op in {"Mul", "Div"} and len(node.inputs) == 2:  # scaled by one number
+        if node.op in {"Mul", "Div"} and len(node.inputs) == 2:  # scaling by a single number
             other = node.inputs[1 - place]
             return (place == 0 or node.op == "Mul") and self._is_number(scope, other)
-        if node.op == "Gather":  # one of several matrices, as of experts
+        if node.op == "Gather":  # selects one of several matrices, such as experts
             return place == 0 and rank > 2
         return node.op in _PASSING and place == 0
 
@@ -314,7 +314,7 @@ class GraphUses:
 
 
 def _home(scope: Scope | None, name: str, defined: Mapping[Scope, set[str]]) -> Scope | None:
-    """Return the graph that defines a name: the one that uses it, or one around that."""
+    """Return the graph that defines a name: the given one or one that contains it, else None."""
     while scope is not None and name not in defined[scope]:
         scope = scope.parent
     return scope
@@ -337,7 +337,7 @@ def _role(uses: Iterable[_Use], shape: tuple[int, ...], *, is_float: bool) -> Te
     kind = _kind({use.kind for use in read}, rank)
     if kind == STATISTICS:
         return TensorRole(kind, "running statistics are measured, not learned")
-    # A float that the graph itself quantizes is a weight like others.
+    # A float tensor that the graph itself quantizes is an ordinary weight.
     quantizer = next((use.quantizer for use in read if use.quantizer), "")
     if quantizer and not (is_float and all(use.op not in QUANTIZED for use in read)):
         return TensorRole(kind, f"it is part of weights quantized as {quantizer}", True)
@@ -345,7 +345,7 @@ def _role(uses: Iterable[_Use], shape: tuple[int, ...], *, is_float: bool) -> Te
 
 
 def _resolved(use: _Use, rank: int) -> _Use:
-    """Return a use with what the shape of the tensor says about it."""
+    """Return a use with its kind resolved by the number of dimensions of the tensor."""
     if use.kind == _ADDED:
         return use._replace(kind=_BIAS if rank == 1 else CONSTANT)
     if use.kind == _EMBEDDING and rank < 2:

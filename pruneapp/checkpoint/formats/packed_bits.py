@@ -1,13 +1,13 @@
-"""Bit-packed weights (compressed-tensors) and bit-packed masks, as the dense tensors they are.
+"""Read bit-packed weights of compressed-tensors and bit-packed masks as dense tensors.
 
-A weight ``P.weight`` that compressed-tensors packed before version 0.15 is ``P.shape`` (its
-extents), ``P.bitmask`` (for each row a bit for each column, the lowest bit of a byte first, every
-row padded to whole bytes) and ``P.compressed`` (what the bits stand for, row by row);
-``sparse-bitmask`` has ``P.row_offsets`` besides, which nobody needs, ``sparse-24-bitmask`` has not.
-No program in use unpacks these any more: vLLM refuses them, and transformers loads such a folder
-with random weights.
+A weight ``P.weight`` that compressed-tensors packed before version 0.15 is stored as ``P.shape``
+(its extents), ``P.bitmask`` (for each row one bit per column, the lowest bit of a byte first, rows
+padded to whole bytes) and ``P.compressed`` (the values of the set bits, row by row).
+``sparse-bitmask`` also stores ``P.row_offsets``, which is redundant; ``sparse-24-bitmask`` does
+not. Current programs do not unpack these: vLLM raises an error, and transformers loads such a
+folder with random weights.
 
-Masks of Pruneapp are presented as tensors of truth values under the names ``NAME_mask``.
+Masks of Pruneapp are presented as boolean tensors with the names ``NAME_mask``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pruneapp.progress import CancelToken
 
 _PARTS = ("shape", "bitmask", "compressed")
 _MOST_DIMS = 8
-# Elements that are unpacked at once, in whole rows.
+# Maximum number of elements unpacked at a time, in whole rows.
 _STRETCH = 1 << 20
 
 
@@ -42,15 +42,15 @@ _NOTICE = Notice(
 
 @dataclass(eq=False)
 class BitmaskSegment:
-    """The elements of one weight, unpacked row by row as they are asked for."""
+    """The elements of a weight, unpacked row by row when they are read."""
 
     file: FileSource
     name: str
     dtype: DType
     shape: tuple[int, ...]
-    bitmask: int  # first byte of its bitmask in the file
-    compressed: int  # first byte of its values
-    kept: int  # how many values there are
+    bitmask: int  # offset of its bitmask in the file
+    compressed: int  # offset of its values
+    kept: int  # number of values
 
     def __post_init__(self) -> None:
         self._words = np.dtype(self.dtype.storage)
@@ -60,7 +60,7 @@ class BitmaskSegment:
         self.size = math.prod(self.shape) * self._words.itemsize
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Unpack the rows that hold these bytes."""
+        """Fill `view` with unpacked bytes from `offset` on."""
         most = max(1, _STRETCH // self._columns)
         fill_from_blocks(view, offset, self._columns * self._words.itemsize, self._rows, most)
 
@@ -84,7 +84,7 @@ class BitmaskSegment:
         return bits
 
     def _read_starts(self) -> NDArray[np.int64]:
-        """Count where each row begins; once."""
+        """Return the index of the first value of each row, computed once from the bitmask."""
         if self._starts is None:
             rows = math.prod(self.shape[:-1])
             starts = np.zeros(rows + 1, np.int64)
@@ -105,7 +105,7 @@ class BitmaskSegment:
 
 
 def packed_names(header: Header, cancel: CancelToken) -> frozenset[str]:
-    """Return what compressed-tensors packed in a safetensors file: the names of the modules."""
+    """Return the modules whose weights compressed-tensors packed in a safetensors file."""
     bitmasks = [t[0] for t in cancel.each(header.tensors) if t[0].endswith(".bitmask")]
     if not bitmasks:
         return frozenset()
@@ -121,7 +121,7 @@ def _is_packed(prefix: str, names: set[str]) -> bool:
 def read(
     header: Header, start: int, source: FileSource, packed: AbstractSet[str], cancel: CancelToken
 ) -> ReadResult:
-    """Return the tensors of a file; `packed` are those of `packed_names`. See `Reader.read`."""
+    """Return the tensors of a file; `packed` is the result of `packed_names`. See `Reader.read`."""
     stored = {tensor[0]: tensor for tensor in header.tensors}
     unpacked = Unpacked(source)
     stored_as: dict[str, str] = {}
@@ -173,9 +173,9 @@ SUFFIX = "_mask"
 
 
 class BitsSegment:
-    """Bits in the file, read as a byte each: 1 is kept, 0 is pruned.
+    """Bits of a file as bytes: 1 means kept, 0 means pruned.
 
-    `size` bits from byte `offset` of the file on, the lowest bit first.
+    Covers `size` bits from byte `offset` of the file on, the lowest bit of a byte first.
     """
 
     def __init__(self, file: FileSource, offset: int, size: int) -> None:
@@ -184,7 +184,7 @@ class BitsSegment:
         self.size = size
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Unpack the bits from `offset` on."""
+        """Fill `view` with the bits from `offset` on, one byte each."""
         first, last = offset // 8, (offset + len(view) + 7) // 8
         packed = np.empty(last - first, np.uint8)
         self._file.read_into(self._offset + first, packed.data)
@@ -194,7 +194,7 @@ class BitsSegment:
 
 
 def read_masks(header: Header, start: int, source: FileSource, cancel: CancelToken) -> ReadResult:
-    """Return the masks of a file; see `Reader.read`."""
+    """Return the masks of a mask file; see `Reader.read`."""
     layout = CompactLayout(header, str(source.path), start)
     shapes = layout.tree.get("shapes")
     if type(shapes) is not dict:

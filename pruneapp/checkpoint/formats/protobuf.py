@@ -1,6 +1,7 @@
-"""The wire format of protocol buffers: walked by position, and spliced without being loaded.
+"""Walk and splice messages in the wire format of protocol buffers without loading them.
 
-A message of gigabytes is walked through a window; what is skipped is never read. Knows no schema.
+A message of gigabytes is read through a window; the values of skipped fields are not read. No
+schema is used.
 """
 
 from __future__ import annotations
@@ -17,45 +18,45 @@ from pruneapp.progress import CancelToken
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 _WINDOW_BYTES = 1 << 16
 _MOST_VARINT_BYTES = 10
-_BETWEEN_LOOKS = 4096  # fields
+_BETWEEN_LOOKS = 4096  # fields between two checks for cancellation
 
 
 class WireField(NamedTuple):
-    """A field of a message."""
+    """A field of a message. Positions are offsets in the file."""
 
     number: int
     wire: int  # one of `VARINT`, `FIXED64`, `LENGTH`, `FIXED32`
-    tag: int  # the byte at which it begins
-    start: int  # the byte at which its value begins
-    stop: int  # the byte behind it
-    value: int  # of a varint; else 0
+    tag: int  # start of the field
+    start: int  # start of its value
+    stop: int  # end of its value
+    value: int  # the value of a varint; 0 for other wire types
 
     @property
     def size(self) -> int:
-        """Bytes of its value."""
+        """Size of its value in bytes."""
         return self.stop - self.start
 
 
 class Message:
-    """A file that is one message, read through a window.
+    """A file that contains one message, read through a window.
 
     Raises
     ------
     DamagedFileError
-        From its methods, if bytes break a rule of the wire format or are missing.
+        By its methods, if bytes violate the wire format or are missing.
     """
 
     def __init__(self, source: FileSource, what: str, cancel: CancelToken | None = None) -> None:
         self.source = source
         self.size = source.size
-        self._what = what  # what the file is, as a noun with its article
+        self._what = what  # a noun with its article that describes the file
         self._cancel = cancel or CancelToken()
         self._at = 0
         self._window = b""
         self._fields = 0
 
     def damaged(self, at: int, what: str) -> DamagedFileError:
-        """Return the error that says what is wrong at a byte."""
+        """Return the error for a violation at offset `at`; `what` is a clause."""
         return DamagedFileError(
             f"'{self.source.path}' is {self._what} that breaks a rule of its format: {what}, "
             f"at byte {at:,}.",
@@ -63,7 +64,7 @@ class Message:
         )
 
     def cut_short(self, end: int) -> DamagedFileError:
-        """Return the error that says that bytes are missing."""
+        """Return the error for a file that should have at least `end` bytes."""
         missing = counted(end - self.size, "byte is", "bytes are")
         return DamagedFileError(
             f"'{self.source.path}' is cut short: at least {missing} missing.",
@@ -71,14 +72,14 @@ class Message:
         )
 
     def read(self, start: int, stop: int) -> bytes:
-        """Return bytes."""
+        """Return the bytes from `start` to `stop`."""
         first = start - self._at
         if first >= 0 and stop - self._at <= len(self._window):
             return self._window[first : stop - self._at]
         return self.source.read(start, stop - start)
 
     def text(self, field: WireField, most: int = 1 << 16) -> str:
-        """Return the text of a field."""
+        """Return the UTF-8 text of a field of at most `most` bytes."""
         if field.size > most:
             raise self.damaged(field.tag, f"a name has {field.size:,} bytes, {most:,} are the most")
         try:
@@ -87,7 +88,7 @@ class Message:
             raise self.damaged(field.tag, "a name is no UTF-8 text") from None
 
     def fields(self, start: int = 0, stop: int | None = None) -> Iterator[WireField]:
-        """Yield the fields of the message from a byte on to another."""
+        """Yield the fields between two offsets, by default those of the whole message."""
         end = self.size if stop is None else stop
         at = start
         while at < end:
@@ -103,7 +104,7 @@ class Message:
             at = field.stop
 
     def field(self, at: int, stop: int | None = None) -> WireField:
-        """Return the field that begins at a byte; it may end behind `stop`, or the file."""
+        """Return the field at offset `at`; it may extend past `stop` or the end of the file."""
         end = self.size if stop is None else stop
         tag, first = self.varint(at, end)
         number, wire = tag >> 3, tag & 7
@@ -122,7 +123,7 @@ class Message:
         return WireField(number, wire, at, first, behind, value)
 
     def varints(self, field: WireField) -> Iterator[int]:
-        """Yield the numbers of a field of repeated integers, packed or not."""
+        """Yield the values of a field of repeated integers, packed or not."""
         if field.wire == VARINT:
             yield field.value
             return
@@ -134,7 +135,7 @@ class Message:
             yield value
 
     def varint(self, at: int, stop: int) -> tuple[int, int]:
-        """Return the number at a byte, and the byte behind it."""
+        """Return the varint at offset `at` and the offset after it."""
         first = at - self._at
         if first < 0 or first + _MOST_VARINT_BYTES > len(self._window):
             self._fill(at)
@@ -157,7 +158,7 @@ class Message:
 
 
 def varint_bytes(value: int) -> bytes:
-    """Return a number, not negative, as it is written."""
+    """Encode a non-negative integer as a varint."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -167,7 +168,7 @@ def varint_bytes(value: int) -> bytes:
 
 
 def prefix(number: int, size: int) -> bytes:
-    """Return what stands before the bytes of a field."""
+    """Return the tag and length that precede the bytes of a field."""
     return varint_bytes(number << 3 | LENGTH) + varint_bytes(size)
 
 
@@ -176,27 +177,27 @@ Pieces = Callable[[], Iterator[bytes | memoryview]]
 
 @dataclass(frozen=True)
 class Splice:
-    """Bytes in the place of others."""
+    """A replacement of the bytes from `start` to `stop`."""
 
     start: int
     stop: int
-    size: int  # of what stands there then
+    size: int  # number of the new bytes
     pieces: Pieces
-    inside: tuple[WireField, ...] = ()  # the fields that it lies in, the outermost first
+    inside: tuple[WireField, ...] = ()  # the fields that contain it, the outermost first
 
     @classmethod
     def of(cls, start: int, stop: int, data: bytes, inside: tuple[WireField, ...] = ()) -> Splice:
-        """Return one of few bytes."""
+        """Return a replacement by `data`."""
         return cls(start, stop, len(data), lambda: iter((data,)), inside)
 
     @property
     def growth(self) -> int:
-        """Bytes that the file has more by it."""
+        """The number of bytes by which the file grows."""
         return self.size - (self.stop - self.start)
 
 
 class SplicedFile:
-    """A file with splices in it, and with the new lengths of the fields around them."""
+    """A file with replacements, and with updated lengths of the fields that contain them."""
 
     def __init__(self, source: FileSource, splices: Iterable[Splice]) -> None:
         self._source = source
@@ -204,7 +205,7 @@ class SplicedFile:
         self.nbytes = source.size + sum(splice.growth for splice in self._splices)
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """Make its bytes."""
+        """Yield the bytes of the new file."""
         read, at = self._source.read, 0
         for splice in self._splices:
             yield from in_pieces(read, at, splice.start - at)
@@ -214,7 +215,7 @@ class SplicedFile:
 
 
 def _with_lengths(splices: Iterable[Splice]) -> list[Splice]:
-    """Return splices, and those of the lengths of the fields around them, in order of the file."""
+    """Return the splices and those of the lengths of the fields around them, in file order."""
     done = list(splices)
     grown: dict[int, dict[WireField, int]] = {}
     parents: dict[WireField, tuple[WireField, ...]] = {}

@@ -1,4 +1,4 @@
-"""Reading safetensors files."""
+"""Read safetensors files."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from pruneapp.checkpoint.parser_client import in_pieces, parse_header
 from pruneapp.errors import DamagedFileError, counted
 from pruneapp.progress import CancelToken, Job
 
-# The limit of the reference. 32 MB or 200,000 tensors are already beyond any model that was seen,
-# but they open.
+# The limit of the reference implementation. Known models have less than 32 MB and 200,000 tensors.
 MAX_HEADER_BYTES = 100_000_000
 
 
@@ -52,7 +51,7 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
 
 
 def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
-    """Return the header of a safetensors file, and where the data begin."""
+    """Return the header of a safetensors file and the offset of the tensor data."""
     path = str(source.path)
     if source.size < 8:
         raise DamagedFileError(
@@ -89,7 +88,7 @@ def _cut_short(path: str, what: str) -> DamagedFileError:
 
 
 def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[TensorEntry], int]:
-    """Return an entry for each tensor, and how many numbers they hold."""
+    """Return an entry for each tensor, and the total number of elements."""
     ties = ties_of((tensor[0] for tensor in header.tensors), header.metadata, cancel)
     entries: list[TensorEntry] = []
     numel = 0

@@ -1,4 +1,4 @@
-"""File names of shards: ``model-00002-of-00003.safetensors``, and which of them form a model."""
+"""File names of shards, such as ``model-00002-of-00003.safetensors``, and complete sets of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Set = tuple[str, str, int, str]
 
 
 def _by_set(names: Iterable[str]) -> dict[_Set, dict[int, str]]:
-    """Group names of numbered shards by folder, stem, count and suffix, each by its number."""
+    """Group names of shards by (folder, stem, count, suffix), and each group by number."""
     sets: dict[_Set, dict[int, str]] = {}
     for name in sorted(names):
         parts = ShardName.of(Path(name))
@@ -44,7 +44,7 @@ def _by_set(names: Iterable[str]) -> dict[_Set, dict[int, str]]:
 
 
 def complete_sets(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return the sets of shards of which none is missing, each in the order of its numbers."""
+    """Return the complete sets of numbered shards, each sorted by number."""
     return [
         tuple(files[number] for number in sorted(files))
         for (_, _, count, _), files in _by_set(names).items()
@@ -53,7 +53,7 @@ def complete_sets(names: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def unlisted_shards(names: Iterable[str], listed: Collection[str]) -> list[str]:
-    """Return the shards that belong to the set of a listed one and are not listed themselves.
+    """Return the shards that are not listed although another shard of their set is.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Models that are spread over several files: an index, its shards, and the folder of both."""
+"""Read models that are divided into several files: an index, its shards, and their folder."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from pruneapp.progress import CancelToken, Job
 
 ReadFile = Callable[[Path, str | None, Job], ReadResult]
 
-_SHOWN = 5  # names in a sentence; all of them in the details
+_SHOWN = 5  # maximum number of names in a sentence; the details contain all
 
 
 def read_index(
     source: FileSource, state_dict: str | None, job: Job, read_file: ReadFile
 ) -> ReadResult:
-    """Read an index, which is closed then, and the headers of all its shards.
+    """Read an index and the headers of all its shards. The index is closed.
 
     Raises
     ------
     CheckpointError
-        If the index or a shard breaks a rule; every shard that was opened is closed.
+        If the index or a shard is invalid or missing; all shards are closed in this case.
     """
     path = source.path
     if source.size > MAX_INDEX_BYTES:
@@ -65,15 +65,15 @@ def read_index(
         if instead:
             _check_stale(index, contents, path, missing[0])
             notices.insert(0, _stale(path, missing, files))
-    source.close()  # it holds no tensors
+    source.close()  # an index contains no tensors
     return replace(contents, index=path, notices=(*contents.notices, *notices)), sources
 
 
 def _shards_instead(path: Path, missing: Sequence[str]) -> tuple[str, ...]:
-    """Return the files to read instead of those of an index, if some of these are missing.
+    """Return the files to read instead of those of an index if some of the latter are missing.
 
-    They are the only complete set of numbered shards in the folder, or the one file that has the
-    name of the index without its ending. Empty if no file is missing, or if there is no such set.
+    This is the only complete set of numbered shards in the folder, or the file with the name of the
+    index without its suffix. Empty if no file is missing, or if there is not exactly one candidate.
     """
     if not missing:
         return ()
@@ -86,7 +86,7 @@ def _shards_instead(path: Path, missing: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_stale(index: ShardIndex, contents: Contents, path: Path, missing: str) -> None:
-    """Refuse shards without their index if tensors may be in the shard that is missing."""
+    """Raise an error if tensors may be in the missing shard, and other shards are of the index."""
     names = {name for entry in contents.entries for name in entry.names}
     absent = index.weight_map.keys() - names - set(contents.stored_as) - set(contents.unreadable)
     if absent and not {shard.name for shard in contents.shards}.isdisjoint(
@@ -108,7 +108,7 @@ def _stale(path: Path, missing: Sequence[str], files: Sequence[str]) -> Notice:
 
 
 def _files_beside(folder: Path, files: Sequence[str]) -> list[str]:
-    """Return the names of everything in the folders of files, relative to `folder`."""
+    """Return the names of all entries of the folders of `files`, relative to `folder`."""
     parents = dict.fromkeys(PurePosixPath(file).parent for file in files)
     return [(parent / name).as_posix() for parent in parents for name in _names_in(folder / parent)]
 
@@ -116,7 +116,7 @@ def _files_beside(folder: Path, files: Sequence[str]) -> list[str]:
 def _names_in(folder: Path) -> list[str]:
     try:
         return sorted(path.name for path in folder.iterdir())
-    except OSError:  # a folder whose files may be read need not be listable
+    except OSError:  # files may be readable in a folder that cannot be listed
         return []
 
 
@@ -129,7 +129,7 @@ def read_shards(
     *,
     more: Sequence[str] = (),
 ) -> ReadResult:
-    """Read the headers of several files as those of one model.
+    """Read the headers of several files as one model.
 
     Parameters
     ----------
@@ -138,14 +138,14 @@ def read_shards(
     names
         The files, relative to `folder`.
     more
-        Further files, which are read only if none of their tensors is in one of `names`.
+        Further files. Those with tensors that are also in `names` are not used.
 
     Raises
     ------
     DamagedFileError
-        If a tensor is in two of them.
+        If two of the files contain the same tensor.
     UnsupportedFileError
-        If they are of different formats.
+        If they have different formats.
     """
     read: list[tuple[str, Contents, tuple[ByteSource, ...]]] = []
     notices: list[Notice] = []
@@ -175,7 +175,7 @@ _Read = list[tuple[str, Contents, tuple[ByteSource, ...]]]
 
 
 def _without_repeated(read: _Read, unlisted: set[str]) -> tuple[_Read, list[Notice]]:
-    """Return the shards in order, without unlisted ones that repeat tensors; these are closed."""
+    """Return the shards in order. Unlisted ones that repeat tensors are removed and closed."""
     names = {
         name
         for file, contents, _ in read
@@ -206,15 +206,15 @@ def _without_repeated(read: _Read, unlisted: set[str]) -> tuple[_Read, list[Noti
 
 
 def check_inside(folder: Path, name: str, what: str = "shard") -> None:
-    """Refuse a file that belongs to a model and is missing, or a link to a place outside of it.
+    """Raise an error if a file of a model is missing, or a link to a place outside of its folder.
 
-    A link may lead to a file in the same folder, or, in a cache of Hugging Face, to the blobs of
-    the same model.
+    A link may refer to a file in the same folder or, in a Hugging Face cache, to the blobs of the
+    same model.
 
     Raises
     ------
     CheckpointError
-        With the place where the link leads.
+        With the target of the link.
     """
     path = folder / name
     try:
@@ -239,7 +239,7 @@ def check_inside(folder: Path, name: str, what: str = "shard") -> None:
 
 
 def blobs_of(home: Path) -> list[Path]:
-    """Return the folder that links of a model in a cache of Hugging Face lead to; none elsewhere.
+    """Return the folder of the link targets of a model in a Hugging Face cache; empty elsewhere.
 
     Such a cache is ``models--NAME/snapshots/REVISION``, with the files in ``models--NAME/blobs``.
     """
@@ -312,12 +312,12 @@ def _merged_traits(parts: Sequence[Contents]) -> dict[str, tuple[str, ...]]:
 def _compare(
     index: ShardIndex, contents: Contents, path: Path, cancel: CancelToken
 ) -> list[Notice]:
-    """Return notices about the statements of an index that are wrong."""
+    """Return notices about wrong statements of an index."""
     files = {source: shard.name for shard in contents.shards for source in shard.sources}
     entries = contents.entries
     home = {name: files[e.location.source] for e in cancel.each(entries) for name in e.names}
     total = sum([entry.nbytes for entry in cancel.each(entries)])
-    # Parts are where the tensor is that they are presented as, and that the index does not know.
+    # Parts are in the file of the tensor that they are presented as, which the index does not list.
     home.update({part: home[name] for part, name in contents.stored_as.items()})
     whole = set(contents.stored_as.values())
     known = index.weight_map

@@ -1,8 +1,8 @@
 """Read distributed checkpoints of torch: a folder with ``.metadata`` and ``.distcp`` files.
 
 `torch.distributed.checkpoint` writes them (FSDP, torchtitan, Megatron and accelerate use it). The
-pickle ``.metadata`` has the shape, type and chunks of every tensor, and the file and the byte range
-of every chunk. A chunk is what `torch.save` makes of a tensor: a zip archive in the middle of a
+pickle ``.metadata`` contains the shape, type and chunks of every tensor, and the file and byte
+range of every chunk. A chunk is the output of `torch.save` for a tensor: a zip archive inside a
 file. Opening reads only the metadata; the archive of a chunk is parsed when the chunk is first
 read. No code of any pickle is run.
 """
@@ -56,13 +56,13 @@ METADATA_FILE = ".metadata"
 SUFFIX = ".distcp"
 # The pickle of a chunk describes one tensor.
 _MAX_CHUNK_PICKLE = 1 << 20
-# Megatron saves the optimizer under flat names beside the parameters.
+# Megatron saves the optimizer under flat names, together with the parameters.
 _OPTIMIZER = re.compile(r"(chained_\d+\.)?optimizer\.")
 
 
 @dataclass(frozen=True)
 class _Blob:
-    """A range of bytes of a file, with the interface that the reader of zip archives needs."""
+    """A range of bytes of a file, with the interface that `read_archive` needs."""
 
     file: FileSource
     start: int
@@ -84,7 +84,7 @@ class _Chunk:
     blob: _Blob
     name: str  # of the tensor, for messages
     element: Element
-    # Where the elements are, once the archive was parsed.
+    # The position of the elements, set when the archive has been parsed.
     _stored: tuple[ByteSource, TensorEntry] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -93,7 +93,7 @@ class _Chunk:
         return math.prod(self.sizes)
 
     def read(self, first: int, last: int) -> bytearray:
-        """Return the bytes of the elements `first` to `last`, counted in C order in the box."""
+        """Return the bytes of the elements `first` to `last` (flat indices, C order) of the box."""
         with self._lock:
             if self._stored is None:
                 with located(self.blob.file.path):
@@ -141,9 +141,9 @@ class _Chunk:
 
 
 class ChunkedSegment:
-    """A tensor whose bytes are in chunks: boxes in several places.
+    """A tensor that is stored as chunks (boxes) in several places, as a `Segment`.
 
-    A read copies runs: elements that follow each other in the tensor and in the chunk.
+    A read copies runs: elements that are contiguous in both the tensor and the chunk.
     """
 
     def __init__(self, shape: tuple[int, ...], chunks: Sequence[_Chunk], itemsize: int) -> None:
@@ -169,8 +169,8 @@ class ChunkedSegment:
             self._fill_from(chunk, first, last, view)
 
     def _fill_from(self, chunk: _Chunk, first: int, last: int, view: memoryview) -> None:
-        """Copy the elements `first` to `last` of the tensor as far as a chunk has them."""
-        # The dimension from which on a run is contiguous in the tensor.
+        """Copy those of the elements `first` to `last` of the tensor that are in `chunk`."""
+        # Runs are contiguous in the tensor in the dimensions from this one on.
         split = len(self._shape)
         while split and chunk.sizes[split - 1] == self._shape[split - 1]:
             split -= 1
@@ -218,7 +218,7 @@ def _recognises(_head: bytes, source: FileSource) -> bool:
 
 
 def _read(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
-    """Read ``.metadata``, and open the files that it lists."""
+    """Read ``.metadata`` and open the files that it lists."""
     path = source.path
     if path.suffix == SUFFIX:
         _refuse_part(path)
@@ -266,7 +266,7 @@ def _no_storage(_pid: Any) -> NoReturn:
 
 
 class _Files:
-    """Opens the files of a checkpoint, each once."""
+    """Opens each file of a checkpoint once."""
 
     def __init__(self, folder: Path, opened: list[ByteSource]) -> None:
         self._folder = folder
@@ -274,7 +274,10 @@ class _Files:
         self._by_name: dict[str, FileSource] = {}
 
     def blob(self, info: Any) -> _Blob:
-        """Return the range of a file that storage info describes."""
+        """Return the range of a file that a storage info of torch describes.
+
+        Raises `CheckpointError` if the info is invalid, or the file missing or too short.
+        """
         values = info.attributes() if isinstance(info, Uncalled) else {}
         name, start, size = (values.get(key) for key in ("relative_path", "offset", "length"))
         if type(name) is not str or type(start) is not int or type(size) is not int:
@@ -303,7 +306,7 @@ class _Files:
 
 
 class _Tree:
-    """The nested dicts that were saved, with a placeholder for each tensor."""
+    """The nested dicts that were saved, with a placeholder for the data of each tensor."""
 
     def __init__(self, metadata: Mapping[Any, Any], files: _Files, cancel: CancelToken) -> None:
         self.root: dict[Any, Any] = {}
@@ -334,7 +337,7 @@ class _Tree:
         self._stored.setdefault(name, {})[where] = info
 
     def _place(self, name: str, leaf: Any) -> None:
-        """Put a leaf where it was in the nested dicts; under its flat name if that is unknown."""
+        """Insert a leaf at its path in the nested dicts, or by its flat name without a path."""
         path = self._paths.get(name)
         if type(path) is not tuple or not path or len(path) > MAX_RANK:
             path = (name,)
@@ -351,10 +354,10 @@ class _Tree:
         at[last if last not in at else name] = leaf
 
     def _leaf(self, name: str, about: Uncalled) -> Any:
-        """Return the placeholder of a tensor; something else for what is no tensor."""
+        """Return the placeholder of a tensor, or an object that is not a tensor."""
         values = about.attributes()
         if "chunks" not in values:
-            return b""  # an object that was pickled; it is not read
+            return b""  # a pickled object, which is not read
         shape = values.get("size")
         if not is_shape(shape) or len(shape) > MAX_RANK:
             raise Malformed(f"the shape of tensor '{show(name)}' is not well-formed")
@@ -399,7 +402,7 @@ class _Tree:
 
 
 def _element_of(properties: Any) -> Element | None:
-    """Return the element type that tensor properties name; None if it is unknown."""
+    """Return the element type in tensor properties of torch; None if unknown."""
     if not isinstance(properties, Uncalled):
         return None
     state = properties.state
@@ -410,7 +413,7 @@ def _element_of(properties: Any) -> Element | None:
 
 
 def _check_cover(name: str, shape: tuple[int, ...], chunks: Sequence[_Chunk]) -> None:
-    """Raise `Malformed` unless every element of a tensor is in exactly one chunk."""
+    """Raise `Malformed` unless each element of a tensor is in exactly one chunk."""
     total = sum(chunk.numel for chunk in chunks)
     if total != math.prod(shape):
         raise Malformed(
@@ -418,7 +421,7 @@ def _check_cover(name: str, shape: tuple[int, ...], chunks: Sequence[_Chunk]) ->
         )
     if len(chunks) < 2:
         return
-    # The dimension with the most different offsets separates most chunks.
+    # Sweeping along the dimension with the most different offsets compares the fewest pairs.
     dim = max(range(len(shape)), key=lambda d: len({chunk.offsets[d] for chunk in chunks}))
     active: list[_Chunk] = []
     for chunk in sorted(chunks, key=lambda chunk: chunk.offsets[dim]):

@@ -1,4 +1,1 @@
-"""Bytes: read by position, written atomically.
-
-No format of a file is known here.
-"""
+"""Reading bytes by position and writing files atomically, independent of file formats."""
