@@ -75,7 +75,7 @@ log = logging.getLogger("pruneapp")
 class FirstPaint(QObject):
     """Emits `seen` after a widget was painted for the first time."""
 
-    # Emitted after the paint event was delivered; a single-shot timer of 0 ms would fire before it.
+    # Emitted after the paint event was delivered; a single-shot timer of 0 ms would fire earlier.
     seen = Signal()
 
     def __init__(self, widget: QWidget) -> None:

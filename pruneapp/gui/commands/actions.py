@@ -46,7 +46,7 @@ def portable(key: str) -> str:
 
 
 def native(keys: Iterable[str]) -> str:
-    """Return shortcuts as they are labeled on the keyboard, without duplicates.
+    """Return shortcuts in the notation of the keyboard, without duplicates.
 
     Two keys may have the same label: Return and Enter have the same name in Chinese.
     """

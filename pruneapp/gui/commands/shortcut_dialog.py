@@ -120,7 +120,7 @@ class ShortcutDialog(Dialog):
     """Lists all commands by menu, with a search, and edits the shortcut of the current one.
 
     `keys` are the shortcuts of all commands. `reserved` maps shortcuts that the window uses
-    otherwise to a description of that use. Changes apply immediately.
+    otherwise to a description of the use. Changes apply immediately.
     """
 
     changed = Signal(object)  # the shortcuts that differ from the declared ones, by command id

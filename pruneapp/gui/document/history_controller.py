@@ -81,8 +81,7 @@ class HistoryController(QObject):
     def _go_by(self, steps: int) -> None:
         document = self._session.document
         if document is not None:
-            # A repeated key press while masks are being read continues from the target of that
-            # jump.
+            # While masks are being read, another key press continues from the target state.
             at = document.position if self._reading is None else self._target
             to = document.branches.next(at) if steps > 0 else document.branches.parent(at)
             if to != at:

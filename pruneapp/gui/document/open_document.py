@@ -125,7 +125,7 @@ def _with_history(
 ) -> tuple[Document, JournalFile | None]:
     """Return a document with the stored history of its checkpoint, or without one.
 
-    If the file has changed since, or the history cannot be read, a notice of the document says so
+    If the file has changed since, or the history cannot be read, the document gets a notice
     and the history is kept on disk.
     """
     notices: list[Notice] = []

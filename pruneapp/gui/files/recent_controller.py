@@ -165,7 +165,7 @@ class RecentController(Controller):
         action.setIcon(icon("pin-set", colors, ratio) if file.pinned else QIcon())
 
     def _open_path(self) -> Path | None:
-        """Return the open file as it is listed; None if it is not listed, as the sample."""
+        """Return the path of the open file in the list; None if it is not listed, as the sample."""
         document = self._session.document
         if document is None:
             return None

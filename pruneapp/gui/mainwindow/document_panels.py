@@ -115,7 +115,7 @@ class _FormColumn(QWidget):
         self._panel.set_scrolls(scrolls=wanted > left)
         preview = wanted if wanted <= left else whole_height(self._preview.content, left)
         self._preview.setFixedHeight(preview)
-        # Nor is a row of the form cut at the bottom, as long as it is scrolled to the top.
+        # Nor is a row of the form cut at the bottom, while it is scrolled to the top.
         seen = room - self._header.sizeHint().height() - preview
         scrolls = self._form.content_height() > seen
         spare = seen - whole_height(self._form.content, seen) if scrolls else 0

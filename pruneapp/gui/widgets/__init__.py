@@ -1,4 +1,4 @@
-"""Widgets, colors, and words that several features use; no view by itself.
+"""Widgets, colors and texts that several features use.
 
-Nothing here knows a document.
+Nothing here depends on the open document.
 """

@@ -1,4 +1,4 @@
-"""Rows of a table on the clipboard, as spreadsheets take them: tabs between columns, heads."""
+"""Copy table rows to the clipboard as tab-separated text with a header, for spreadsheets."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from pruneapp.gui.widgets.number_format import NO_NUMBER, locale
 
 _SPACES = str.maketrans("\u00a0\u202f\u2009", "   ")
 _NUMBER = re.compile(r"[-+−]?[0-9][0-9.,' ]*(e[-+−]?[0-9]+)?( ?%)?$")
-_UNIT = "\0%"  # behind a percentage until its column is complete; no text has this
+_UNIT = "\0%"  # marks a percentage until its column is complete; cannot occur in texts
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Rows of a table, made one by one when they are asked for."""
+    """Rows of a table, computed on demand; iterable."""
 
     headers: tuple[str, ...]
     rows: int
-    # The cells of a row: text, int or float. Any thread may ask, and gets what was shown when these
-    # numbers were made.
+    # Returns the cells of a row: text, int or float. Safe to call on any thread; returns the values
+    # of the time when this object was created.
     row: Callable[[int], Sequence[Any]]
-    # The columns that there is room for on the screen, None for all; a file has all.
+    # The columns visible on the screen; None for all. A file has all columns.
     shown: tuple[int, ...] | None = None
-    # Columns with shares from 0 to 1, None where there is none: the screen says them with their
-    # unit, a file has numbers of percent below a header with the unit.
+    # Columns with fractions from 0 to 1, or None for no value. The screen shows them with their
+    # unit; a file has percentages and the unit in the header.
     shares: frozenset[int] = frozenset()
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The columns of the screen."""
+        """Indices of the visible columns."""
         return tuple(range(len(self.headers))) if self.shown is None else self.shown
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
@@ -45,7 +45,7 @@ class Numbers:
 
 
 def in_percent(header: str) -> str:
-    """Return the header of a column of numbers of percent."""
+    """Return the header of a column of percentages."""
     return translate("Numbers", "{what} (%)").format(what=header)
 
 
@@ -53,16 +53,20 @@ NOTHING = Numbers((), 0, lambda _row: ())
 
 
 class Copies(QObject):
-    """Copies what the tables of a window and of its dialogs want, a child of the window.
+    """Request to copy table rows; a child of the window, whose tables and dialogs find it.
 
-    `wanted` has the rows, texts all of them: 100,000 take seconds.
+    `wanted` is emitted with the rows, whose cells are texts: producing 100,000 takes seconds, so
+    that its receiver does so in a job.
     """
 
     wanted = Signal(object)
 
 
 def copy_rows(table: QWidget, rows: Numbers) -> None:
-    """Let the window of a table put rows on the clipboard; nothing happens if there are none."""
+    """Copy rows to the clipboard, by the `Copies` object of a parent window if there is one.
+
+    Without rows the clipboard is not changed.
+    """
     above: QWidget | None = table
     while rows.rows and above is not None:
         copies = above.findChild(Copies, options=Qt.FindChildOption.FindDirectChildrenOnly)
@@ -75,11 +79,11 @@ def copy_rows(table: QWidget, rows: Numbers) -> None:
 
 
 def text_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return rows as they are put on the clipboard; empty if there are none.
+    """Return rows as clipboard text; "" if there are none.
 
-    Numbers are what a spreadsheet of the same locale takes as such: without group separators, with
-    the unit of percentages in the head of their column, and nothing where there is no number. The
-    first column, which has the names, is left as it is.
+    Numbers are written so that a spreadsheet of the same locale reads them as such: without group
+    separators, with the unit of percentages in the header, and empty where there is no number. The
+    first column, which has the names, is not converted.
     """
     group, named, percent = locale().groupSeparator(), list(heads), set[int]()
     lines = []
@@ -97,7 +101,7 @@ def text_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _number(text: str, group: str) -> str:
-    """Return a number without its group separators; what is none as it would be in a cell."""
+    """Return a number without group separators; any other text as by `_cell`."""
     if text == NO_NUMBER:
         return ""
     text = text.translate(_SPACES)
@@ -107,9 +111,9 @@ def _number(text: str, group: str) -> str:
 
 
 def copied_by(table: QTableView, event: QKeyEvent, cells: Callable[[int], Sequence[str]]) -> bool:
-    """Copy the selected rows of a table if a key press asks for that; False if it does not.
+    """Copy the selected rows if a key event is Copy; return False for other events.
 
-    `cells` gives the texts of a row, to any thread.
+    `cells` returns the texts of a row; it may be called on any thread.
     """
     if not event.matches(QKeySequence.StandardKey.Copy):
         return False
@@ -125,21 +129,21 @@ def copied_by(table: QTableView, event: QKeyEvent, cells: Callable[[int], Sequen
 
 
 def shown_columns(table: QTableView) -> list[int]:
-    """Return the columns that are shown, from left to right."""
+    """Return the visible columns from left to right."""
     header = table.horizontalHeader()
     order = [header.logicalIndex(place) for place in range(header.count())]
     return [column for column in order if not header.isSectionHidden(column)]
 
 
 def chosen_rows(table: QTableView) -> list[int]:
-    """Return the rows in which something is selected, from top to bottom."""
-    # Of ranges, not of cells: Ctrl+A on 100,000 rows selects a million of those, and one of these.
+    """Return the rows with a selection, from top to bottom."""
+    # Ranges instead of cells: Ctrl+A on 100,000 rows selects a million cells, but a single range.
     parts = table.selectionModel().selection().toList()
     return sorted(set().union(*(range(part.top(), part.bottom() + 1) for part in parts)))
 
 
 def _cell(text: str) -> str:
-    """Return a text without what would end a cell, or make a spreadsheet compute it."""
+    """Return a text without characters that end a cell; a formula is prefixed by an apostrophe."""
     text = escaped(text.translate(_SPACES))
     computed = text.startswith(("=", "+", "-", "@")) and not _NUMBER.match(text)
     return f"'{text}" if computed else text

@@ -1,10 +1,10 @@
-"""Controls that share wheel and keys with the window; layouts without their items; order of Tab.
+"""Controls that leave the wheel and shortcuts to the window; layout helpers; tab order.
 
-An item of a layout is no QObject: Qt deletes it with its widget and cannot tell Python so. Whoever
-asks for one (`itemAt`, `takeAt`, `replaceWidget`) leaves its address in shiboken's table, and
-whatever Qt makes there next, such as a label under construction, is taken for the item that was.
-PySide asks for items by itself when a layout that holds something is added to another: add it
-first, and fill it then.
+A `QLayoutItem` is not a QObject: Qt deletes it with its widget without notifying Python. Calls that
+return one (`itemAt`, `takeAt`, `replaceWidget`) leave its address in a table of shiboken, and the
+next object that Qt creates at this address, such as a label under construction, is taken for it.
+PySide itself asks for the items of a layout that is added to another layout: add it while it is
+empty, and fill it then. The functions below avoid items.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ _COMMANDS = (
     | Qt.KeyboardModifier.AltModifier
     | Qt.KeyboardModifier.MetaModifier
 )
-_BESIDE_TEXT = 2  # pixels that styles leave free on either side of a text
-_MOST = 2**31 - 1  # what Qt's boxes can hold
+_BESIDE_TEXT = 2  # pixels that styles leave free at each side of a text
+_MOST = 2**31 - 1  # maximum value of `QSpinBox`
 
 
 def single_shot(
     parent: QObject, interval_ms: int, call: Callable[[], object] | SignalInstance
 ) -> QTimer:
-    """Return a timer that calls once, so long after it was started last."""
+    """Return a single-shot timer that calls `call` `interval_ms` after its last start."""
     timer = QTimer(parent)
     timer.setSingleShot(True)
     timer.setInterval(interval_ms)
@@ -72,25 +72,25 @@ def single_shot(
 
 
 class ComboBox(QComboBox):
-    """A box to choose from whose choice a wheel changes only with the focus.
+    """A combo box that the wheel changes only if it has the focus.
 
-    Qt's own takes the wheel wherever the pointer happens to be, so that scrolling a form changes
-    the values that come under it, unseen. What is typed chooses by the beginnings of the items. A
-    key with which none of them begins is left to the shortcuts of the window. Where text can be
-    entered, every key is text.
+    `QComboBox` handles the wheel whenever the pointer is over it, so that scrolling a form changes
+    values unnoticed. Typing selects an item by the start of its text. Keys that match no item are
+    left to the shortcuts of the window. In an editable box all keys are text.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # else the wheel brings the focus
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # otherwise the wheel sets the focus
         self._typed = ""
         self._since = QElapsedTimer()
-        self._followed: QItemSelectionModel | None = None  # of the list, once it was shown
-        # Keys and the mouse select an item first, and then move the cursor to it.
+        # selection model of the popup, once it was shown
+        self._followed: QItemSelectionModel | None = None
+        # Keys and mouse select an item before they move the cursor to it.
         self._following = single_shot(self, 0, self._take_selected)
 
     def showPopup(self) -> None:
-        """Show the list, in which a screen reader may choose."""
+        """Show the popup, and follow its selection, which screen readers can change."""
         super().showPopup()
         selection = self.view().selectionModel()
         if self._followed is not selection:
@@ -101,9 +101,9 @@ class ComboBox(QComboBox):
         self._following.start()
 
     def _take_selected(self) -> None:
-        """Choose an item that was selected in the list without the cursor: by a screen reader.
+        """Choose an item that a screen reader has selected in the popup.
 
-        It can do that alone; Qt takes nothing but what is clicked, or entered by Return.
+        A screen reader changes only the selection; Qt accepts only clicks and Return.
         """
         view = self.view()
         chosen = [index.row() for index in view.selectionModel().selectedIndexes()]
@@ -113,7 +113,7 @@ class ComboBox(QComboBox):
             self.activated.emit(chosen[0])
 
     def event(self, event: QEvent) -> bool:
-        """Take what is typed to choose by it, before the window's keys of one letter do."""
+        """Accept characters that select an item, before single-letter shortcuts of the window."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -127,8 +127,8 @@ class ComboBox(QComboBox):
         return super().event(event)
 
     def _chooses(self, text: str) -> bool:
-        """Whether what is typed means something here: a space opens the list."""
-        # As in Qt's search: what follows at once goes on with what was typed before.
+        """Return whether a character matches an item, or is a space, which opens the popup."""
+        # As in Qt's search, characters typed in quick succession are combined.
         goes_on = self._since.isValid() and self._since.elapsed() < (
             QApplication.keyboardInputInterval()
         )
@@ -142,7 +142,7 @@ class ComboBox(QComboBox):
         return matches or text == " "
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Change the choice, or let it scroll what this lies in; what is typed stays."""
+        """Change the item if focused and not editable; else let the parent scroll."""
         if self.isEditable():
             event.ignore()
         elif _takes_wheel(self, event):
@@ -150,11 +150,11 @@ class ComboBox(QComboBox):
 
 
 class ElidedBox(ComboBox):
-    """A box that loses the middle of its text where room is short: items may differ at the end."""
+    """A combo box that elides the middle of its text, as items may differ at the end."""
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the box, and of its text what fits."""
+        """Paint the box with elided text."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         painter = QStylePainter(self)
@@ -170,7 +170,7 @@ class ElidedBox(ComboBox):
         painter.end()
 
     def shown_text(self, width: int) -> str:
-        """Return what is shown of the text in so many pixels."""
+        """Return the text, elided to `width` pixels."""
         return elided(self.currentText(), self.fontMetrics(), width)
 
 
@@ -181,7 +181,10 @@ def choice_box(
     *,
     kind: type[ComboBox] = ComboBox,
 ) -> ComboBox:
-    """Return a box of labels and their data, as wide as they need; screen readers say `name`."""
+    """Return a combo box of (label, data) items, sized to its contents.
+
+    `name` is its accessible name.
+    """
     box = kind()
     box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
     box.setAccessibleName(name)
@@ -192,7 +195,7 @@ def choice_box(
 
 
 class SpinBox(QSpinBox):
-    """A box for a whole number that a wheel changes only with the focus."""
+    """A spin box that the wheel changes only if it has the focus."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,18 +203,18 @@ class SpinBox(QSpinBox):
         self._steps = self.minimum(), self.maximum()
 
     def set_steps(self, low: int, high: int) -> None:
-        """Let steps stay within bounds; what is typed beyond them can be said to be wrong."""
+        """Limit steps to bounds, but accept any typed number, which can be reported as invalid."""
         self._steps = low, high
         self.setRange(-_MOST, _MOST)
 
     def stepBy(self, steps: int) -> None:
-        """Go some steps up or down, not over the bounds."""
+        """Change the value by some steps within the bounds of `set_steps`."""
         low, high = self._steps
         self.setValue(min(max(self.value() + steps * self.singleStep(), low), high))
         self.selectAll()
 
     def stepEnabled(self) -> QSpinBox.StepEnabledFlag:
-        """Say which way is open."""
+        """Return the directions in which steps are possible."""
         low, high = self._steps
         open_ = QSpinBox.StepEnabledFlag.StepNone
         if self.value() < high:
@@ -221,26 +224,26 @@ class SpinBox(QSpinBox):
         return open_
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Change the number, or let it scroll what this lies in."""
+        """Change the value if focused; else ignore the event so that the parent scrolls."""
         if _takes_wheel(self, event):
             super().wheelEvent(event)
 
 
 class Slider(QSlider):
-    """A slider, lying or standing, that a wheel moves only with the focus."""
+    """A slider that the wheel moves only if it has the focus."""
 
     def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
         super().__init__(orientation, parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Move it, or let it scroll what this lies in."""
+        """Move the slider if focused; else ignore the event so that the parent scrolls."""
         if _takes_wheel(self, event):
             super().wheelEvent(event)
 
 
 def _takes_wheel(control: QWidget, event: QWheelEvent) -> bool:
-    """Whether a wheel is for a control; otherwise the event is left to what it lies in."""
+    """Accept or ignore a wheel event; return True if the control has the focus."""
     event.setAccepted(control.hasFocus())
     return control.hasFocus()
 
@@ -249,22 +252,22 @@ _EXPORT = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_E)
 
 
 class LineEdit(QLineEdit):
-    """A field that leaves Ctrl+Z to the window while there is no typing to take back, and Ctrl+E.
+    """A line edit that leaves Ctrl+E, and Ctrl+Z without typing to undo, to the window.
 
-    Qt's own takes undo and redo always, so that a step done from the keyboard could not be undone
-    from there; and on X11 it takes Ctrl+E for the End key, so that nothing would be exported.
+    `QLineEdit` always handles undo and redo, so that steps could not be undone by keyboard while it
+    has the focus. On X11 it handles Ctrl+E as the End key.
     """
 
-    # By the person: typed, pasted, or put in by a screen reader; `textEdited` leaves that out.
+    # Text typed, pasted, or set by a screen reader; `textEdited` is not emitted for the latter.
     entered = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_set = False  # while the window itself sets the text
+        self._is_set = False  # while the program sets the text
         self.textChanged.connect(self._on_changed)
 
     def setText(self, text: str | None, /) -> None:
-        """Show a text; `entered` says nothing of it."""
+        """Set the text without emitting `entered`."""
         before, self._is_set = self._is_set, True
         super().setText(text)
         self._is_set = before
@@ -274,7 +277,7 @@ class LineEdit(QLineEdit):
             self.entered.emit(text)
 
     def event(self, event: QEvent) -> bool:
-        """Let the shortcut of the window win where the field has no use for it."""
+        """Ignore shortcuts that the field does not need, so that the window handles them."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             undo = event.matches(QKeySequence.StandardKey.Undo)
             redo = event.matches(QKeySequence.StandardKey.Redo)
@@ -285,7 +288,7 @@ class LineEdit(QLineEdit):
         return super().event(event)
 
     def clear_undo(self) -> None:
-        """Keep the text, but forget how it was typed: what it asked for has been done."""
+        """Keep the text but clear its undo history, as the text has been applied."""
         place, start, length = (
             self.cursorPosition(),
             self.selectionStart(),
@@ -301,7 +304,7 @@ W = TypeVar("W", bound=QWidget)
 
 
 class _FontFit(QObject):
-    """What a widget has to do when the font changes; its child."""
+    """A callback for font changes; a child of its widget."""
 
     def __init__(self, widget: W, fit: Callable[[W], object]) -> None:
         super().__init__(widget)
@@ -312,22 +315,22 @@ class _FontFit(QObject):
 
 
 def follow_font(widget: W, fit: Callable[[W], object]) -> None:
-    """Give a widget sizes that depend on its font, now and whenever the font changes.
+    """Call `fit` for sizes that depend on the font of a widget, now and after font changes.
 
-    Whatever only asks layouts for room follows by itself.
+    Not needed for sizes that layouts compute.
     """
     fit(widget)
     _FontFit(widget, fit)
 
 
 def fit_fonts(root: QWidget) -> None:
-    """Let all widgets below one take the sizes that depend on their fonts."""
+    """Call the callbacks of `follow_font` of all widgets below `root`."""
     for fit in root.findChildren(_FontFit):
         fit.apply()
 
 
 def enlarge(label: QWidget, factor: float, *, bold: bool = False) -> None:
-    """Give a widget the font of the application, so much larger."""
+    """Set the font of the application, scaled by `factor`."""
     font = QApplication.font(label)
     font.setPointSizeF(font.pointSizeF() * factor)
     font.setBold(bold)
@@ -338,19 +341,22 @@ _COPIED_MS = 2_000
 
 
 class CopyButton(QPushButton):
-    """Offers to copy what `description` says; whoever copies calls `set_copied`."""
+    """A button that copies something. Call `set_copied` after copying.
+
+    `description` is its accessible description.
+    """
 
     def __init__(self, description: str, parent: QWidget | None = None, text: str = "") -> None:
         super().__init__(parent)
         self._text = text or self.tr("Copy as text")
         self.setAccessibleDescription(description)
         self._offer()
-        # Nothing moves when it says that it was done.
+        # The width is fixed, so that the changed text does not move anything.
         follow_font(self, lambda button: button.setMinimumWidth(button.sizeHint().width()))
         self._again = single_shot(self, _COPIED_MS, self._offer)
 
     def set_copied(self) -> None:
-        """Say that it was done."""
+        """Show for a moment that it was copied."""
         self.setText(self.tr("✓ Copied"))
         self._again.start()
 
@@ -359,7 +365,7 @@ class CopyButton(QPushButton):
 
 
 def symbol_button(symbol: str, name: str, parent: QWidget | None = None) -> QToolButton:
-    """Make a button whose symbol is named by its tooltip and to screen readers."""
+    """Return a tool button with a symbol; `name` is its tooltip and accessible name."""
     button = QToolButton(parent)
     button.setText(symbol)
     button.setToolTip(name)
@@ -376,7 +382,7 @@ def _lay_out(
     margins: tuple[int, int, int, int] = (0, 0, 0, 0),
     wide: QWidget | None = None,
 ) -> L:
-    """Lay parts out in a row or a column of a widget, see `_fill`."""
+    """Create a row or column layout of a widget; for the parameters see `_fill`."""
     layout = kind(widget)
     layout.setContentsMargins(*margins)
     _fill(layout, parts, spacing, wide)
@@ -394,7 +400,7 @@ def add_row(
     wide: QWidget | None = None,
     stretch: int = 0,
 ) -> QHBoxLayout:
-    """Add a row of parts to a layout, see `_fill`."""
+    """Add a row to a layout; for the parameters see `_fill`."""
     row = QHBoxLayout()
     layout.addLayout(row, stretch)
     _fill(row, parts, spacing, wide)
@@ -404,7 +410,10 @@ def add_row(
 def _fill(
     layout: QBoxLayout, parts: Iterable[QWidget | int | None], spacing: int, wide: QWidget | None
 ) -> None:
-    """Add parts, `wide` with the room that is left; None: room that grows, a number: pixels."""
+    """Add parts to a layout: widgets, None for a stretch, a number for a gap in pixels.
+
+    `wide` is the widget that gets the remaining space.
+    """
     layout.setSpacing(spacing)
     for part in parts:
         if part is None:
@@ -416,16 +425,16 @@ def _fill(
 
 
 def widgets_in(layout: QLayout) -> Iterator[QWidget]:
-    """Yield the widgets that a layout and the layouts within it place, in their order.
+    """Yield the widgets of a layout and its nested layouts, in layout order.
 
-    O(n * m log n) for n widgets of its parent and m layouts.
+    O(n * m log n) for n children of its parent widget and m layouts.
     """
     parent = layout.parentWidget()
     return _placed(layout, () if parent is None else parent.children())
 
 
 def clear(layout: QLayout) -> None:
-    """Remove and delete the widgets of a layout; what it has for room between them stays."""
+    """Remove and delete the widgets of a layout; spacer items are kept."""
     for widget in widgets_in(layout):
         layout.removeWidget(widget)
         widget.hide()
@@ -433,7 +442,7 @@ def clear(layout: QLayout) -> None:
 
 
 def replace(layout: QBoxLayout, old: QWidget, new: QWidget) -> None:
-    """Let a widget take the place of another, which is hidden and deleted."""
+    """Replace a widget of a layout; the old one is hidden and deleted."""
     layout.insertWidget(layout.indexOf(old), new)
     layout.removeWidget(old)
     old.hide()
@@ -447,7 +456,7 @@ def _placed(layout: QLayout, among: Sequence[QObject]) -> Iterator[QWidget]:
     ]
     for place, part in sorted(places, key=itemgetter(0)):
         if place < 0:
-            continue  # in another layout, or in none
+            continue  # in another layout or in none
         if isinstance(part, QLayout):
             yield from _placed(part, among)
         else:
@@ -455,11 +464,15 @@ def _placed(layout: QLayout, among: Sequence[QObject]) -> Iterator[QWidget]:
 
 
 def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward: bool) -> bool:
-    """Go where Tab leads from a widget, or Shift+Tab; False if it is in none of the parts.
+    """Move the focus as Tab (or Shift+Tab) does; False if `here` is in none of the parts.
 
-    The chain that Qt keeps is in the order in which widgets were made, and mending it breaks for
-    widgets that are made of others. O(n) in the number of widgets. `parts` are of a window, in
-    their order; `here` has the focus.
+    Qt's own focus chain is the order of creation, and correcting it breaks for compound widgets.
+    O(n) in the number of widgets.
+
+    Parameters ---------- parts
+        Widgets of a window in visual order; None is ignored.
+    here
+        The widget that has the focus.
     """
     target = None if here is None else _stop_after(parts, here, forward=forward)
     if target is None:
@@ -472,13 +485,13 @@ def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward
 def give_focus(
     widget: QWidget, reason: Qt.FocusReason = Qt.FocusReason.ShortcutFocusReason
 ) -> None:
-    """Give a widget the focus by a key or a command, and scroll to where it is seen."""
+    """Focus a widget, and scroll to make it visible."""
     widget.setFocus(reason)
     scroll_to(widget)
 
 
 def scroll_to(widget: QWidget, part: QRect | None = None) -> None:
-    """Scroll the areas around a widget so that it, or a part of it, is seen."""
+    """Scroll all enclosing scroll areas until a widget, or its rectangle `part`, is visible."""
     around = widget.parentWidget()
     while around is not None:
         if isinstance(around, QScrollArea) and part is None:
@@ -503,11 +516,11 @@ def _stop_after(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool
 
 
 def in_reading_order(widget: QWidget | None) -> Iterator[QWidget]:
-    """Yield what takes the focus by Tab, shown or not, in the order of the layouts."""
+    """Yield the widgets that accept the focus by Tab, including hidden ones, in layout order."""
     if widget is None:
         return
     if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
-        yield widget  # with all that it is made of
+        yield widget  # without its children
         return
     layout = widget.layout()
     if layout is not None:

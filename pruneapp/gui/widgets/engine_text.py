@@ -1,8 +1,7 @@
-"""What the engine says and declares, in the person's language.
+"""Translation of texts and sentences of the engine.
 
-The engine speaks English: to the command line, to files, in declarations and in its sentences. The
-window shows that through these functions; packaging/translations.py collects the texts for
-translators.
+The engine uses English for the command line, files, declarations and error sentences. The window
+shows them through these functions; packaging/translations.py collects the texts for translators.
 """
 
 from __future__ import annotations
@@ -16,32 +15,32 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.widgets.labels import joined, translate
 from pruneapp.params import Choice, ChoiceParam, Param, SizeParam, SubsetParam, with_labels
 
-if TYPE_CHECKING:  # they import numpy, and the first picture has texts
+if TYPE_CHECKING:  # deferred: they import numpy, and the first paint shows texts
     from pruneapp.gui.widgets.sentence_templates import SentenceTemplates
     from pruneapp.results.document_rows import HistoryItem
     from pruneapp.results.export import FormatOffer
 
-CONTEXT = "Declarations"  # as packaging/translations.py writes it
-SENTENCES = "Sentences"  # as well
-LANGUAGE_OF = "en"  # what translators translate by the name of their language
+CONTEXT = "Declarations"  # as in packaging/translations.py
+SENTENCES = "Sentences"  # as in packaging/translations.py
+LANGUAGE_OF = "en"  # translators translate this to the name of their language
 TIMES = " × "
 P = TypeVar("P", bound=Param)
 
 
 def said(text: str) -> str:
-    """Return a text of a declaration in the person's language."""
+    """Return the translation of a declared text; "" for ""."""
     return translate(CONTEXT, text) if text else ""
 
 
 def said_product(text: str) -> str:
-    """Return the words of an axis, such as "output channel × kernel row"."""
+    """Return the translation of a product of axes, such as "output channel × kernel row"."""
     return TIMES.join(map(said, text.split(TIMES)))
 
 
 def said_param(param: P) -> P:
-    """Return a parameter whose label, help and choices are in the person's language."""
+    """Return a parameter with translated label, help and choices."""
     words = said(param.label), said(param.help)
-    # Whoever reads English gets the very parameter that was declared.
+    # In English the declared parameter is returned unchanged.
     if words != (param.label, param.help):
         param = replace(param, label=words[0], help=words[1])
     if isinstance(param, ChoiceParam | SubsetParam):
@@ -54,7 +53,7 @@ def said_param(param: P) -> P:
 
 
 def said_offer(offer: FormatOffer) -> FormatOffer:
-    """Return a format that is offered with its declared words in the person's language."""
+    """Return an export format with translated texts."""
     return replace(
         offer,
         label=said(offer.label),
@@ -68,31 +67,31 @@ def said_offer(offer: FormatOffer) -> FormatOffer:
 
 
 def said_sentence(text: str) -> str:
-    """Return sentences that the engine has made, or a part of one; as they are if not known."""
+    """Return the translation of sentences, or of a part of one; unknown ones are not changed."""
     templates = _templates()
     return text if templates is None or not text else templates.sentence(text)
 
 
 def said_step(text: str) -> str:
-    """Return the label of a step in the history, or lines of its details."""
+    """Return the translation of the label of a history step, or of lines of its details."""
     templates = _templates()
     return text if templates is None or not text else templates.step(text)
 
 
 def said_title(item: HistoryItem) -> str:
-    """Return what lists call a state: the name that a person gave it, or what was done."""
+    """Return the title of a state in lists: its name, or else the translated step."""
     return item.name or said_step(item.label)
 
 
 def said_number(state: int, item: HistoryItem) -> str:
-    """Return the same with the number of the state."""
+    """Return the title of a state, preceded by its number."""
     from pruneapp.results.document_rows import numbered
 
     return numbered(state, replace(item, name=said_title(item)))
 
 
 def said_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:
-    """Return what an error says, with the labels of `params` in the place of their names."""
+    """Return the translated text of an error, with parameter names replaced by labels."""
     if _templates() is None:
         return with_labels(str(error), params)
     said_both = joined(said_sentence(error.sentence), said_sentence(error.remedy))
@@ -100,18 +99,18 @@ def said_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:
 
 
 def with_said_labels(sentence: str, params: Iterable[Param]) -> str:
-    """Return a sentence of `said_error` with the labels of `params` in the place of their names."""
+    """Return a translated sentence with the names of `params` replaced by their labels."""
     if _templates() is None:
         return with_labels(sentence, params)
-    for param in params:  # elsewhere than in English, too
+    for param in params:
         sentence = sentence.replace(f"'{param.name}'", said(param.label))
     return sentence
 
 
 def _templates() -> SentenceTemplates | None:
-    """Return what knows the sentences of the engine; None where they are shown as they are."""
+    """Return the templates of engine sentences in the language of the window; None for English."""
     language = translate(SENTENCES, LANGUAGE_OF)
-    # What only makes words longer, for tests, is no language.
+    # Pseudo-translations, which lengthen texts for tests, are not an identifier.
     if language == LANGUAGE_OF or not language.isidentifier():
         return None
     return _templates_in(language)
@@ -119,7 +118,7 @@ def _templates() -> SentenceTemplates | None:
 
 @cache
 def _templates_in(_language: str) -> SentenceTemplates:
-    # Not for those who read English, and not before the first sentence.
+    # Loaded on first use, and never for English.
     import json
 
     from pruneapp import resources

@@ -1,4 +1,4 @@
-"""Labels for text that comes from files, and for headings."""
+"""Labels for texts from files, headings, and helpers to join, elide and escape texts."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, 
 from pruneapp.errors import escaped
 from pruneapp.gui.widgets.safe_paint import reported
 
-if TYPE_CHECKING:  # it imports numpy, and the first picture has labels
+if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint shows labels
     from pruneapp.results.short_names import ShortNames
 
-# Of texts in functions; what is no class has no `tr`.
+# For texts outside classes, which have no `tr`.
 translate = QCoreApplication.translate
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Mark a text for lupdate, which finds this name; Qt's own is typed to return an object."""
+    """Mark a text for lupdate, which searches for this name. Qt's function returns an object."""
     return text
 
 
-# Letters of a long text that a line shows at most, at either end.
+# Maximum number of characters shown of each end of a long text.
 _ENDS = 500
-# Chinese characters and punctuation. They are written without spaces, but make no long word: lines
-# break between most of them anyway, and none begins with a comma or full stop.
+# Chinese characters and punctuation: written without spaces, but lines can break between most of
+# them, and no line starts with a comma or full stop.
 CHINESE = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 _HAS_CHINESE = re.compile(f"[{CHINESE}]")
-# A word of more letters may be broken anywhere: no line, or dialog, is as wide as a long path.
+# Longer words may be broken anywhere, as a long path is wider than any dialog.
 _WORD = re.compile(rf"[^\s{CHINESE}]{{61,}}")
-# A part of a name, with the signs behind it.
+# A part of a name with the punctuation after it.
 _PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
 _WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
 _NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f\u2019]\d+)*(?:\s?%)?")
 _MAY_BREAK = "\u200b"
 _NO_SPACE_BEHIND = tuple("。！？；：，")
 
-# Roles of the palette in which labels are painted; a palette of the theme has a colour for each.
+# Palette roles of the text color of labels; the palette of a theme has a color for each.
 Ink = QPalette.ColorRole
 TEXT, MUTED, DANGER = Ink.WindowText, Ink.PlaceholderText, Ink.BrightText
 
 
 def joined(*sentences: str) -> str:
-    """Return sentences one after another, as the language of the first writes them."""
+    """Return sentences joined as in the language of the first; empty ones are left out."""
     text = ""
     for sentence in filter(None, sentences):
         text += " " * bool(text and not text.endswith(_NO_SPACE_BEHIND)) + sentence
@@ -65,12 +65,12 @@ def joined(*sentences: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text that is no sentence yet as one: with a full stop."""
+    """Return a text with a full stop."""
     return translate("Labels", "{text}.").format(text=text)
 
 
 def listed(*words: str) -> str:
-    """Return facts with commas between them, as in a sentence; empty ones are left out."""
+    """Return texts joined by commas, as in a sentence; empty ones are left out."""
     text, *others = list(filter(None, words)) or [""]
     for word in others:
         text = translate("Labels", "{first}, {second}").format(first=text, second=word)
@@ -78,7 +78,7 @@ def listed(*words: str) -> str:
 
 
 def stated(*statements: str) -> str:
-    """Return the statements of a readout, which loses the last ones where room is short."""
+    """Return statements joined for a status line; empty ones are left out."""
     text, *others = list(filter(None, statements)) or [""]
     for statement in others:
         text = translate("Labels", "{first};  {second}").format(first=text, second=statement)
@@ -86,17 +86,17 @@ def stated(*statements: str) -> str:
 
 
 def labeled(label: str, text: str) -> str:
-    """Return a text behind what it is about, with a colon between them."""
+    """Return "label: text" in the punctuation of the language."""
     return translate("Labels", "{label}: {text}").format(label=label, text=text)
 
 
 def noted(text: str, note: str) -> str:
-    """Return a text with a note in brackets behind it, which are those of the language."""
+    """Return "text (note)" in the punctuation of the language."""
     return translate("Labels", "{text} ({note})").format(text=text, note=note)
 
 
 def enumerated(*names: str) -> str:
-    """Return names with the sign between them that the language has in a list; no empty ones."""
+    """Return names joined by the list separator of the language; empty ones are left out."""
     text, *others = list(filter(None, names)) or [""]
     for name in others:
         text = translate("Labels", "{first}, {name}").format(first=text, name=name)
@@ -109,16 +109,16 @@ def elided(
     width: float,
     mode: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
 ) -> str:
-    """Return what fits into a width of a text, without its middle, and no number in part.
+    """Return a text elided to a width in pixels, never within a number.
 
-    Half of a number would be another one: ``1,003 weights`` is no ``…3 weights``.
+    A part of a number would be another number: ``1,003 weights`` is not elided to ``…3 weights``.
     """
     shown = metrics.elidedText(text, mode, int(width))
     if shown == text:
         return text
     for cut in re.finditer("…", shown):
         head, tail = shown[: cut.start()], shown[cut.end() :]
-        if not (text.startswith(head) and text.endswith(tail)):  # a sign of the text
+        if not (text.startswith(head) and text.endswith(tail)):  # an ellipsis of the text itself
             continue
         first, last = len(head), len(text) - len(tail)
         for number in _NUMBER.finditer(text):
@@ -131,18 +131,18 @@ def elided(
 
 
 def letter_width(widget: QWidget) -> int:
-    """Return the width of a usual letter: what widths are counted in.
+    """Return the width of an average letter, the unit of widths in characters.
 
-    The average of a font with Chinese characters is that of these, twice as wide.
+    The average width of a font with Chinese characters is twice that of Latin letters.
     """
     metrics = widget.fontMetrics()
     return min(metrics.averageCharWidth(), metrics.horizontalAdvance("0"))
 
 
 class Label(QLabel):
-    """A label with room for the dots of capital letters, which in some fonts reach above a line.
+    """A label with space for diacritics that extend above a line, as on capitals in some fonts.
 
-    Once a text needed it, the room stays: nothing moves from text to text.
+    The label keeps its largest height, so that the layout does not change with the text.
     """
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
@@ -152,17 +152,17 @@ class Label(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        """Show `text`."""
+        """Set the text."""
         super().setText(text)
         self._make_room()
 
     def setContentsMargins(self, *margins: Any) -> None:
-        """Take margins; above and below they may become more for the sake of the text."""
+        """Set the margins; those above and below may be increased for the text."""
         self._margins = QMargins(*margins)
         self._make_room()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Make the room that another font needs."""
+        """Adapt the margins to a new font."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._room = 0
@@ -170,26 +170,26 @@ class Label(QLabel):
 
     def _make_room(self) -> None:
         self._room = max(self._room, room_above(super().text(), self.fontMetrics()))
-        # Below as well: what stands beside it, and is centered too, is on the same line.
+        # Below as well, so that the text stays aligned with other vertically centered widgets.
         super().setContentsMargins(self._margins | QMargins(0, self._room, 0, self._room))
 
 
 def room_above(text: str, metrics: QFontMetrics) -> int:
-    """Return how many pixels letters of the first line reach above it."""
+    """Return by how many pixels the first line of a text exceeds the ascent of the font."""
     first = within_reason(text.partition("\n")[0])
-    if first.isascii() or _HAS_CHINESE.search(first):  # with those a line is higher
+    if first.isascii() or _HAS_CHINESE.search(first):  # lines with Chinese characters are higher
         return 0
     return max(0, -metrics.tightBoundingRect(first).top() - metrics.ascent())
 
 
 class ElidedLabel(Label):
-    """One line of plain text that loses its middle where room is short.
+    """One line of plain text that is elided in the middle.
 
-    Before that, names of tensors in it stand in their shorter forms. The tooltip has the whole, and
-    the context menu copies the whole.
+    Before that, tensor names are replaced by their short forms. Tooltip and context menu provide
+    the whole text.
     """
 
-    # Where what does not fit is left out: of a name in the middle, of numbers at the end.
+    # The middle for names; the right for sentences and numbers.
     elide = Qt.TextElideMode.ElideMiddle
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, ink: Ink = TEXT) -> None:
@@ -201,23 +201,24 @@ class ElidedLabel(Label):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        """Show `text`; line breaks of a hostile name become signs."""
+        """Set the text; control characters such as line breaks are escaped."""
         text = on_one_line(text)
         if text == self.text():
             return
         super().setText(text)
         self.setToolTip(as_plain(self.text()))
-        self.setAccessibleDescription(self.text())  # else the tooltip with its markup is read out
+        # otherwise the tooltip with its markup is read aloud
+        self.setAccessibleDescription(self.text())
         self.updateGeometry()
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the short forms of tensor names."""
         self._of_file = names
         self.update()
 
     @property
     def _names(self) -> ShortNames:
-        """The shorter forms of the names; none before a file is open."""
+        """The short forms of tensor names; none before a file is open."""
         if self._of_file is None:
             from pruneapp.results.short_names import ShortNames
 
@@ -225,7 +226,7 @@ class ElidedLabel(Label):
         return self._of_file
 
     def sizeHint(self) -> QSize:
-        """Ask for the whole text, within reason."""
+        """Return the size of the whole text, at most 600 pixels wide."""
         margins = self.contentsMargins()
         width = self.fontMetrics().horizontalAdvance(self.text()[:400]) + 2
         return QSize(
@@ -233,12 +234,12 @@ class ElidedLabel(Label):
         )
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with room for a few letters."""
+        """Return a minimum size that fits a few letters."""
         height = self.fontMetrics().height() + 2 + 2 * self._room
         return QSize(letter_width(self) * 6, height)
 
     def shortened(self, width: int) -> str:
-        """Return what is shown of the text in so many pixels."""
+        """Return the text as shown at a width in pixels."""
         text = within_reason(self.text())
         if self._of_file is not None and self.fontMetrics().horizontalAdvance(text) > width:
             text = self._of_file.in_text(text)
@@ -246,7 +247,7 @@ class ElidedLabel(Label):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint what fits."""
+        """Paint the elided text."""
         painter = QPainter(self)
         option = QStyleOption()
         option.initFrom(self)
@@ -268,7 +269,7 @@ class ElidedLabel(Label):
         painter.end()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer to copy the whole text."""
+        """Show a menu that copies the whole text."""
         menu = QMenu(self)
         copy = menu.addAction(self.tr("Copy"))
         if menu.exec(event.globalPos()) is copy:
@@ -276,7 +277,7 @@ class ElidedLabel(Label):
 
 
 class Sentences(Label):
-    """Plain text that goes on below where room is short, also within a path or name."""
+    """Plain text that wraps, also within long paths and names."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         self._text = ""
@@ -285,20 +286,20 @@ class Sentences(Label):
         self.setWordWrap(True)
 
     def setText(self, text: str) -> None:
-        """Show `text`."""
+        """Set the text, with break opportunities in long words."""
         before, self._text = self._text, text
         shown = _WORD.sub(lambda word: _MAY_BREAK.join(word[0]), text)
         super().setText(shown)
-        if self.accessibleName() in {"", before}:  # what is read out is not interrupted
+        if self.accessibleName() in {"", before}:  # a custom accessible name is kept
             self.setAccessibleName(text if shown != text else "")
 
     def text(self) -> str:
-        """Return the text as it was set."""
+        """Return the text without the inserted break opportunities."""
         return self._text
 
 
 class ElidedLines(Label):
-    """Plain text that is always as high as so many lines; the tooltip has what does not fit."""
+    """Plain text with the fixed height of `lines` lines; the tooltip has the whole text."""
 
     def __init__(self, lines: int, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -309,28 +310,28 @@ class ElidedLines(Label):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_text(self, text: str, tip: str = "") -> None:
-        """Show `text`, and `tip` as more of it in the tooltip."""
+        """Set the text; `tip` is appended to it in the tooltip."""
         self._text, self._tip = text, tip
         self._fit()
 
     def text(self) -> str:
-        """Return the text as it was set."""
+        """Return the whole text."""
         return self._text
 
     @property
     def is_elided(self) -> bool:
-        """Whether only the tooltip has the whole text."""
+        """Whether not all of the text is visible."""
         return super().text().replace("\n", "") != self._text
 
     def sizeHint(self) -> QSize:
-        """Ask for the height of its lines."""
+        """Return the height of its lines; the width is ignored."""
         height = self._lines * self.fontMetrics().lineSpacing() + 2 * self._room
         return QSize(0, height)
 
     minimumSizeHint = sizeHint
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break the text anew."""
+        """Wrap the text for the new width."""
         super().resizeEvent(event)
         self._fit()
 
@@ -358,20 +359,20 @@ class ElidedLines(Label):
 
 
 def on_one_line(text: str) -> str:
-    """Return `text` of one line that reads from left to right, whatever a hostile name holds."""
+    """Return a text on one line, with control and bidirectional characters escaped."""
     return escaped(text)
 
 
 def within_reason(text: str) -> str:
-    """Return `text` without the middle that no line could show; measuring that takes long."""
+    """Return a text without the middle that no line could show, as measuring it is slow."""
     return text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}…{text[-_ENDS:]}"
 
 
 def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[str]:
-    """Return the lines of a name that is too long for one: each holds as many parts as fit.
+    """Return a name broken into lines, each with as many parts as fit into `width`.
 
-    A part that is wider than a line is broken behind one of its words, a word that is wider
-    anywhere; nothing is left out.
+    A part that is wider than a line is broken after one of its words, and a wider word anywhere;
+    nothing is left out.
     """
     lines = [""]
 
@@ -390,14 +391,14 @@ def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[s
 
 
 def as_plain(text: str) -> str:
-    """Return `text` so that a tooltip shows it as it is, even if it looks like HTML."""
+    """Return HTML that shows a text literally in a tooltip; "" for ""."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     lines = escaped.replace("\n", "<br>")
     return f"<span>{lines}</span>" if text else ""
 
 
 def heading(text: str, *, wrap: bool = False) -> QLabel:
-    """Return a heading: the only place for bold."""
+    """Return a bold label; only headings are bold."""
     label = plain(text, wrap=wrap)
     font = label.font()
     font.setBold(True)
@@ -406,14 +407,14 @@ def heading(text: str, *, wrap: bool = False) -> QLabel:
 
 
 def label_for(widget: QWidget, text: str) -> QLabel:
-    """Return a label that names a control, to screen readers as well."""
+    """Return a label that is the buddy of a control."""
     label = plain(text)
     label.setBuddy(widget)
     return label
 
 
 def plain(text: str = "", *, wrap: bool = False, ink: Ink = TEXT) -> QLabel:
-    """Return a label that takes its text as it is."""
+    """Return a label of plain text; `wrap` allows several lines."""
     label = Sentences() if wrap else Label()
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)

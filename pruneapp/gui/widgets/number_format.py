@@ -1,4 +1,4 @@
-"""Numbers as people read them, never more digits than are true; and dimensions in words."""
+"""Numbers formatted for the locale of the user, and names of tensor dimensions."""
 
 from __future__ import annotations
 
@@ -11,36 +11,41 @@ from pruneapp.params import format_bytes
 
 NO_NUMBER = "–"
 _ENGLISH = QLocale(QLocale.Language.English, QLocale.Country.UnitedStates)
-_GAP = "\u00a0"  # a number and its unit stay on one line
+_GAP = "\u00a0"  # keeps a number and its unit on one line
 
 
 def locale() -> QLocale:
-    """Return the person's locale; English where the system only knows "C", which groups nothing."""
+    """Return the locale of the user; US English for the "C" locale, which groups no digits."""
     default = QLocale()
-    return _ENGLISH if default.name() == "C" else default  # `language()` takes as long as a number
+    # `language()` would take as long as formatting a number
+    return _ENGLISH if default.name() == "C" else default
 
 
 def count(number: int) -> str:
-    """Write a whole number with group separators."""
+    """Format an integer with group separators."""
     if abs(number) < 2**63:
         return locale().toString(number)
     return f"{number:,}"
 
 
 def localized(text: str) -> str:
-    """Return a number as the engine writes it, 1,234.5, with the separators of the language."""
+    """Return a number in the engine's format (1,234.5) with the separators of the locale."""
     used = locale()
     parts = (part.replace(".", used.decimalPoint()) for part in text.split(","))
     return used.groupSeparator().join(parts)
 
 
 def plural(number: int, one: str, several: str) -> str:
-    """Return the form for one or for several, with the number in place of ``{n}``."""
+    """Return `one` if `number` is 1, else `several`, with the number in place of ``{n}``."""
     return (one if number == 1 else several).replace("{n}", count(number))
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Write a share from 0 to 1: never 0 if there is something, never 100 if some is missing."""
+    """Format a fraction from 0 to 1 as percentage.
+
+    Only exact 0 and 1 yield 0 % and 100 %: other values that round to them are shown as "< 0.1 %"
+    or "> 99.9 %".
+    """
     smallest = 10.0 ** -(digits + 2)
     if 0 < share < smallest / 2:
         return f"<{_GAP}{_percent(smallest, digits)}"
@@ -56,65 +61,65 @@ def _percent(share: float, digits: int) -> str:
 
 
 def exact_percent(share: float | None) -> str:
-    """Write a share with six digits, for who goes on to compute with it; a dash for None."""
+    """Format a fraction as percentage with six significant digits; a dash for None."""
     if share is None:
         return NO_NUMBER
     return f"{locale().toString(100 * share, 'g', 6)}{_GAP}%"
 
 
 def part(some: int, whole: int) -> str:
-    """Write how large a part `some` of `whole` is; a dash if there is no whole."""
+    """Format `some` of `whole` as percentage; a dash if `whole` is 0."""
     return percent(some / whole) if whole else NO_NUMBER
 
 
 def shape(extent: Sequence[int]) -> str:
-    """Write the extent of a tensor: 64×64×3×3."""
+    """Format the shape of a tensor: 64×64×3×3."""
     if not extent:
         return translate("Numbers", "one number")
     return "×".join(str(size) for size in extent)
 
 
 def size(nbytes: int) -> str:
-    """Write a number of bytes with two or three digits: 1.1 MB, 43 MB."""
+    """Format a number of bytes with two or three digits: 1.1 MB, 43 MB."""
     number, digits = float(nbytes), 0
     while number >= 1000:
         number /= 1000
         digits = 1
-    # One digit behind the point only where there is one before it.
+    # A decimal only if there is one digit before the point.
     digits = digits if number < 9.95 else 0
     return locale().formattedDataSize(nbytes, digits, QLocale.DataSizeFormat.DataSizeSIFormat)
 
 
 def short_size(nbytes: int) -> str:
-    """Write a round number of bytes without loss, with the unit that makes it short: 5 GB."""
+    """Format a round number of bytes exactly, in the largest suitable unit: 5 GB."""
     text = format_bytes(nbytes).replace(" ", _GAP)
     return text.replace(".", locale().decimalPoint())
 
 
 def exact_size(nbytes: int) -> str:
-    """Write a number of bytes in full."""
+    """Format a number of bytes in full."""
     return translate("Numbers", "{n} bytes").format(n=count(nbytes))
 
 
 def number(value: float) -> str:
-    """Write a real number with four digits."""
+    """Format a real number with four significant digits."""
     return locale().toString(float(value), "g", 4)
 
 
 def signed(text: str, value: float) -> str:
-    """Write the sign of a value before the text of its amount; none before that of 0."""
+    """Prefix the text of an absolute value with the sign of `value`; no sign for 0."""
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{text}"
 
 
 def metric(value: float, *, share: bool) -> str:
-    """Write the value of a metric, with four digits; a share of samples in percent, with one."""
+    """Format a metric with four significant digits; a fraction as percentage with one decimal."""
     return _percent(value, 1) if share else number(value)
 
 
 def metric_amount(value: float, *, share: bool, short: bool = False) -> str:
-    """Write by how much two values of a metric differ; of shares, in points of a percent.
+    """Format the absolute difference of two metrics; that of fractions in percentage points.
 
-    With as many digits as `metric`; `short` is for cells of six letters: 0.25, 3e−4.
+    It has as many digits as `metric`. `short` uses at most six characters: 0.25, 3e−4.
     """
     if share:
         return locale().toString(100 * abs(value), "f", 1)
@@ -128,13 +133,13 @@ def metric_amount(value: float, *, share: bool, short: bool = False) -> str:
 
 
 def metric_points(value: float, *, share: bool) -> str:
-    """Write the same with its unit, where it has one: 24.7 points."""
+    """Format a difference with its unit, if it has one: 24.7 points."""
     text = metric_amount(value, share=share)
     return translate("Quality", "{n} points").format(n=text) if share else text
 
 
 def duration(seconds: float) -> str:
-    """Write a stretch of time, rounded as one says it."""
+    """Format a duration in seconds, minutes or hours, rounded; at least 1 s."""
     whole = max(1, round(seconds))
     if whole < 90:
         return translate("Numbers", "{n} s").format(n=whole)
@@ -144,9 +149,9 @@ def duration(seconds: float) -> str:
 
 
 def dim_labels(shape: Sequence[int], kind: str) -> tuple[str, ...]:
-    """Spell out every dimension of a kind of layer: "0: output channels (64)".
+    """Describe all dimensions of a layer type: "0: output channels (64)".
 
-    An extent below 0 differs among the tensors that are meant, and is not named.
+    A negative size differs among the tensors in question and is left out.
     """
     rank = len(shape)
     return tuple(
@@ -156,7 +161,7 @@ def dim_labels(shape: Sequence[int], kind: str) -> tuple[str, ...]:
 
 
 def meaning(dim: int, rank: int, kind: str) -> str:
-    """Say what the slices along `dim` (from 0) of a tensor of `rank` dimensions are."""
+    """Return what slices along `dim` (from 0) are, for a tensor of `rank` dimensions."""
     kind = kind.lower()
     if kind == "embedding" and dim < 2:
         return (translate("Dims", "entries"), translate("Dims", "features"))[dim]

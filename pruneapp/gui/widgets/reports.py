@@ -1,4 +1,4 @@
-"""For dialogs: a table of names and numbers, marks of damage in words, buttons that decide."""
+"""Parts of dialogs: a table of names and numbers, damage and metrics as text, decision buttons."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _DIGITS = 12
-BESIDE_NAME = 8  # pixels of a cell that its text has not
-_MEASURED = 32  # of the longest names, those that are measured in pixels
-# So long what is typed is looked for among the rows.
+BESIDE_NAME = 8  # horizontal padding of a cell in pixels
+_MEASURED = 32  # how many of the longest names are measured in pixels
+# Time limit in seconds of a keyboard search in the rows.
 _SEARCH_S = 0.1
 
 
 class _Rows(QAbstractTableModel):
-    """Rows that are made when they are shown: there may be 100,000 of them."""
+    """Table model whose rows are computed when they are shown: there may be 100,000."""
 
     def __init__(
         self,
@@ -94,9 +94,9 @@ class _Rows(QAbstractTableModel):
         _hits: int = 1,
         _flags: Qt.MatchFlag = Qt.MatchFlag.MatchStartsWith,
     ) -> list[QModelIndex]:
-        """Return the next row whose cell begins with what is typed; none if that takes too long.
+        """Return the next row whose cell starts with the typed text; none after `_SEARCH_S`.
 
-        Qt's own way makes the texts of all rows on the main thread: 4 s for 100,000 of them.
+        `QAbstractItemModel.match` gets the texts of all rows: 4 s for 100,000.
         """
         text, ends = str(value).casefold(), time.perf_counter() + _SEARCH_S
         for step in range(self._count):
@@ -128,16 +128,16 @@ class _Rows(QAbstractTableModel):
 
 
 class NameDelegate(QStyledItemDelegate):
-    """Paints the names of tensors in a form that no other tensor of the file has."""
+    """Paints names of tensors in a short form that is unique in the file."""
 
     def __init__(self, short: ShortNames, parent: QObject) -> None:
         super().__init__(parent)
         self._short = short
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
-        """Shorten the name where there is no room for it."""
+        """Shorten the name to the width of the cell."""
         super().initStyleOption(option, index)
-        # Before the name there may be a sign, which says how it fared.
+        # A status sign may precede the name.
         sign, space, name = option.text.rpartition(" ")
         advance = option.fontMetrics.horizontalAdvance
         room = option.rect.width() - advance(sign + space) - BESIDE_NAME
@@ -145,21 +145,22 @@ class NameDelegate(QStyledItemDelegate):
 
 
 def set_up_rows(table: QTableView, space: int = 6) -> None:
-    """Let a table show names and numbers in rows of one line; `space` is in pixels."""
-    table.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every other view
+    """Set up a table with rows of one line; `space` is the vertical padding in pixels."""
+    table.setTabKeyNavigation(False)  # Tab moves the focus out of the table, as in all other views
     table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
     table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     table.setShowGrid(False)
-    table.setWordWrap(False)  # else a sign before a long name stands alone on its line
+    table.setWordWrap(False)  # otherwise a sign before a long name is on a line alone
     table.horizontalHeader().setHighlightSections(False)
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + space)
 
 
 class CountsTable(QTableView):
-    """A name, and numbers beside it; the tooltip of a name and a copied row have all of it.
+    """A table of names and numbers. Tooltips and copied rows have the whole names.
 
-    `cells` gives the texts of a row, also to a worker. Names of tensors have a `short` form.
+    `cells` returns the texts of a row and may be called on a worker thread. `short` has the short
+    forms of names of tensors.
     """
 
     def __init__(
@@ -186,22 +187,22 @@ class CountsTable(QTableView):
         header.setDefaultSectionSize(max(widest + 16, digits))
 
     def set_short_names(self, short: ShortNames) -> None:
-        """Take the shorter forms of the names, which are of tensors."""
+        """Set the short forms of names, which must be names of tensors."""
         self.setItemDelegateForColumn(0, NameDelegate(short, self))
 
     def set_count(self, count: int) -> None:
-        """Show so many rows; `cells` says what is in them now."""
+        """Set the number of rows and read their cells again."""
         self._rows.set_count(count)
 
     def fit_columns(self, rows: Iterable[int]) -> None:
-        """Make the columns of numbers as wide as their heads and some rows; names get the rest."""
+        """Fit the numeric columns to their headers and some rows; names get the remaining width."""
         texts = [self._headers, *map(self._cells, rows)]
         for column in range(1, len(self._headers)):
             widest = max(self.fontMetrics().horizontalAdvance(each[column]) for each in texts)
             self.horizontalHeader().resizeSection(column, widest + 12)
 
     def width_for_names(self, names: Iterable[str]) -> int:
-        """Return the width in which the longest of some names stands whole beside the numbers."""
+        """Return the table width at which the longest of some names is not elided."""
         advance = self.fontMetrics().horizontalAdvance
         widest = max(
             (advance(within_reason(n)) for n in nlargest(_MEASURED, names, len)), default=0
@@ -211,12 +212,12 @@ class CountsTable(QTableView):
         return widest + BESIDE_NAME + sum(sections) + bar + 2 * self.frameWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy rows by Ctrl+C."""
+        """Copy rows on Ctrl+C."""
         if not copied_by(self, event, self._cells):
             super().keyPressEvent(event)
 
     def fit(self, most: int) -> None:
-        """Be as high as its rows, up to so many of them."""
+        """Set the height to that of all rows, at most `most`."""
         rows = min(self._rows.rowCount(), most) * self.verticalHeader().defaultSectionSize()
         header = self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(rows + header + 2 * self.frameWidth())
@@ -230,7 +231,7 @@ GLYPHS: Mapping[Severity, str] = {
 
 
 def word(severity: Severity) -> str:
-    """Return one or two words for a list."""
+    """Return a severity in one or two words; "" for none."""
     return {
         Severity.NONE: "",
         Severity.MUCH: translate("Danger", "little left"),
@@ -239,7 +240,7 @@ def word(severity: Severity) -> str:
 
 
 def reason(danger: Danger) -> str:
-    """Return a sentence about one tensor."""
+    """Return a sentence on the damage of a tensor."""
     if danger.severity is Severity.ALL:
         return translate("Danger", "All of its weights are pruned.")
     if danger.retained is None:
@@ -252,7 +253,7 @@ def reason(danger: Danger) -> str:
 
 
 def several(severity: Severity, count: int) -> str:
-    """Return a phrase about so many tensors: "little is left of 2 tensors"."""
+    """Return a phrase for a number of tensors: "little is left of 2 tensors"."""
     if severity is Severity.ALL:
         one = translate("Danger", "1 tensor is pruned completely")
         return number_format.plural(
@@ -263,7 +264,7 @@ def several(severity: Severity, count: int) -> str:
 
 
 def conditions_in_words(conditions: Conditions) -> str:
-    """Return what a metric was measured with: ``evaluate.py, pages.txt, limit 100, seed 0``."""
+    """Return the conditions of a metric: ``evaluate.py, pages.txt, limit 100, seed 0``."""
     parts = [abridged(escaped(conditions.name))]
     if conditions.data:
         parts.append(abridged(escaped(conditions.data)))
@@ -277,7 +278,7 @@ def conditions_in_words(conditions: Conditions) -> str:
 def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True) -> str:
     """Return sparsity, metric and difference of a state: ``80.0 % pruned: 74.2 % −24.7``.
 
-    Without `size`, only metric and difference.
+    Without `size`, only metric and difference. A dash if there is no metric of this name.
     """
     metric = quality.metric(name)
     if metric is None:
@@ -300,7 +301,7 @@ def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True
 
 
 def mark_calibrated(text: str, metric: MetricChange) -> str:
-    """Return the text of a metric, marked if its state was calibrated with the same data."""
+    """Return the text of a metric, with a note if the state was calibrated with the same data."""
     return enumerated(text, calibration_mark()) if metric.calibrated else text
 
 
@@ -310,7 +311,7 @@ def calibration_mark() -> str:
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:
-    """Return the same in full, with what is noise."""
+    """Return sparsity, metric and difference of a state as a phrase that includes the noise."""
     metric = quality.metric(name)
     if metric is None:
         return translate("Quality", "not measured")
@@ -348,10 +349,16 @@ def show_broken(
     emptied: Sequence[str] = (),
     short: Callable[[str], str] = str,
 ) -> None:
-    """Warn in a label of patterns that do not hold; its tooltip names the tensors as `shown`.
+    """Show warnings about broken patterns and emptied tensors; hide the label without any.
 
-    And of tensors of which nothing is left, the first as `short` shows them. It is hidden without a
-    warning.
+    Parameters ---------- broken
+        Patterns that masks no longer satisfy; the tooltip lists their tensors.
+    shown
+        Display names by tensor name, for the tooltip.
+    emptied
+        Tensors without any kept weight.
+    short
+        Returns the short form of a name of `emptied`.
     """
     texts = [f"▲ {sentence(said_sentence(each.sentence))}" for each in broken]
     if emptied:
@@ -367,9 +374,9 @@ def show_broken(
 
 
 class DecisionDialog(Dialog):
-    """Asks whether something is to be done; `accepted` if it is.
+    """A dialog that is accepted or cancelled.
 
-    The button `go` says what it does, with its number: "Prune channel 12 in 24 tensors".
+    The text of the button `go` names the action with its number: "Prune channel 12 in 24 tensors".
     """
 
     def __init__(self, title: str, action: str = "", parent: QWidget | None = None) -> None:
@@ -385,14 +392,14 @@ class DecisionDialog(Dialog):
     def lay_out(
         self, parts: Sequence[QWidget], *, wide: QWidget, beside: Sequence[QWidget] = ()
     ) -> None:
-        """Put parts below each other, `wide` with the room that is left, and below the buttons.
+        """Arrange parts in a column above the buttons; `wide` gets the remaining height.
 
-        Other buttons stand `beside` them, at the left.
+        `beside` are additional buttons at the left.
         """
         layout = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=wide)
         add_button_row(layout, self.leave, self.go, beside=beside)
 
 
 def add_button_row(layout: QBoxLayout, *buttons: QWidget, beside: Sequence[QWidget] = ()) -> None:
-    """Add the last line of a dialog: `buttons` at the right, the main one last, others left."""
+    """Add the button row of a dialog: `buttons` at the right, `beside` at the left."""
     add_row(layout, *beside, None, *buttons)

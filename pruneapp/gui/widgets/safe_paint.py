@@ -1,4 +1,4 @@
-"""Painting that cannot end the process."""
+"""Protection against exceptions in paint code, which would end the process."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ P = ParamSpec("P")
 
 @contextmanager
 def saved(painter: QPainter) -> Iterator[None]:
-    """Keep the state of a painter, and bring it back whatever happens in between.
+    """Save the state of a painter and restore it, also after an exception.
 
-    Qt goes on with the painter after an exception, and has to find it as it left it.
+    Qt continues to use the painter and needs it unchanged.
     """
     painter.save()
     try:
@@ -28,19 +28,19 @@ def saved(painter: QPainter) -> Iterator[None]:
 
 
 def reported(paint: Callable[P, None]) -> Callable[P, None]:
-    """Report an exception where it happens, instead of letting it leave what Qt calls to paint.
+    """Decorate a paint method so that exceptions are reported instead of propagated to Qt.
 
-    A scene that an exception went through ends the process with the next picture; a widget does so
-    whose painter lives on with the frames of the exception.
+    After an exception left a `QGraphicsScene`, the next paint crashes; so does a widget whose
+    painter is kept alive by the frames of the exception.
     """
 
     @wraps(paint)
     def safely(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             paint(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - a bug of ours, whatever it is
+        except Exception as error:  # noqa: BLE001 - any bug is reported
             sys.excepthook(type(error), error, error.__traceback__)
-            # A painter that the frames hold has to end before Qt goes on, whoever keeps the error.
+            # A painter in the frames must end before Qt continues, even if the error is stored.
             traceback.clear_frames(error.__traceback__)
 
     return safely

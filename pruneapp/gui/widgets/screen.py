@@ -1,4 +1,4 @@
-"""Where windows and dialogs may stand: inside their screen, frame and all."""
+"""Geometry of windows and dialogs: inside the available area of the screen."""
 
 from __future__ import annotations
 
@@ -10,42 +10,40 @@ from PySide6.QtWidgets import QDialog, QFrame, QLabel, QScrollArea, QWidget
 
 from pruneapp.gui.widgets.controls import single_shot
 
-# What a frame takes before there is one to be measured: a title bar and three borders.
+# Assumed size of a window frame that cannot be measured yet: a title bar and three borders.
 FRAME = QMargins(4, 36, 4, 4)
-# Pixels: of what is higher, text is cut between its lines, and anything else anywhere.
+# Pixels. Higher widgets may be cut: labels between lines, others anywhere.
 TALLEST_ROW = 60
 _BESIDE_BAR = 8
 
 
 def available(window: QWidget, /) -> QRect:
-    """Return what the screen of a window has free, without panels."""
+    """Return the available geometry of the screen of a window, without panels."""
     return window.screen().availableGeometry()
 
 
 def room(window: QWidget, /) -> QSize:
-    """Return the largest size that a window can have on its screen, its frame left out."""
+    """Return the maximum size of a window on its screen, without its frame."""
     return available(window).marginsRemoved(_frame(window)).size()
 
 
 def fit_into_screen(window: QWidget, frame: QMargins | None = None) -> None:
-    """Make a window smaller, and move it, where it would not lie in what its screen has free.
+    """Shrink and move a window so that it is inside the available area of its screen.
 
-    Its frame is measured if it is not given, and guessed where there is none yet.
-
-    Status bar, progress and Cancel are at the bottom: what lies off the screen cannot be clicked.
-    A window that fills its screen is left to the system.
+    `frame` is measured if it is None, and assumed to be `FRAME` if that is not possible. Without
+    this, the status bar and Cancel could be outside the screen. Maximized windows are not changed.
     """
     if window.isMaximized() or window.isFullScreen():
         return
     inside, frame = window.geometry(), _frame(window) if frame is None else frame
     free = available(window).marginsRemoved(frame)
-    # A window that has no place yet is given one by the system, which knows better.
+    # A window without a position is placed by the window manager.
     placed = window.isVisible() or window.testAttribute(Qt.WidgetAttribute.WA_Moved)
     size = inside.size().boundedTo(free.size()).expandedTo(window.minimumSize())
     if size != inside.size():
         window.resize(size)
     fitted = QRect(inside.topLeft(), size)
-    # The top left corner wins: the title bar is what a window is moved by.
+    # The top left corner has priority, as windows are moved by their title bar.
     fitted.moveRight(min(fitted.right(), free.right()))
     fitted.moveBottom(min(fitted.bottom(), free.bottom()))
     fitted.moveTopLeft(QPoint(max(fitted.left(), free.left()), max(fitted.top(), free.top())))
@@ -54,13 +52,13 @@ def fit_into_screen(window: QWidget, frame: QMargins | None = None) -> None:
 
 
 def allow_to_front(token: str) -> None:
-    """Take what lets the next window come to the front, where the desktop wants such a thing."""
-    # As launchers do: Qt shows it to the compositor, which lets no window push forward.
+    """Set the activation token of the next window, which some desktops need to raise a window."""
+    # As application launchers do: Qt passes it to the compositor.
     os.environ["XDG_ACTIVATION_TOKEN"] = token
 
 
 def bring_to_front(window: QWidget) -> None:
-    """Show a window before all others."""
+    """Show a window, restore it if it is minimized, and activate it."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.show()
     window.raise_()
@@ -68,26 +66,26 @@ def bring_to_front(window: QWidget) -> None:
 
 
 class Dialog(QDialog):
-    """A dialog that opens inside its screen, whatever size it would like to have.
+    """Base class of all dialogs, which opens inside the available area of its screen.
 
-    All dialogs are of this class; the buttons of one that ends below the screen cannot be clicked.
+    Otherwise buttons at the bottom of a high dialog could not be clicked.
     """
 
     _shown = False
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fit into the screen, and take a place for the size that this gives."""
+        """Resize the dialog to fit the screen, and center it on its parent."""
         if event.spontaneous():
             super().showEvent(event)
             return
-        self._shown = False  # not as far as this: a place is chosen below
+        self._shown = False  # resizing must not move it yet
         placed = self.testAttribute(Qt.WidgetAttribute.WA_Moved)
-        # What the content asks for is told by events: without them its size comes after its place.
+        # Process pending layout requests first: otherwise the size would change after positioning.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         self.resize(self.preferred_size().boundedTo(room(self)))
         super().showEvent(event)
         if not placed and (parent := self.parentWidget()) is not None:
-            # Left to the system, it may be placed for the size from before it was shown.
+            # The window manager may use an earlier size, from before showing.
             inside = QRect(QPoint(), self.size())
             main = parent.window()
             inside.moveCenter(QRect(main.mapToGlobal(QPoint()), main.size()).center())
@@ -96,13 +94,13 @@ class Dialog(QDialog):
         self._shown = True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stay in the screen when the content asks for more room; a person may drag it out."""
+        """Stay inside the screen when the content grows; the user may drag the dialog outside."""
         super().resizeEvent(event)
         if self._shown and not event.spontaneous():
             fit_into_screen(self)
 
     def event(self, event: QEvent) -> bool:
-        """Grow where what is said takes more lines by now: Qt lets the fields beside it shrink."""
+        """Grow if texts need more lines: Qt would shrink other fields instead."""
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest and self._shown:
             layout = self.layout()
@@ -112,15 +110,14 @@ class Dialog(QDialog):
         return done
 
     def preferred_size(self) -> QSize:
-        """Return the size to open with where the screen has room for it."""
+        """Return the preferred initial size."""
         return self.size()
 
 
 def whole_height(content: QWidget, height: int, /) -> int:
     """Return the largest height up to `height` at which no line of the content is cut.
 
-    What is higher than `TALLEST_ROW`, and no text, may be: what is left of the height would be
-    lost.
+    Widgets higher than `TALLEST_ROW` other than labels may be cut; avoiding that would waste space.
     """
     spans = []
     for part in content.findChildren(QWidget):
@@ -141,9 +138,9 @@ def whole_height(content: QWidget, height: int, /) -> int:
 
 
 class Scrolled(QScrollArea):
-    """As large as its content, which scrolls up and down where the screen has less room.
+    """A vertical scroll area with the size of its content, if the screen permits.
 
-    Then its lower edge cuts no line while it is at the top: half a line says less than none.
+    If it scrolls, its lower edge cuts no line while it is scrolled to the top.
     """
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
@@ -151,21 +148,21 @@ class Scrolled(QScrollArea):
         self._content = content
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the focus of what is in it
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # scrolls to the focused child widget
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # Once all that is in it has its place.
+        # After the layout of the content is complete.
         self._later = single_shot(self, 0, self._trim)
         self.setWidget(content)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ask for other room when the content does, of which a scroll area tells nobody."""
+        """Update the geometry when that of the content changes, which QScrollArea does not do."""
         if watched is self._content and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
             self._later.start()
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Cut no line at the lower edge."""
+        """Avoid cutting a line at the lower edge."""
         super().resizeEvent(event)
         self._later.start()
 
@@ -178,11 +175,11 @@ class Scrolled(QScrollArea):
             self.setViewportMargins(spare)
 
     def sizeHint(self) -> QSize:
-        """Ask for room for all of it."""
+        """Return the size of the content."""
         return self._content.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """Scroll up and down alone: no less than the width of the content, and of the bar."""
+        """Return the width of the content and the scroll bar, as it scrolls only vertically."""
         bar = self.verticalScrollBar().sizeHint().width()
         return QSize(self._content.minimumSizeHint().width() + bar + _BESIDE_BAR, bar)
 

@@ -1,9 +1,8 @@
-"""Finished sentences of the engine, in the person's language.
+"""Translate finished English sentences of the engine by matching them with its templates.
 
-The engine knows one language and fills its sentences itself. Here a sentence is held against the
-templates that the engine has (packaging/translations.py gathers them): the one whose text it
-contains says which translation is meant, and what stands between are the values. Those that are
-numbers are written as the language writes them.
+The engine uses English and formats its sentences itself. A sentence is matched with the templates
+that packaging/translations.py has collected from the engine. The best match determines the
+translation; the texts in its gaps are its values. Numbers among them are formatted for the locale.
 """
 
 from __future__ import annotations
@@ -16,23 +15,24 @@ from typing import NamedTuple
 
 from pruneapp.gui.widgets.labels import joined
 
-# A template of fewer letters than this may be part of anything: its values have to be known, too.
+# A template with fewer letters may match anything: its values must be known, too.
 _FEW_LETTERS = 7
-_LONGEST = 4000  # letters of what is looked up
-_KNOWN = 50_000  # texts that are remembered; a history may have 10,000 states
-# Values of values, and parts of a label: a name that somebody made may look like any number.
+_LONGEST = 4000  # longer texts are not looked up
+_KNOWN = 50_000  # maximum number of cached results; a history may have 10,000 states
+# Limits of recursion for values of values and parts of a label, as a name of the user may look like
+# any of them.
 _DEEPEST, _MOST_PARTS = 8, 100
-# What gaps of these names hold, and nothing else.
+# Patterns of the values of gaps with these names.
 _NUMBERS = {"n": r"(\d[\d,.]*)", "percent": r"([<>]?\d[\d,.]* ?%)"}
 _WORDLESS = re.compile(r"[\W\d_]*")
-# Names in quotation marks are the same in every language, and so are lists of them.
+# Quoted names, and lists of them, are not translated.
 _QUOTED = re.compile(r"'[^']*'(?:, '[^']*')*")
-# Gaps that hold lists of names, or of words of code.
+# Names of gaps that contain lists of names, or words of code.
 _LISTS = frozenset({"join", "words"})
-# Where one of two values ends that have nothing between them: "12, which fits all tensors".
+# End of the first of two adjacent values: "12, which fits all tensors".
 _FIRST_OF_TWO = re.compile(r"[^,(:]*")
-# A number as the engine writes it, if it has separators of thousands, a percent sign or a unit.
-# Another one with a point may be a version, except in gaps of the names below.
+# A number in the engine's format that has a group separator, a percent sign or a unit. Other
+# numbers with a point may be versions, except in gaps of the names below.
 _GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
 _UNIT = r"\s?(?:%|(?:[kMGTPE]i?)?B|bytes)"
 _NUMBER = re.compile(rf"[<>]?\s?-?(?:{_GROUPED}(?:{_UNIT})?|\d+\.\d+{_UNIT})")
@@ -44,7 +44,7 @@ _DECIMALS = frozenset(
         *("rate", "share", "tree", "value", "worst"),
     }
 )
-# Percentages in the label of a step, which may have words of no language: "L1 12.5 %".
+# Percentages in the label of a step, which may have untranslatable words: "L1 12.5 %".
 _PERCENTAGE = re.compile(r"(?<![^\s(])\d+\.\d+(?=\s?%(?![^\s,;:)]))")
 _OUTER_SPACE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 _END = re.compile(r"[.!?] ")
@@ -55,16 +55,16 @@ class Template:
     """The text of a sentence, with gaps."""
 
     source: str
-    text: tuple[str, ...]  # before, between and behind the gaps
-    names: tuple[str, ...]  # of the gaps
-    numbers: re.Pattern[str] | None = None  # what finds the values, if some are numbers alone
+    text: tuple[str, ...]  # before, between and after the gaps
+    names: tuple[str, ...]  # names of the gaps
+    numbers: re.Pattern[str] | None = None  # regular expression for the values, if some are numbers
 
     @classmethod
     def of(cls, source: str) -> Template:
-        """Read a template as `str.format` does."""
+        """Parse a format string as `str.format` does."""
         text, names = [""], []
         for literal, name, _, _ in Formatter().parse(source):
-            text[-1] += literal  # braces that stand for themselves are parts of their own
+            text[-1] += literal  # escaped braces are separate parts
             if name is not None:
                 names.append(name)
                 text.append("")
@@ -77,19 +77,19 @@ class Template:
 
     @property
     def letters(self) -> int:
-        """How many letters it has itself."""
+        """The number of letters outside the gaps."""
         return _letters("".join(self.text))
 
     def quotes(self, gap: int) -> bool:
-        """Whether a value stands in quotation marks: a name or a path, which no language has."""
+        """Return whether a gap is quoted: its value is a name or path and is not translated."""
         return self.text[gap].endswith(("'", "`")) and self.text[gap + 1].startswith(("'", "`"))
 
     def values(self, text: str) -> tuple[str, ...] | None:
-        """Return what stands in the gaps of a text, as little as possible each; None if no fit."""
+        """Return the shortest values of the gaps for which the template yields a text; or None."""
         if self.numbers is not None:
             found = self.numbers.fullmatch(text)
             return None if found is None else found.groups()
-        # No regular expression: with several gaps it takes long to find that there is no fit.
+        # Without a regular expression, which is slow to find that several gaps do not match.
         at, end = len(self.text[0]), len(text) - len(self.text[-1])
         if end < at or not (text.startswith(self.text[0]) and text.endswith(self.text[-1])):
             return None
@@ -104,18 +104,25 @@ class Template:
 
 
 class Said(NamedTuple):
-    """A translation, and how many letters of it are left in English, as far as that is known."""
+    """A translation, and the number of its letters that are known to be left in English."""
 
     text: str
     left: int
 
 
 class SentenceTemplates:
-    """What the engine says, in another language.
+    """Translates sentences of the engine.
 
-    `say` returns the translation of a template, `declared` that of a declared label; either returns
-    what it is given if there is none. `write` writes a number such as "1,234.5". `steps` are
-    templates of labels of the history, which consist of short parts with names between.
+    Parameters ---------- sentences
+        Templates of sentences.
+    steps
+        Templates of labels of history steps, which consist of short parts with names between them.
+    say
+        Returns the translation of a template; its argument if there is none.
+    declared
+        Returns the translation of a declared label; its argument if there is none.
+    write
+        Formats a number such as "1,234.5" for the locale.
     """
 
     def __init__(
@@ -127,20 +134,20 @@ class SentenceTemplates:
         write: Callable[[str], str] = str,
     ) -> None:
         self._say, self._declared, self._write = say, declared, write
-        # Those that begin with a gap and have no letters only say how parts are put together.
+        # Templates without letters that start with a gap only combine parts.
         self._steps = _Templates(
             s for s in steps if Template.of(s).letters or not s.startswith("{")
         )
         self._sentences = _Templates((*sentences, *self._steps.sources))
         self._known: dict[tuple[str, bool], Said | None] = {}
-        self._depth = [0, 0]  # of sentences, and of labels
+        self._depth = [0, 0]  # current recursion depth, of sentences and of labels
 
     def sentence(self, text: str) -> str:
-        """Return one or more sentences, or the middle of one; as they are if they are not known."""
+        """Return the translation of sentences, or of a part of one; unknown texts are unchanged."""
         return self._lines(text, self._sentences)
 
     def step(self, text: str) -> str:
-        """Return the label of a state of the history, or a line of its details."""
+        """Return the translation of the label of a state, or of a line of its details."""
         return self._lines(text, self._steps)
 
     def _lines(self, text: str, templates: _Templates) -> str:
@@ -151,7 +158,7 @@ class SentenceTemplates:
         return self._written(line, templates) if found is None else found.text
 
     def _look_up(self, text: str, templates: _Templates) -> Said | None:
-        """Return a translation; None if nothing of a text is known."""
+        """Return a translation; None if no part of a text is known."""
         lenient = templates is self._steps
         key = text, lenient
         if key not in self._known:
@@ -176,7 +183,8 @@ class SentenceTemplates:
         whole = self._filled(text, self._sentences)
         if whole is not None and not whole.left:
             return whole
-        # Two sentences, or more: each by itself; else the last gap of one takes in the next one.
+        # Several sentences are translated one by one, unless a single template leaves fewer
+        # letters.
         for end in _END.finditer(text):
             first = self._filled(text[: end.start() + 1], self._sentences)
             if first is not None:
@@ -204,11 +212,11 @@ class SentenceTemplates:
         return self._filled(text, self._steps)
 
     def _filled(self, text: str, templates: _Templates, *, begun: bool = False) -> Said | None:
-        """Return the translation of the template that fits best; if `begun`, it begins with words.
+        """Return the translation by the template that fits best; None if none does.
 
-        That is the one which leaves the fewest letters as they are, of several such ones the
-        longest; in labels of steps, whose names are anything, the longest. One of few letters fits
-        only if its values are known.
+        The best one leaves the fewest letters untranslated; among equal ones, it is the longest. In
+        labels of steps, which contain arbitrary names, the longest match is used. A template with
+        few letters matches only if its values are known. With `begun`, it must start with a word.
         """
         if (source := templates.whole.get(text)) and (said := self._say(source)) != source:
             return Said(said.format(), 0)
@@ -233,7 +241,12 @@ class SentenceTemplates:
     def _values(
         self, template: Template, values: Sequence[str], templates: _Templates
     ) -> tuple[dict[str, str], bool, int]:
-        """Return values for the translation, whether all are known that are words, what is left."""
+        """Return the translated values of a template.
+
+        Returns ------- tuple
+            The values by gap name, whether all values with words are known, and the number of
+            letters left in English.
+        """
         said_values, all_known, left = {}, True, 0
         given = list(values)
         for gap, name in enumerate(template.names):
@@ -245,7 +258,7 @@ class SentenceTemplates:
                 value, given[gap + 1] = value[:end], value[end:]
             said_values[name] = value
             if template.quotes(gap):
-                if "'" in value:  # the quote ended before
+                if "'" in value:  # the quoted text ended earlier
                     left += _letters(value)
                 continue
             if _QUOTED.fullmatch(value):
@@ -261,14 +274,15 @@ class SentenceTemplates:
         return said_values, all_known, left
 
     def _found(self, text: str, templates: _Templates) -> Said:
-        """Return a translation, or the text as it is."""
+        """Return a translation, or else the text with its numbers formatted."""
         found = self._look_up(text, templates)
         return Said(self._written(text, templates), _letters(text)) if found is None else found
 
     def _written(self, value: str, templates: _Templates, name: str = "") -> str:
-        """Return a value of no translation, with its number as the language writes it.
+        """Return an untranslated value with its number formatted for the locale.
 
-        That is a number which is the whole value of a gap, or a percentage in the label of a step.
+        Only a number that is the whole value of a gap is formatted, or a percentage in the label of
+        a step.
         """
         if name and _NUMBER.fullmatch(value):
             return self._write(value)
@@ -282,7 +296,7 @@ class SentenceTemplates:
         found = self._look_up(value, templates)
         if found is None and templates is self._steps:
             found = self._look_up(value, self._sentences)
-        # "it is not JSON", of which a sentence has made "'FILE' is not JSON".
+        # "it is not JSON", from which a sentence has made "'FILE' is not JSON".
         if found is None and value[:1].isalpha() and not value.startswith("it "):
             return self._look_up(f"it {value}", self._sentences)
         return found
@@ -298,7 +312,7 @@ def _length_of_first(values: str) -> int:
 
 
 class _Templates:
-    """Templates, those with the longest text of their own first."""
+    """Templates, those with the longest text outside their gaps first."""
 
     def __init__(self, sources: Iterable[str]) -> None:
         self.sources = tuple(dict.fromkeys(sources))

@@ -1,4 +1,4 @@
-"""The bar that says how much is pruned, and in a preview how much would be."""
+"""The sparsity bar, which also shows the sparsity of a preview."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen
 
 
 def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
-    """Return the brush for what would go: diagonal stripes, sharp on any screen."""
+    """Return the brush of weights to be pruned: diagonal stripes, sharp at any pixel ratio."""
     return QBrush(_stripes(color, ground, ratio))
 
 
 @lru_cache(maxsize=32)
 def _stripes(color: str, ground: str, ratio: float) -> QImage:
-    # An image, for a pixmap must not outlive the application.
+    # QImage, as a QPixmap must not outlive the application.
     side = 6
     size = round(side * ratio)
     tile = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
@@ -41,18 +41,19 @@ def paint_bar(
     *,
     outline: str = "",
 ) -> None:
-    """Paint a bar: solid up to `before`, hatched from there to `after`; both from 0 to 1.
+    """Paint a bar: solid from 0 to `before`, hatched from there to `after`, both from 0 to 1.
 
-    A slider that moves changes dozens of them in each frame, mostly to what one of them was a
-    moment ago: they are kept as images, each share to a quarter of a pixel of the screen.
-    The `outline` is the colour of a line around it, for grounds on which its ends would be lost.
+    A moving slider changes dozens of bars per frame, mostly to values that one of them had a moment
+    ago. Images are therefore cached, with fractions rounded to a quarter of a device pixel.
+    `outline` is the color of a border, for backgrounds on which the ends would not be visible; ""
+    for none.
     """
     track = colors.get("track", colors["border"])
-    if track != colors["border"]:  # where contrast is high: its ends could not be seen
+    if track != colors["border"]:  # high contrast: the ends of the track would not be visible
         outline = outline or colors["border"]
     place = painter.deviceTransform()
     ratio = place.m11()
-    # Where it lies between the pixels of the screen belongs to what it looks like.
+    # The offset within a device pixel is part of the cache key.
     left, top = ratio * rect.left() + place.dx(), ratio * rect.top() + place.dy()
     steps = max(1, round(4 * ratio * rect.width()))
     image = _bar(
@@ -68,7 +69,7 @@ def paint_bar(
 
 
 def _whole(share: float, steps: int) -> float:
-    # Something is always seen of something, and a gap of a gap.
+    # A small part, or a small gap, stays visible.
     if 0 < share < 1:
         return min(max(round(share * steps), 1), steps - 1) / steps
     return share
@@ -82,7 +83,10 @@ def _bar(
     colors: tuple[str, str, str, str],
     ratio: float,
 ) -> QImage:
-    """Return a bar that lies `at` so many pixels of the screen from the corner, and so large."""
+    """Return the image of a bar.
+
+    `at` is the offset within a device pixel (x, y), and the size (width, height) of the bar.
+    """
     x, y, width, height = at
     size = (math.ceil(x + ratio * width) + 2, math.ceil(y + ratio * height) + 2)
     image = QImage(*size, QImage.Format.Format_ARGB32_Premultiplied)

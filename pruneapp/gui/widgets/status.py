@@ -1,4 +1,4 @@
-"""In the status bar: the job that runs, and what was done last."""
+"""Status bar widgets: the running job, and the last action."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, plain
 
 BUSY_MS = 200
 LONG_MS = 2_500
-# A cancelled job is over sooner, unless it has to wait for a disk.
+# A cancelled job ends earlier, unless it has to wait for a disk.
 DISK_MS = 250
 _STEPS = 1000
-# Before that the time left is a guess: files are prepared first, which is no progress.
+# Before that the time left is not estimated: files are prepared first, without progress.
 _GUESS_AFTER_MS, _GUESS_AFTER_SHARE = 1_000, 0.02
-# Where nothing goes on for so long nothing is known of the time left: it may never end.
+# Without progress for this long, no time left is shown, as the job may never end.
 _STALE_MS = 3_000
 
 
 class JobStatus(QWidget):
-    """The running job; shown only if it takes longer than a moment."""
+    """The running job; shown only if it takes longer than `BUSY_MS`."""
 
     cancelRequested = Signal()
 
@@ -34,11 +34,11 @@ class JobStatus(QWidget):
         self._late = False
         self._cancelling = False
         self._share: float | None = None
-        self._moved = 0  # when the share was another last, in milliseconds
+        self._moved = 0  # when the progress last changed, in milliseconds since the start
         self._clock = QElapsedTimer()
         self.label = ElidedLabel("", self)
         self.left = plain(ink=MUTED)
-        # Room for the longest, so that the bar stays where it is.
+        # Fixed width for the longest text, so that the bar does not move.
         follow_font(
             self.left,
             lambda left: left.setFixedWidth(left.fontMetrics().horizontalAdvance(self._long()) + 4),
@@ -61,7 +61,7 @@ class JobStatus(QWidget):
         self.hide()
 
     def set_job(self, label: str) -> None:
-        """Begin to show a job: "Exporting"."""
+        """Show a new job: "Exporting"."""
         self._job, self._item, self._late, self._share = label, "", False, None
         self._moved = 0
         self._cancelling = False
@@ -75,12 +75,12 @@ class JobStatus(QWidget):
         self._write()
 
     def set_progress(self, done: int, total: int, label: str = "") -> None:
-        """Show how far it is; a total of 0 is not known yet.
+        """Show the progress; `total` is 0 if unknown.
 
-        Before anything is done the bar moves to and fro: an empty one looks as if nothing went on.
+        Until something is done the bar is indeterminate, as an empty bar would look stuck.
         """
         if self._cancelling:
-            return  # said on its way here
+            return  # emitted before the cancellation
         self._item = said_sentence(label)
         share = min(1.0, done / total) if total > 0 and done > 0 else None
         if share != self._share:
@@ -93,7 +93,7 @@ class JobStatus(QWidget):
         self._write()
 
     def set_cancelling(self, *, writes: bool = False) -> None:
-        """Say that the job is about to stop; if it `writes`, it may have to wait for a disk."""
+        """Show that the job is being cancelled; if it `writes`, it may have to wait for a disk."""
         self._cancelling = True
         self._late_timer.stop()
         self.cancel.setEnabled(False)
@@ -104,7 +104,7 @@ class JobStatus(QWidget):
             self._disk_timer.start()
 
     def set_idle(self) -> None:
-        """Show nothing: no job runs."""
+        """Hide the widget, as no job is running."""
         self._disk_timer.stop()
         self._soon_timer.stop()
         self._late_timer.stop()
@@ -141,12 +141,12 @@ class JobStatus(QWidget):
         self.cancelRequested.emit()
 
 
-# Long enough to be read twice; what was done stands in the history, too.
+# Long enough to be read twice; the history shows the action as well.
 SHOWN_MS = 8_000
 
 
 class Done(QWidget):
-    """Says what was done; read out by screen readers. Hidden, it leaves its room to the job."""
+    """Shows the last action and announces it to screen readers. Hidden while empty."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -158,17 +158,17 @@ class Done(QWidget):
         self.hide()
 
     def set_done(self, text: str) -> None:
-        """Say it, in place of what was said before."""
+        """Show and announce a text, replacing the previous one."""
         self.label.setText(text)
         bar = self.parentWidget()
         if isinstance(bar, QStatusBar):
-            bar.clearMessage()  # the tip of a command would be painted over it
+            bar.clearMessage()  # the status tip of a command would be painted over it
         self.show()
         self._timer.start()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def clear(self) -> None:
-        """Say nothing."""
+        """Hide the text."""
         self._timer.stop()
         self.label.setText("")
         self.hide()

@@ -1,11 +1,11 @@
-"""Themes: colours by token, palettes on the Fusion style, its outlines, and icons.
+"""Themes: named colors, palettes, a style based on Fusion, and icons.
 
-No style sheets: styled widgets stop following the palette. Fusion derives the outlines of check
-boxes, radio buttons, fields and tabs by darkening the window's colour, which leaves almost nothing
-of them where the window is dark already.
+No style sheets are used, as styled widgets no longer follow the palette. Fusion derives the
+outlines of check boxes, radio buttons, fields and tabs by darkening the window color, which makes
+them almost invisible in dark themes.
 
-Contrast on its surface is at least 4.5 for text and 3 for marks (tests/gui/widgets/test_theme.py).
-Orange means pruned and nothing else, blue means kept, violet is the accent.
+The contrast with the surface is at least 4.5 for text and 3 for marks
+(tests/gui/widgets/test_theme.py). Orange always means pruned, blue kept, and violet is the accent.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ from pruneapp import resources
 from pruneapp.gui.widgets.safe_paint import saved
 
 _RADIUS = 2.0
-# Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
-_TAB_SIDE = 9  # pixels that narrow tabs may have less beside their words
+# Fusion moves the text of unselected tabs down, which cuts off descenders.
+_TAB_SIDE = 9  # pixels by which the padding of narrow tabs is reduced
 _TAB_ROOM = 2
 _ARROW_GAP = 6
-# Percent by which Fusion darkens the window's colour for an outline.
+# Percentage by which Fusion darkens the window color for outlines.
 _DARKER = 140
 _FOCUS = QPalette.ColorRole.Highlight
 _WINDOW = QPalette.ColorRole.Window
-_SAME_HUE, _GREY = 12, 60  # degrees; of 255
-_FAR = 120  # of 255, in lightness
-_STILL = "pruneappStill"  # a property of the application
+_SAME_HUE, _GREY = 12, 60  # hue in degrees; saturation of 255
+_FAR = 120  # difference of lightness, of 255
+_STILL = "pruneappStill"  # property of the application
 _EFFECTS = (
     *(Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_FadeMenu, Qt.UIEffect.UI_AnimateCombo),
     *(Qt.UIEffect.UI_AnimateTooltip, Qt.UIEffect.UI_FadeTooltip, Qt.UIEffect.UI_AnimateToolBox),
@@ -65,11 +65,11 @@ _EFFECTS = (
 
 
 class Style(QProxyStyle):
-    """Draws the outlines of indicators and fields from the palette, the rest as Fusion does.
+    """Draws the outlines of indicators and fields in colors of the palette, the rest as Fusion.
 
-    It overrides only what draws. What measures and hints (`subElementRect`, `pixelMetric`,
-    `styleHint`, `polish`, ...) Qt asks from constructors of widgets, too: an exception there, or a
-    wrapper of what has no wrapper yet, ends the process.
+    Only methods that draw are overridden. Qt calls those that measure (`subElementRect`,
+    `pixelMetric`, `styleHint`, `polish`, ...) from constructors of widgets, too, where an
+    exception, or a Python wrapper of an unfinished object, ends the process.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Style(QProxyStyle):
         painter: QPainter,
         widget: QWidget | None = None,
     ) -> None:
-        """Draw check boxes, radio buttons, the frames of fields, and arrows in selected rows."""
+        """Draw check boxes, radio buttons, frames of fields, and arrows in selected rows."""
         if element == QStyle.PrimitiveElement.PE_IndicatorCheckBox:
             _draw_check_box(option, painter)
         elif element == QStyle.PrimitiveElement.PE_IndicatorRadioButton:
@@ -92,7 +92,7 @@ class Style(QProxyStyle):
         elif element == QStyle.PrimitiveElement.PE_IndicatorBranch and _has(
             option, QStyle.StateFlag.State_Selected
         ):
-            # In the colour of selected text, also what it draws in that of the window.
+            # All parts in the color of selected text, including those that use the window color.
             ink = option.palette.brush(QPalette.ColorRole.HighlightedText)
             with _recolored(option, QPalette.ColorRole.WindowText, ink):
                 super().drawPrimitive(element, option, painter, widget)
@@ -112,14 +112,14 @@ class Style(QProxyStyle):
         painter: QPainter,
         widget: QWidget | None = None,
     ) -> None:
-        """Draw the shapes of tabs, and their words with room for letters like g."""
+        """Draw tabs, headers and progress bars, with corrections to Fusion."""
         if element == QStyle.ControlElement.CE_TabBarTabLabel:
             with _resized(option, -_TAB_SIDE, -_TAB_ROOM, _TAB_SIDE, _TAB_ROOM):
                 super().drawControl(element, option, painter, widget)
             return
         if element == QStyle.ControlElement.CE_HeaderLabel:
             assert isinstance(option, QStyleOptionHeader), "the heading of a column"
-            # Fusion draws the sort arrow over the last letter.
+            # Leave space for the sort arrow, which Fusion draws over the last letter.
             plain = option.sortIndicator == QStyleOptionHeader.SortIndicator.None_
             with _resized(option, 0, 0, 0 if plain else -_ARROW_GAP, 0):
                 super().drawControl(element, option, painter, widget)
@@ -130,7 +130,7 @@ class Style(QProxyStyle):
             and option.maximum == option.minimum
             and _is_still()
         ):
-            # Without a share it would move to and fro: striped instead, and all of it.
+            # Static stripes instead of the animation of an indeterminate bar.
             with saved(painter):
                 painter.setPen(Qt.PenStyle.NoPen)
                 stripes = QBrush(option.palette.color(_FOCUS), Qt.BrushStyle.BDiagPattern)
@@ -151,9 +151,9 @@ class Style(QProxyStyle):
         painter: QPainter,
         widget: QWidget | None = None,
     ) -> None:
-        """Draw boxes for numbers."""
+        """Draw spin boxes with an outline in the border color."""
         if control == QStyle.ComplexControl.CC_SpinBox:
-            # An outline in the palette's colour of borders, instead of the window's.
+            # Fusion derives the outline from the window color.
             border = option.palette.color(QPalette.ColorRole.Mid)
             with _recolored(option, _WINDOW, border.lighter(_DARKER)):
                 super().drawComplexControl(control, option, painter, widget)
@@ -163,7 +163,7 @@ class Style(QProxyStyle):
 
 @contextmanager
 def _resized(option: QStyleOption, left: int, top: int, right: int, bottom: int) -> Iterator[None]:
-    """Let Fusion draw as if there was more or less room."""
+    """Change the rectangle of a style option temporarily."""
     before = QRect(option.rect)
     option.rect = before.adjusted(left, top, right, bottom)
     try:
@@ -176,7 +176,7 @@ def _resized(option: QStyleOption, left: int, top: int, right: int, bottom: int)
 def _recolored(
     option: QStyleOption, role: QPalette.ColorRole, brush: QBrush | QColor
 ) -> Iterator[None]:
-    """Let Fusion draw with another brush in a role of the palette."""
+    """Change a brush of the palette of a style option temporarily."""
     before = QPalette(option.palette)
     palette = QPalette(before)
     palette.setBrush(role, brush)
@@ -237,7 +237,7 @@ def _draw_tab_outline(option: QStyleOptionTab, painter: QPainter) -> None:
     below = option.shape == QTabBar.Shape.RoundedSouth
     if not below and option.shape != QTabBar.Shape.RoundedNorth:
         return
-    # As Fusion has it: the chosen tab reaches further from the page and nearer to it.
+    # Same geometry as Fusion: the selected tab is larger and closer to its page.
     chosen = _has(option, QStyle.StateFlag.State_Selected)
     away, near = (0, 2) if chosen else (2, 3)
     if below:
@@ -253,25 +253,25 @@ def _draw_tab_outline(option: QStyleOptionTab, painter: QPainter) -> None:
 
 
 def _is_dark(palette: QPalette) -> bool:
-    """Whether borders are lighter than the window, and Fusion's own lines hardly to be seen."""
+    """Return whether borders are lighter than the window: Fusion's lines are hardly visible."""
     window, border = (palette.color(role) for role in (_WINDOW, QPalette.ColorRole.Mid))
     return border.lightness() > window.lightness()
 
 
 def _is_still() -> bool:
-    """Whether nothing is to move by itself, see `ThemeManager.choose_motion`."""
+    """Return whether animations are turned off, see `ThemeManager.choose_motion`."""
     application = QApplication.instance()
     return application is not None and bool(application.property(_STILL))
 
 
 def _is_strict(palette: QPalette) -> bool:
-    """Whether borders are far from the window, as where contrast is high."""
+    """Return whether borders have a high contrast with the window."""
     window, border = (palette.color(role) for role in (_WINDOW, QPalette.ColorRole.Mid))
     return abs(border.lightness() - window.lightness()) > _FAR
 
 
 def _is_accented(option: QStyleOption) -> bool:
-    """Whether it is the main action, whose ground has the colour that Fusion shows focus in."""
+    """Return whether a button is the main action, which has the color of Fusion's focus."""
     palette: QPalette = option.palette
     ground, mark = palette.color(QPalette.ColorRole.Button), palette.color(_FOCUS)
     return abs(ground.hslHue() - mark.hslHue()) < _SAME_HUE and ground.hslSaturation() > _GREY
@@ -289,7 +289,7 @@ def _prepare(option: QStyleOption, painter: QPainter) -> None:
     focused = _has(option, QStyle.StateFlag.State_HasFocus)
     outline = QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.PlaceholderText
     if _has(option, QStyle.StateFlag.State_Selected):
-        # In a selected row the ground shows through: a filled box would look like a mark.
+        # In a selected row the background shows through: a filled box would look checked.
         painter.setPen(QPen(palette.color(QPalette.ColorRole.HighlightedText), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         return
@@ -330,7 +330,7 @@ LIGHT: Mapping[str, str] = MappingProxyType(
         "window": "#f5f6f8",
         "surface": "#ffffff",
         "border": "#c9ced6",
-        "track": "#c9ced6",  # of a bar, where it is empty
+        "track": "#c9ced6",  # empty part of a bar
         "button": "#eceef2",
         "text": "#1b1f24",
         "muted": "#59636e",
@@ -339,7 +339,7 @@ LIGHT: Mapping[str, str] = MappingProxyType(
         "kept": "#2f6fb0",
         "pruned": "#c4630a",
         "danger": "#b3261e",
-        # Lines that are neither kept nor pruned weights.
+        # Colors of lines that do not represent kept or pruned weights.
         "teal": "#007a6c",
         "magenta": "#b0306e",
         "olive": "#6b6a00",
@@ -364,7 +364,7 @@ DARK: Mapping[str, str] = MappingProxyType(
         "olive": "#c9c660",
     }
 )
-# For people who see little contrast: text at least 7, marks and outlines at least 4.5.
+# High contrast: at least 7 for text and 4.5 for marks and outlines.
 CONTRAST_LIGHT: Mapping[str, str] = MappingProxyType(
     {
         "window": "#f0f0f0",
@@ -406,18 +406,18 @@ CONTRAST_DARK: Mapping[str, str] = MappingProxyType(
 
 
 def with_defaults(colors: Mapping[str, str]) -> dict[str, str]:
-    """Return `colors` with the light theme's for those that are missing."""
+    """Return `colors`, with those of the light theme for missing ones."""
     return {**LIGHT, **colors}
 
 
-# Widgets of this name are the one main action of their window.
+# Object name of the main action button of a window.
 MAIN_ACTION = "mainAction"
-# Percent by which Fusion's gradient is lighter than the colour that a button is given, about; the
-# lighter that colour is by itself, the less.
+# Approximate percentage by which Fusion's gradient lightens the color of a button; less for lighter
+# colors.
 LIT_UP = {"light": 145, "dark": 118, "contrast_light": 145, "contrast_dark": 118}
 
 
-# What of a palette has the colour of a token.
+# Palette roles by color name.
 Role = QPalette.ColorRole
 _ROLES: Mapping[str, tuple[Role, ...]] = {
     "window": (Role.Window, Role.AlternateBase),
@@ -434,13 +434,13 @@ _ROLES: Mapping[str, tuple[Role, ...]] = {
 
 @dataclass(frozen=True)
 class Theme:
-    """A set of colours by token."""
+    """A set of colors by name."""
 
     name: str
     colors: Mapping[str, str]
 
     def palette(self) -> QPalette:
-        """Return the palette of every widget."""
+        """Return the palette of the application."""
         c = {token: QColor(value) for token, value in self.colors.items()}
         palette = QPalette()
         for token, roles in _ROLES.items():
@@ -449,7 +449,7 @@ class Theme:
         disabled = QPalette.ColorGroup.Disabled
         for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.HighlightedText):
             palette.setColor(disabled, role, c["muted"])
-        palette.setColor(disabled, Role.Base, c["window"])  # no field to type into
+        palette.setColor(disabled, Role.Base, c["window"])  # not editable
         palette.setColor(disabled, Role.Highlight, c["border"])
         return palette
 
@@ -466,14 +466,14 @@ THEMES = {
 
 
 class Colored(Protocol):
-    """A view that paints some of itself with our tokens."""
+    """A view that paints with colors of the theme."""
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours by token and paint anew."""
+        """Set the colors by name, and repaint."""
 
 
 class ThemeManager(QObject):
-    """Keeps the application in the chosen theme, or in the system's; tells when it `changed`."""
+    """Applies the chosen theme, or that of the system; emits `changed` with a new theme."""
 
     changed = Signal(object)
 
@@ -496,12 +496,12 @@ class ThemeManager(QObject):
         self._refresh()
 
     def choose_motion(self, choice: str) -> None:
-        """Let things move by themselves (``full``), not at all (``reduced``), or as ``system``."""
+        """Allow animations (``full``), turn them off (``reduced``), or follow the ``system``."""
         self._motion = choice
         self._set_still()
 
     def note_motion(self, *, reduced: bool) -> None:
-        """Take what the system says of the person's wish."""
+        """Set whether the system asks for reduced motion."""
         self._reduced = reduced
         self._set_still()
 
@@ -512,9 +512,9 @@ class ThemeManager(QObject):
             self._application.setEffectEnabled(effect, not still)
 
     def apply_to(self, root: QWidget) -> None:
-        """Give the tokens to every view below `root`, and the accent to its main action."""
+        """Set the colors of all views below `root`, and the accent color of the main action."""
         for widget in (root, *root.findChildren(QWidget)):
-            # Asking a protocol takes ten times as long, of a thousand widgets.
+            # isinstance with a protocol takes ten times as long, for a thousand widgets.
             if hasattr(widget, "set_colors"):
                 cast("Colored", widget).set_colors(self.theme.colors)
             if widget.objectName() == MAIN_ACTION and isinstance(widget, QPushButton):
@@ -524,7 +524,7 @@ class ThemeManager(QObject):
         tokens = self.theme.colors
         palette = self.theme.palette()
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
-            # Fusion lights a button up, until white on violet could hardly be read.
+            # Fusion lightens buttons: white text on them would hardly be readable.
             ground = QColor(tokens["accent"]).darker(LIT_UP[self.theme.name])
             palette.setColor(group, QPalette.ColorRole.Button, ground)
             palette.setColor(group, QPalette.ColorRole.ButtonText, QColor(tokens["accent_text"]))
@@ -541,7 +541,7 @@ class ThemeManager(QObject):
     def _resolve(self) -> Theme:
         if self._choice in THEMES:
             return THEMES[self._choice]
-        # Unknown on platforms that do not say, which leaves the light one.
+        # Light on platforms that do not report a color scheme.
         hints = self._application.styleHints()
         name = "dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light"
         if hasattr(hints, "accessibility"):
@@ -560,10 +560,9 @@ def _svg(name: str) -> str:
 
 
 def icon(name: str, colors: Mapping[str, str], ratio: float = 1.0) -> QIcon:
-    """Return the drawing `name` in the text colour, and in the muted one where disabled.
+    """Return the icon `name` in the text color, and in the muted color if disabled.
 
-    It is a file in resources/icons, drawn with ``currentColor``; `ratio` are device pixels for each
-    pixel of the window.
+    It is an SVG in resources/icons that uses ``currentColor``; `ratio` is the device pixel ratio.
     """
     icon_ = QIcon()
     for mode, token in ((QIcon.Mode.Normal, "text"), (QIcon.Mode.Disabled, "muted")):
