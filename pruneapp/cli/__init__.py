@@ -1,5 +1,5 @@
-"""The command line: one module for each command, named after it.
+"""The command line: one module for each command, with its name.
 
-A command goes the same way as the window: open, select, preview, export. It loads no Qt, and torch
-only for a GPU; what both need belongs in the engine below.
+A command performs the same operations as the window: open, select, preview, export. It does not
+import Qt, and imports torch only for a GPU. Code that both need belongs into the packages below.
 """

@@ -16,8 +16,8 @@ from pruneapp.progress import Job
 if TYPE_CHECKING:
     from pruneapp.cluster.connection import Cluster
 
-# What the name of a parameter is called on the command line, where that is not its spelling.
-# The spelling itself stays an option, which no help shows.
+# Names of options that differ from the parameter. The parameter's name works as an option as well,
+# but is not shown in the help.
 SPELLINGS = {
     "floor": "min-sparsity",
     "ceiling": "max-sparsity",
@@ -34,12 +34,12 @@ STATE_DICT = "state dict to use, if the file contains several"
 
 
 def option_of(name: str) -> str:
-    """Return the option of a parameter, as help and messages spell it."""
+    """Return the option of a parameter as the help and messages show it."""
     return f"--{SPELLINGS.get(name, name.replace('_', '-'))}"
 
 
 def in_flags(sentence: str, options: argparse.Namespace) -> str:
-    """Return a sentence of an error with the flags that were typed for the names of parameters."""
+    """Replace names of parameters in the sentence of an error by the corresponding options."""
     for key in vars(options):
         name = key.partition("_")[2] if key.startswith(("param_", "limit_", "export_")) else key
         sentence = re.sub(rf"^'(?:--)?{re.escape(name)}' ", f"{option_of(name)} ", sentence)
@@ -49,9 +49,9 @@ def in_flags(sentence: str, options: argparse.Namespace) -> str:
 
 
 def add_option(parser: argparse.ArgumentParser, name: str, **more: Any) -> None:
-    """Add the option of a parameter; see `argparse.ArgumentParser.add_argument` for the others.
+    """Add the option of a parameter; `more` is passed to `argparse.ArgumentParser.add_argument`.
 
-    Where it has another spelling than the parameter, the one of the parameter is understood, too.
+    If the option has another name than the parameter, that name is accepted as well (hidden).
     """
     dest = more.pop("dest", name)
     parser.add_argument(option_of(name), dest=dest, **more)
@@ -61,14 +61,14 @@ def add_option(parser: argparse.ArgumentParser, name: str, **more: Any) -> None:
 
 
 def rule_of(param: Param) -> str:
-    """Return what the help says of a parameter."""
-    if isinstance(param, FileParam):  # here it is a path
+    """Return the help text of a parameter."""
+    if isinstance(param, FileParam):  # the command line takes a path
         return param.help
     return f"{param.help} Must be {param.describe()}."
 
 
 def add_param(parser: argparse.ArgumentParser, name: str, kind: str, text: str) -> None:
-    """Add the option of a declared parameter, stored as ``KIND_NAME``."""
+    """Add the option of a declared parameter; its value is stored as ``KIND_NAME``."""
     add_option(
         parser,
         name,
@@ -79,12 +79,12 @@ def add_param(parser: argparse.ArgumentParser, name: str, kind: str, text: str) 
 
 
 def add_state_dict(parser: argparse.ArgumentParser) -> None:
-    """Add the choice among several dicts of tensors."""
+    """Add the option that selects one of several state dicts."""
     parser.add_argument("--state-dict", metavar="KEY", help=STATE_DICT)
 
 
 def add_statistics(parser: argparse._ActionsContainer) -> None:
-    """Add the statistics files that steps of a recipe rank weights by."""
+    """Add the option for statistics files that steps of a recipe rank weights by."""
     parser.add_argument(
         "--statistics",
         action="append",
@@ -96,7 +96,6 @@ def add_statistics(parser: argparse._ActionsContainer) -> None:
 
 
 def add_force_statistics(parser: argparse.ArgumentParser) -> None:
-    """Add the flag that allows statistics of another checkpoint."""
     parser.add_argument(
         "--force-statistics",
         action="store_true",
@@ -107,14 +106,14 @@ def add_force_statistics(parser: argparse.ArgumentParser) -> None:
 def add_load_method(
     parser: argparse.ArgumentParser, whose: str = "a custom pruning method"
 ) -> None:
-    """Add the file with a method of the person's own."""
+    """Add the option for a Python file with a custom method."""
     parser.add_argument(
         "--load-method", metavar="FILE", help=f"Python file with {whose}; its code is run"
     )
 
 
 def add_computing(parser: argparse.ArgumentParser) -> None:
-    """Add what a command takes that computes masks: methods of the person's own, and a device."""
+    """Add the options of commands that compute masks: custom methods and the device."""
     from pruneapp.kernels.devices import KEYS
 
     add_load_method(parser)
@@ -126,7 +125,7 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
     )
 
 
-# What reads masks or runs code where there is none on a cluster.
+# Options that are not supported on a cluster, with their subject for messages.
 _ALONE = {
     "mask": "Masks from a file",
     "importance_scores": "Importance scores",
@@ -137,7 +136,7 @@ _ALONE = {
 
 
 def add_cluster(parser: argparse.ArgumentParser, *, resume: bool = False) -> None:
-    """Add where to run; and, of what writes, whether to take up a job that stopped."""
+    """Add the option for a cluster, and with `resume` the one to continue an interrupted job."""
     parser.add_argument(
         "--cluster",
         metavar="ADDRESS",
@@ -156,7 +155,7 @@ def add_cluster(parser: argparse.ArgumentParser, *, resume: bool = False) -> Non
 
 @contextmanager
 def connection(options: argparse.Namespace, job: Job) -> Iterator[Cluster]:
-    """Connect to the cluster that is named; raises `ParameterError` for what it cannot do."""
+    """Connect to the cluster of the options. Raises `ParameterError` for unsupported options."""
     for name, what in _ALONE.items():
         if getattr(options, name, None):
             raise ParameterError(
@@ -177,7 +176,7 @@ def connection(options: argparse.Namespace, job: Job) -> Iterator[Cluster]:
 
 
 def refuse_treat_zeros(options: argparse.Namespace) -> None:
-    """Refuse what only a single machine can do; raises `ClusterError`."""
+    """Raise `ClusterError` if zeros are to be treated as pruned on a cluster."""
     if options.treat_zeros and options.cluster:
         raise ClusterError(
             "--treat-zeros counts the zeros of the file on this machine, and cannot be combined "
@@ -187,7 +186,7 @@ def refuse_treat_zeros(options: argparse.Namespace) -> None:
 
 
 def refuse_resume(options: argparse.Namespace) -> None:
-    """Refuse to continue what never stops in between; raises `ParameterError`."""
+    """Raise `ParameterError` for --resume without a cluster: only cluster jobs can be continued."""
     if options.resume and not options.cluster:
         raise ParameterError(
             "--resume continues a job on a cluster, but no --cluster is given.",

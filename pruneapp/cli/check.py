@@ -1,4 +1,4 @@
-"""``pruneapp check``: whether the weights of a checkpoint have a pattern."""
+"""``pruneapp check``: check whether the weights of a checkpoint have an N:M pattern."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HEAD = (
 
 
 def check(options: argparse.Namespace, token: CancelToken) -> int:
-    """Print which groups break a pattern; returns 0 if none does, else 1."""
+    """Print the groups that violate a pattern. Return 0 if there are none, else 1."""
     n, m = sizes_of(PatternParam().parse(options.pattern))
     with (
         terminal.job("Checking", token) as job,
@@ -113,7 +113,7 @@ def _as_json(report: PatternReport) -> dict[str, Any]:
         "dim": report.dim,
         "satisfied": report.satisfied,
         "norm_squared_lost": report.lost,
-        "lost": report.lost,  # as below
+        "lost": report.lost,  # older name, see below
         "tensors": [
             {
                 "name": tensor.name,
@@ -124,7 +124,7 @@ def _as_json(report: PatternReport) -> dict[str, Any]:
                 "in_no_group": tensor.outside,
                 "to_be_pruned": tensor.to_prune,
                 "norm_squared_lost": tensor.lost,
-                # Older names of these three, for programs that read them.
+                # Older names of the three fields above, kept for compatibility.
                 "beside": tensor.outside,
                 "taken": tensor.to_prune,
                 "lost": tensor.lost,

@@ -1,4 +1,4 @@
-"""``pruneapp diff``: how two checkpoints differ."""
+"""``pruneapp diff``: compare two checkpoints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pruneapp.progress import CancelToken, Job
 from pruneapp.results.state_comparison import Comparison, TensorDifference
 
 _HEAD = ("tensor", "difference", "relative", "cosine", "differing", "zeros A", "zeros B", "overlap")
-# Without a tensor in common, more rows than these say no more than a sentence.
+# If the models have no tensor in common, longer tables are replaced by a sentence.
 _MOST_UNRELATED = 10
 _UNRELATED = {"only a", "only b", "shape"}
 _WORDS = {
@@ -37,7 +37,7 @@ _WORDS = {
 
 
 def diff(options: argparse.Namespace, token: CancelToken) -> int:
-    """Print how the tensors of two checkpoints differ; returns 0 if they are the same, else 1."""
+    """Print how the tensors of two checkpoints differ. Return 0 if they are equal, else 1."""
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Comparing", token))
         a, b = (
@@ -83,7 +83,10 @@ def _open(stack: contextlib.ExitStack, path: Path, key: str | None, job: Job) ->
 
 
 def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
-    """Return the tensors of either side that match; each pattern must match on one side."""
+    """Return the matching tensors of both checkpoints.
+
+    Raises `SelectionError` if a pattern matches none in either.
+    """
     names: set[str] = set()
     for pattern in patterns:
         errors = []
@@ -101,7 +104,7 @@ def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
 
 
 def _by_difference(row: TensorDifference) -> tuple[int, float]:
-    """Sort what cannot be compared first, then by falling difference, then what is the same."""
+    """Return a sort key: incomparable tensors, then by decreasing difference, then equal ones."""
     if row.kind == "same":
         return 2, 0.0
     if row.kind != "differs":

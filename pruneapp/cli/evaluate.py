@@ -1,4 +1,4 @@
-"""``pruneapp evaluate``: what a person's script measures of a checkpoint, beside the original."""
+"""``pruneapp evaluate``: measure a checkpoint, and its original, with a script of the user."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HEAD = ("metric", "value", "original", "difference", "noise")
 
 
 def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
-    """Measure a checkpoint; returns 1 if it is worse than the original by more than is allowed."""
+    """Measure a checkpoint. Return 1 if it is worse than the original by more than --at-most."""
     allowed = None if options.at_most is None else Tolerance.parse(options.at_most)
     if allowed is not None and options.against is None:
         raise ParameterError(
@@ -79,9 +79,14 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
 
 
 def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool) -> Runner:
-    """Return what runs the evaluation that options name; `original` if agreement can be measured.
+    """Return the runner of the evaluation that the options select.
 
-    What the person should know of the choice is added to `notices`.
+    Parameters
+    ----------
+    notices
+        Notices for the user are appended to this list.
+    original
+        Whether there is an original, so that agreement with it can be measured.
     """
     for name in ("text", "images"):
         if getattr(options, name) is not None and (options.script or options.command_line):
@@ -129,9 +134,10 @@ def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool
 
 
 def _directions(options: argparse.Namespace) -> Mapping[str, bool] | None:
-    """Return which way the named metrics are better; None if none is named.
+    """Return whether higher is better for each metric named in the options; None if none is named.
 
-    A text is one name, such as ``acc,none`` of lm-eval, or several with commas between them.
+    A text is a single name, which may contain a comma (``acc,none`` of lm-eval), or a list of
+    names; both readings are added.
     """
     declared: dict[str, bool] = {}
     for texts, higher in ((options.higher_is_better, True), (options.lower_is_better, False)):
@@ -148,10 +154,14 @@ def _directions(options: argparse.Namespace) -> Mapping[str, bool] | None:
 def script_runner(
     options: argparse.Namespace, model: str, notices: list[str], need: str
 ) -> ScriptRunner:
-    """Return what runs the script that options name; of a model folder, else what is built in.
+    """Return the runner of the script in the options, or of a built-in evaluation.
 
-    `need` says what a script must define. What the person should know of the interpreter is added
-    to `notices`.
+    Parameters
+    ----------
+    notices
+        Notices for the user are appended to this list.
+    need
+        The functions that a script must define, for an error.
     """
     given = _given(options)
     if options.script is not None:
@@ -224,10 +234,13 @@ def _of_graph(
 
 
 def _is_onnx(path: str) -> bool:
-    """Return whether a path is an ONNX model; other files are not opened for it."""
+    """Return whether a path is an ONNX model.
+
+    Checkpoints are opened only if the first byte fits.
+    """
     try:
         with Path(path).open("rb") as file:
-            if file.read(1) != b"\x08":  # its first field
+            if file.read(1) != b"\x08":  # the tag of the first field
                 return False
     except OSError:
         return False
@@ -246,14 +259,14 @@ def _is_model_folder(path: str) -> bool:
 
 def _given(options: argparse.Namespace) -> Options:
     text = None if options.text is None else Path(options.text)
-    # The commands that collect have an option of their own for it.
+    # Commands that collect statistics have --seed instead, which they pass separately.
     seed = replace(SEED, name="script_seed").validate(getattr(options, "script_seed", 0))
     return Options(options.device, options.limit, seed, options.time_limit, text)
 
 
 @contextlib.contextmanager
 def details_printed() -> Iterator[None]:
-    """Print the traceback or the log of a script that fails in the block, before the sentence."""
+    """Print the traceback or log if a script fails in the block, and raise the error again."""
     try:
         yield
     except EvaluationError as error:
@@ -263,7 +276,7 @@ def details_printed() -> Iterator[None]:
 
 
 def open_state(stack: contextlib.ExitStack, path: str, key: str | None, job: Job) -> Snapshot:
-    """Open a checkpoint until the stack ends; returns it with the masks that it contains."""
+    """Open a checkpoint until the stack ends. Return its state, with the masks in the file."""
     checkpoint = stack.enter_context(open_checkpoint(path, state_dict=key, job=job))
     return stack.enter_context(contextlib.closing(open_document(checkpoint, job))).snapshot()
 
@@ -280,7 +293,7 @@ def _measure(
         return evaluator.measure(file, job), ()
     first, second = job.parts(2)
     baseline = evaluator.measure_baseline(original, first)
-    if judged:  # said before another minute is spent
+    if judged:  # fail before the second measurement
         evaluator.refuse_undirected(baseline)
     result = evaluator.measure(file, second)
     return result, evaluator.changes(result)

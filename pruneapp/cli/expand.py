@@ -1,4 +1,4 @@
-"""``pruneapp expand``: the dense file of a compact or compressed one."""
+"""``pruneapp expand``: convert a compact or compressed file to a dense one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pruneapp.progress import CancelToken
 
 
 def expand(options: argparse.Namespace, token: CancelToken) -> int:
-    """Write the dense file; prints its checksum."""
+    """Write the dense file and print its checksum."""
     with terminal.job("Expanding", token) as job:
         written = unpacked(locate(options.file), locate(options.output), job)
     path = escaped(str(written.path))

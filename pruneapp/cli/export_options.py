@@ -1,6 +1,6 @@
-"""What the commands that export have in common: their options, the files they use, what they print.
+"""Options, checks and output of the commands that export.
 
-Of the files that a command reads and writes none may be in the way of another.
+Files that a command reads and writes must not overwrite each other.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from pruneapp.results.export import ExportReport, ExportRequest
 
 
 def target_of(output: str) -> Path:
-    """Return the file to write; raises `ParameterError` for a pipe."""
+    """Return the path of the output. Raises `ParameterError` for "-" (standard output)."""
     if output == "-":
         raise ParameterError(
             "'--output' must be a file: what was written is read back and compared, which a pipe "
@@ -55,9 +55,9 @@ def target_of(output: str) -> Path:
 
 
 def zeros_not_counted(checkpoint: Checkpoint) -> str:
-    """Return a sentence about zeros that are not counted as pruned; empty if there are none.
+    """Return a notice about zeros that are not counted as pruned; "" if there are none.
 
-    Known of files that Pruneapp wrote, by their metadata, and that hold no masks.
+    Applies to files written by Pruneapp (according to their metadata) that contain no masks.
     """
     entries = checkpoint.entries.values()
     ours = any(key.startswith(KEY) for key in checkpoint.metadata)
@@ -71,7 +71,7 @@ def zeros_not_counted(checkpoint: Checkpoint) -> str:
 
 
 def already_zero_notice(names: Sequence[str]) -> tuple[str, ...]:
-    """Return a notice about tensors in which only weights that were zero already are pruned."""
+    """Return a notice about tensors in which only weights that were already zero are pruned."""
     if not names:
         return ()
     return (
@@ -84,7 +84,7 @@ def already_zero_notice(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str, Any]:
-    """Return what a report says, for programs; `selected` as of `print_report`."""
+    """Return a report as JSON data. `selected` is as for `print_report`."""
     numel, pruned = _of(report, selected)
     return {
         "format": report.format,
@@ -115,7 +115,7 @@ def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str,
 
 
 def _of(report: ExportReport, selected: Collection[str]) -> tuple[int, int]:
-    """Return how many weights the selected tensors have, and how many of them are pruned."""
+    """Return the total and the pruned number of weights of the selected tensors."""
     known = frozenset(selected)
     tensors = [tensor for tensor in report.tensors if tensor.name in known]
     return sum(t.numel for t in tensors), sum(t.pruned for t in tensors)
@@ -132,9 +132,9 @@ def print_report(
     Parameters
     ----------
     selected
-        The tensors that the step prunes; their sparsity is printed in addition to the model's.
+        Tensors that the step prunes; their sparsity is printed in addition to that of the model.
     already_zero
-        Those in which only weights were pruned that were zero already.
+        Tensors in which only weights that were already zero were pruned.
     """
     for tensor in report.tensors:
         if tensor.pruned:
@@ -158,12 +158,12 @@ def print_report(
         f"({percent(report.pruned, report.numel)}), "
         f"{'read back and compared' if report.verified else 'not verified'}\n"
     )
-    said = {f"{each.sentence}." for each in report.broken}  # on standard error, with names
+    said = {f"{each.sentence}." for each in report.broken}  # printed to standard error already
     for notice in (notice for notice in notices if notice not in said):
         sys.stdout.write(f"Note: {escaped(notice)}\n")
 
 
-# Options that name a file to read, and those that name one that is replaced.
+# Options that name files to read, and files to replace.
 _READ = (
     "recipe",
     "mask",
@@ -176,18 +176,22 @@ _READ = (
     "text",
 )
 _WRITTEN = ("save_recipe", "save_statistics", "report")
-# What may be written beside the export.
+# Options for files that are written in addition to the export.
 _BESIDE = ("report", "check_script", "save_recipe", "save_statistics")
 
 
 def check_places(
     options: argparse.Namespace, checkpoint: Checkpoint, request: ExportRequest
 ) -> None:
-    """Refuse what would be lost, and what could not be written, before anything is computed.
+    """Check all paths before anything is computed.
 
-    Raises `ParameterError` if a file that is read would be replaced, or one that is written here,
-    or one file gets a name that ends as those of folders do, or a file has no name, or is standard
-    output; `ExportError` if the format cannot hold the checkpoint, or a file may not go there.
+    Raises
+    ------
+    ParameterError
+        If an output would replace an input or another output, lacks a name, is standard output, or
+        is a folder where a file is written.
+    ExportError
+        If the format cannot represent the checkpoint, or an output cannot be written to its path.
     """
     _refuse_no_file(options)
     output = request.path
@@ -216,7 +220,7 @@ def check_places(
     opened = [file.path for file in checkpoint.files] + ([] if index is None else [index])
     opened += companions(checkpoint).values()
     for word, path in written:
-        # Of what was opened an export may take the place: the original is kept then.
+        # The export may replace the opened files, because their originals are kept.
         inputs = read if word == "output" else [*read, *opened]
         if any(same_place(path, other) for other in inputs):
             raise ParameterError(
@@ -235,7 +239,7 @@ def check_places(
 
 
 def _refuse_no_file(options: argparse.Namespace) -> None:
-    """Refuse an empty name, and the dash that other programs take for standard output."""
+    """Raise `ParameterError` for an empty file name, or "-" (standard output in other programs)."""
     for name, text in _texts(options, _BESIDE):
         if text in {"", "-"}:
             raise ParameterError(
@@ -245,10 +249,10 @@ def _refuse_no_file(options: argparse.Namespace) -> None:
 
 
 def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
-    """Refuse a file that nobody may write, though the system lets it be replaced by another."""
+    """Raise `ParameterError` for a read-only file, although the system would allow replacing it."""
     try:
         mode = path.stat().st_mode
-    except OSError:  # it is not there; what else is wrong with the name is said later
+    except OSError:  # it does not exist; other problems are reported later
         return
     if replace_original or not stat.S_ISREG(mode) or mode & 0o222:
         return
@@ -271,23 +275,22 @@ def _texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tupl
 
 
 def same_place(one: Path, other: Path) -> bool:
-    """Whether two paths name one file, there or not."""
+    """Return whether two paths refer to the same file, existing or not."""
     try:
         return one.samefile(other)
-    except (OSError, ValueError):  # not there yet, or no name of a file
+    except (OSError, ValueError):  # it does not exist yet, or is not a valid file name
         return _place(one) == _place(other)
 
 
 def _place(path: Path) -> Path:
     try:
         return path.resolve()
-    except (OSError, RuntimeError, ValueError):  # a loop of links, or no name of a file
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or not a valid file name
         return path.absolute()
 
 
 def add_export(parser: argparse.ArgumentParser) -> None:
-    """Add the options of an export."""
-    # Commands that can run on a cluster say so by `add_cluster`.
+    # Commands that support clusters add the options with `add_cluster`.
     parser.set_defaults(cluster="", resume=False)
     parser.add_argument(
         "--format",
@@ -336,9 +339,9 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 
 def check_request(options: argparse.Namespace, target: Path) -> None:
-    """Check the options of an export before the file is opened, if they tell the format.
+    """Check export options before the file is opened, if they determine the format.
 
-    Raises as `export_request`.
+    Raises as `export_request` does.
     """
     form = get(options.format) if options.format else format_named(target)
     if form is not None:
@@ -348,10 +351,16 @@ def check_request(options: argparse.Namespace, target: Path) -> None:
 def export_request(
     options: argparse.Namespace, target: Path, checkpoint: Checkpoint
 ) -> ExportRequest:
-    """Return what the options of `add_export` ask for; without a format that of name or source.
+    """Return the export that the options request.
 
-    Raises `ParameterError` if a parameter is not one of the format, or breaks its rule, or a report
-    has no suffix of one; `ExportError` if OUT is the name of a file where a folder is written.
+    The default format is that of the output name, or of the source.
+
+    Raises
+    ------
+    ParameterError
+        If the format lacks a parameter, its value is invalid, or a report has an unknown suffix.
+    ExportError
+        If `target` is the name of a file, but a folder is written.
     """
     form = get(options.format) if options.format else usual_format(target, checkpoint)
     return _request_in(form, options, target)
@@ -393,12 +402,16 @@ def write_export(
     *,
     steps: Sequence[StepAccount],
 ) -> tuple[ExportReport, PruneAppError | Cancelled | None]:
-    """Export a state that a recipe made, in `steps`, then write its reports and its script.
+    """Export a state, then write its reports and its comparison script.
 
-    Says first on standard error which files of a folder will be replaced (where OUT is a file
-    nothing is said: it was named), and which patterns do not hold. With the report comes why one
-    of the files beside the export was not written: the export is there all the same, and is told of
-    first.
+    Prints notes to standard error about files of a folder that will be replaced, and about patterns
+    that do not hold.
+
+    Returns
+    -------
+    tuple
+        The report, and the error that prevented a report or script, which does not affect the
+        export itself (None if there is none).
     """
     checkpoint = state.checkpoint
     make: MakeFiles = make_files

@@ -1,4 +1,4 @@
-"""``pruneapp inspect``: what a checkpoint holds."""
+"""``pruneapp inspect``: list the contents of a checkpoint."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
 from pruneapp.progress import CancelToken
 from pruneapp.results.tensor_statistics import TensorNumbers
 
-# Keys beside the state dict that are named.
+# Maximum number of keys outside of the state dict that are listed.
 _KEYS = 12
 
 
 def inspect(options: argparse.Namespace, token: CancelToken) -> int:
-    """Print the tensors of a checkpoint."""
     with (
         terminal.job("Opening", token) as job,
         open_checkpoint(options.file, state_dict=options.state_dict, job=job) as checkpoint,
@@ -93,7 +92,7 @@ def _as_json(
         "format": contents.format,
         "state_dict": contents.state_dict,
         "state_dicts": [
-            # What "parameters" says here is read by older programs: all elements, buffers too.
+            # For compatibility, "parameters" counts all elements, including buffers.
             {"key": s.key, "tensors": s.tensors, "elements": s.numel, "parameters": s.numel}
             for s in contents.state_dicts
         ],
@@ -113,7 +112,7 @@ def _as_json(
 
 
 def _numbers(each: TensorNumbers | None) -> dict[str, Any]:
-    """Return what was measured of a tensor; JSON has no infinities, so these are text."""
+    """Return the statistics of a tensor as JSON data, with infinities as strings."""
     if each is None:
         return {}
     numbers = {"zeros": each.zeros, "nan": each.nan}
@@ -160,7 +159,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
         )
         for e in entries
     ]
-    if len(entries) == len(checkpoint.entries):  # all of them, and so these, too
+    if len(entries) == len(checkpoint.entries):  # everything is listed, also unreadable tensors
         unreadable = contents.unreadable
         rows += [
             (named(name), "", "", "", "", unreadable[name])

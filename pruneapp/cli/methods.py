@@ -1,4 +1,4 @@
-"""``pruneapp methods`` and ``plugins``: what can be done, as the declarations say it."""
+"""``pruneapp methods`` and ``pruneapp plugins``: list methods and installed plugins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pruneapp.progress import CancelToken
 
 
 def methods(options: argparse.Namespace, _token: CancelToken) -> int:
-    """Print every method with its parameters."""
+    """Print all methods with their parameters."""
     if options.json:
         print_json([_as_json(method) for method in METHODS.values()])
         return 0
@@ -37,8 +37,9 @@ def methods(options: argparse.Namespace, _token: CancelToken) -> int:
 
 
 def plugins(options: argparse.Namespace, _token: CancelToken) -> int:
-    """Print the installed packages that add something, and what."""
-    from pruneapp.plugins import GROUPS, installed  # no list of methods waits for formats
+    """Print installed plugins and what they add."""
+    # imported here because listing methods does not need it
+    from pruneapp.plugins import GROUPS, installed
 
     found = installed()
     if options.json:
@@ -65,7 +66,7 @@ def plugins(options: argparse.Namespace, _token: CancelToken) -> int:
 
 
 def _default(param: Param, method: Method) -> str:
-    if param.name == "amount":  # a share that nobody asked for is never pruned
+    if param.name == "amount":  # a default amount would prune weights without request
         return f"required, unless {option_of('total')} is given"
     if isinstance(param, FileParam):
         words = needed_with(param.name, method.params)

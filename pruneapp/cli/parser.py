@@ -1,6 +1,6 @@
-"""What the command line understands; its options come from the registries.
+"""The parser of the command line. Many options come from the registries.
 
-Nothing heavy is imported for ``--help``, ``--version``, or the window.
+No large modules are imported for ``--help``, ``--version`` or the window.
 """
 
 from __future__ import annotations
@@ -135,10 +135,13 @@ def _add_expand(expand: argparse.ArgumentParser) -> None:
 
 
 def _add_method_parameters(parser: argparse.ArgumentParser, *, scanned: bool = False) -> None:
-    """Add the parameters of all methods; of those that can be scanned all but the amount."""
+    """Add the parameters of all methods.
+
+    With `scanned`, only of scannable methods and without amounts.
+    """
     from pruneapp.methods.registry import METHODS
 
-    # One option for each parameter of any method; what it means for which is said by each.
+    # One option per parameter name; its help lists the meaning for each method.
     declared: dict[str, dict[str, list[str]]] = {}
     for method in METHODS.values():
         for param in method.params:
@@ -370,7 +373,7 @@ def _add_images(parser: argparse._ActionsContainer, help_: str) -> None:
 
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
-    """Add how a script is run, and what else commands that run one have in common."""
+    """Add options of commands that run a script."""
     _add_interpreter(parser)
     parser.add_argument(
         "--device", default="", help="'device' of the script; default: the fastest that torch has"
@@ -380,7 +383,7 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_interpreter(parser: argparse.ArgumentParser) -> None:
-    """Add the interpreter of a script, and what limits its inputs and its time."""
+    """Add options for the interpreter of a script, its inputs and its time limit."""
     parser.add_argument(
         "--python",
         metavar="PYTHON",
@@ -699,7 +702,10 @@ Run = Callable[[argparse.Namespace, CancelToken], int]
 
 
 def _run(options: argparse.Namespace, token: CancelToken) -> int:
-    """Call the function of a command; imported only now, so that no help waits for it."""
+    """Import and call the function of a command.
+
+    Imported here, so that the help does not load it.
+    """
     file = COMMANDS[options.command].file or options.command
     command: Run = getattr(importlib.import_module(f"pruneapp.cli.{file}"), options.command)
     return command(options, token)
@@ -707,13 +713,13 @@ def _run(options: argparse.Namespace, token: CancelToken) -> int:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: what its help says, its options, and the function that does it."""
+    """Description, options and function of a command."""
 
     description: str
     add_options: Callable[[argparse.ArgumentParser], None]
     epilog: str = EXIT_STATUS
-    intermixed: bool = False  # arguments may stand behind options
-    file: str = ""  # the module with the function of its name, if that has another name
+    intermixed: bool = False  # whether positional arguments may follow options
+    file: str = ""  # module that contains the function, if it is not named after the command
     run: Run = _run
 
 
@@ -803,7 +809,7 @@ COMMANDS: Mapping[str, Command] = {
 
 
 class _Version(argparse.Action):
-    """Prints versions; they are asked for only now, for git and metadata take a while."""
+    """Print versions. They are determined only here, because git and package metadata are slow."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from pruneapp.installation import describe
@@ -813,25 +819,24 @@ class _Version(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one sentence, without the whole usage."""
+    """An argument parser that reports an error in one sentence, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the sentence and exit with 2."""
         text = abridged(escaped(_in_our_words(message)))
         self.exit(USAGE_ERROR, f"{self.prog}: {text} (see {self.prog} --help)\n")
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        """Return the options that a word may abbreviate: none of those that no help shows."""
+        """Return the options that an abbreviation matches, without hidden ones."""
         options: list[Any] = super()._get_option_tuples(option_string)
         return [one for one in options if one[0].help != argparse.SUPPRESS]
 
     def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
-        """Say what of a command line is unknown, and exit with 2."""
+        """Report an unknown option or argument, and exit with status 2."""
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
             self.error(f"unexpected argument '{words[0]}'")
         known: dict[str, str] = {}
-        shown: dict[str, str] = {}  # what the help calls the option that a flag sets
+        shown: dict[str, str] = {}  # visible name of the option, by its destination
         for flag, action in self._option_string_actions.items():
             if action.help != argparse.SUPPRESS:
                 shown[action.dest] = known[flag.lstrip("-")] = flag
@@ -849,7 +854,7 @@ _REQUIRED = "the following arguments are required: "
 
 
 def _in_our_words(message: str) -> str:
-    """Return what argparse says as the other messages have it: the option, the rule, what came."""
+    """Rewrite a message of argparse like other messages: option, rule, value."""
     if match := _CHOICE.fullmatch(message):
         words = [word.strip().strip("'") for word in match[3].split(",")]
         near = difflib.get_close_matches(match[2], words, 1)
@@ -874,10 +879,10 @@ def _long(flags: str) -> str:
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """Return the options; `command` is None if the window is meant.
+    """Parse the command line. `command` of the result is None for the window.
 
-    Raises `PluginError` if a plugin that is named cannot be loaded: what it adds is among the
-    choices of options.
+    Plugins are loaded first, because they add choices to options. Raises `PluginError` if one
+    cannot be loaded.
     """
     if argv and (command := COMMANDS.get(argv[0])) is not None:
         first = Parser(prog=f"pruneapp {argv[0]}", add_help=False, allow_abbrev=False)
@@ -915,7 +920,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _with_infinities(argv: Sequence[str]) -> list[str]:
-    # argparse takes "-1" for a number, but "-inf" for an option that it does not know.
+    # argparse treats "-1" as a number, but "-inf" as an unknown option.
     joined: list[str] = []
     for word in argv:
         if word.lower() in {"-inf", "-infinity"} and joined and joined[-1].startswith("--"):

@@ -1,4 +1,4 @@
-"""``pruneapp prune``: one step on one checkpoint, written to one file."""
+"""``pruneapp prune``: apply one step to a checkpoint and export the result."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from pruneapp.statistics.file import statistics_of
 
 
 def offer_methods(file: str | None) -> None:
-    """Register the methods of a .py file, whose code is run."""
+    """Register the methods of a .py file; runs its code. None or "" does nothing."""
     if file:
         require_torch_for_methods()
         from pruneapp.prune.custom_methods import load_file
@@ -65,7 +65,7 @@ def offer_methods(file: str | None) -> None:
 
 
 def prune(options: argparse.Namespace, token: CancelToken) -> int:
-    """Prune and write; prints what was done."""
+    """Prune, export and print a report."""
     offer_methods(options.load_method)
     method = registry.get(options.method)
     nbytes = _bytes_wanted(options, method)
@@ -160,7 +160,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
 def zeros_pruned_by(
     before: Snapshot, state: State, names: Iterable[str], job: Job, *, on_cluster: bool
 ) -> tuple[str, ...]:
-    """Return the tensors in which a step pruned only weights that were zero already."""
+    """Return the tensors in which a step pruned only weights that were already zero."""
     if not on_cluster:
         return zeros_pruned_again(before, state, names, job)
     from pruneapp.cluster.steps import ClusterState
@@ -187,7 +187,10 @@ def _given(options: argparse.Namespace, kind: str) -> dict[str, str]:
 
 
 def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
-    """Return the bytes that the target asks for; a total of weights stands in their place then."""
+    """Return the file size given as --target-sparsity; None if it is not a size.
+
+    The option is set to 100 % in that case, until the file is open.
+    """
     nbytes = None if options.limit_total is None else parse_bytes(options.limit_total)
     if nbytes is None:
         return None
@@ -197,12 +200,15 @@ def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
             "be guaranteed.",
             remedy="Enter a fraction or a count, or choose an unstructured method.",
         )
-    options.limit_total = "100%"  # how many weights that is tells only the file
+    options.limit_total = "100%"  # the number of weights depends on the file
     return nbytes
 
 
 def method_values(options: argparse.Namespace, method: Method, *, amount: bool) -> dict[str, Any]:
-    """Return the values of a method's parameters; `amount` says whether one is needed, or none."""
+    """Return the parameter values of a method. Registers the statistics files among them.
+
+    `amount` is whether the method's amount is required; otherwise it must not be given.
+    """
     given = _given(options, "param")
     known = {p.name: p for p in method.params}
     for name in given:
@@ -236,13 +242,13 @@ def method_values(options: argparse.Namespace, method: Method, *, amount: bool) 
 
 
 def offer_statistics(options: argparse.Namespace, job: Job) -> tuple[str, ...]:
-    """Open the statistics files that are given for a recipe; return their names in steps."""
+    """Open the statistics files in the options. Return the names that steps use for them."""
     forced = options.force_statistics
     return tuple(register_statistics(Path(path), job, forced=forced) for path in options.statistics)
 
 
 def refuse_other_statistics(checkpoint: Checkpoint, values: Mapping[str, Any], job: Job) -> None:
-    """Raise `ParameterError` if values of a method name statistics of another checkpoint."""
+    """Raise `ParameterError` if the values include statistics of another checkpoint."""
     if name := values.get(STATISTICS.name):
         statistics_of(name).refuse_other(checkpoint, job)
 
@@ -250,7 +256,10 @@ def refuse_other_statistics(checkpoint: Checkpoint, values: Mapping[str, Any], j
 def with_statistics(
     checkpoint: Checkpoint, method: Method, values: Mapping[str, Any], names: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return those of some tensors that statistics say enough of for a method."""
+    """Return the tensors for which the statistics have what a method needs.
+
+    Prints a note about others. Raises `SelectionError` if there are none.
+    """
     statistics = statistics_of(values[STATISTICS.name])
     if method.takes_grams and not statistics.grams:
         raise SelectionError(
@@ -280,7 +289,7 @@ def with_statistics(
 
 
 def usual_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return what is pruned if nothing is selected; raises `SelectionError` if that is nothing."""
+    """Return the default selection. Raises `SelectionError` if it is empty."""
     names = default_selection(checkpoint)
     if names:
         return names
@@ -305,7 +314,7 @@ def _after(
     given: Mapping[str, BitMask] | None,
     scores: Checkpoint | None,
 ) -> tuple[State, Recipe]:
-    """Return the state after a step, and the recipe that makes it of the file alone."""
+    """Return the state after a step, and the recipe that reproduces it from the file alone."""
     checkpoint, snapshot = document.checkpoint, document.snapshot()
     before = history_recipe(Capture.of(document), job)
     masks: dict[str, BitMask] = {}
@@ -314,7 +323,7 @@ def _after(
         state = state_after(snapshot, step, kernel, job)
         entry: Mapping[str, Any] = step.to_dict()
     else:
-        # What other files decided is said by masks, and so are patterns: these have to be made.
+        # Masks from other files, and patterns, are stored in the recipe as masks, so compute them.
         preview = compute_preview(
             snapshot, step, kernel, job, norms=False, given=given, scores=scores
         )
@@ -361,7 +370,7 @@ def _as_json(
     values: dict[str, Any],
     touched: Collection[str],
 ) -> dict[str, Any]:
-    total = step.limits.total is not None  # then the amount is of no account
+    total = step.limits.total is not None  # the amount is not used then
     return {
         "method": method.name,
         "values": {n: v for n, v in values.items() if n != "amount" or not total},

@@ -1,4 +1,4 @@
-"""``pruneapp repair``: remaining weights moved so that the outputs of layers come out as before."""
+"""``pruneapp repair``: adjust remaining weights so that layer outputs match the original."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 
 
 def repair(options: argparse.Namespace, token: CancelToken) -> int:
-    """Repair and write; prints the error of each layer."""
+    """Repair, export and print the error of each layer."""
     target = target_of(options.output)
     check_request(options, target)
     if options.sequential and options.statistics is not None:
@@ -78,7 +78,7 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
         steps = (StepAccount(outcome.edit.label, outcome.edit.detail),)
         state = document.snapshot()
         report, problem = write_export(options, state, recipe, request, job, steps=steps)
-    # Here they are counted: what is zero in the file is what was pruned.
+    # The notice does not apply: repair counts all zeros of the file as pruned.
     earlier = zeros_not_counted(checkpoint)
     notices = tuple(notice for notice in report.notices if notice != earlier)
     if outcome.unknown:
@@ -107,7 +107,7 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
 def _compute(
     options: argparse.Namespace, snapshot: Snapshot, against: Checkpoint, job: Job
 ) -> CalibratedRepair:
-    """Repair by a file of statistics, or by inputs that are run through the original."""
+    """Repair with a statistics file, or with inputs that are run through the original."""
     names = select(snapshot.checkpoint, options.select) if options.select else None
     budget = gram_budget(options)
     settings = RepairSettings(
@@ -133,10 +133,11 @@ def _compute(
 
 
 def _treat_zeros(document: Document, job: Job) -> None:
-    """Let the zeros of the file count as pruned, beside what its masks say."""
+    """Count the zeros of the file as pruned, in addition to its masks."""
     entries = document.checkpoint.entries.values()
     names = tuple(e.name for e in entries if e.prunable and len(e.shape) > 1)
-    with contextlib.suppress(SelectionError):  # there are none; what is pruned is said by masks
+    # there are no zeros; masks alone define what is pruned
+    with contextlib.suppress(SelectionError):
         document.commit(TreatZeros(names).propose(document.snapshot(), job))
 
 

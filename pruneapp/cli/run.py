@@ -1,4 +1,4 @@
-"""``pruneapp run``: a recipe on a checkpoint, written to one file."""
+"""``pruneapp run``: apply a recipe to a checkpoint and export the result."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ from pruneapp.statistics.file import register
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
-    """Do what a recipe says and write the result; prints what was done."""
+    """Apply a recipe, export the result and print a report."""
     if options.output is None and not options.check:
         raise ParameterError(
             "'--output' is required.",
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             fitted = fit(recipe, checkpoint, job)
         if options.check:
             return _say_fit(fitted, as_json=options.json)
-        fitted.actions(recipe.where)  # says what does not fit
+        fitted.actions(recipe.where)  # raises an error if entries do not fit
         state: State
         if options.cluster:
             from pruneapp.cluster.export import hashed_by, refuse_request
@@ -145,9 +145,9 @@ _NOT_KEPT = (
 def _collects(
     options: argparse.Namespace, recipe: Recipe, checkpoint: Checkpoint, job: Job
 ) -> bool:
-    """Return whether statistics for a recipe are collected by the script that options name.
+    """Return whether the options request collecting statistics for a recipe.
 
-    Raises `RecipeError` if anything else of the recipe does not fit, before the script is run.
+    Raises `RecipeError` before the script is run if anything else in the recipe does not fit.
     """
     if options.script is options.text is options.images is None:
         for name in ("save_statistics", "python", "limit", "time_limit"):
@@ -167,7 +167,7 @@ def _collects(
         return False
     fitted = fit(recipe, checkpoint, job)
     others = tuple(one for one in fitted.problems if one.sentence != NO_STATISTICS)
-    if others and options.check:  # all problems are listed
+    if others and options.check:  # all problems are listed later
         return False
     replace(fitted, problems=others).actions(recipe.where)
     return True
@@ -182,8 +182,8 @@ def _collect(
 ) -> str:
     """Collect the statistics that a recipe ranks by. Return their name in steps.
 
-    They are written to the file that options name, else to a temporary one that is deleted when
-    the stack ends.
+    Without --save-statistics, they are written to a temporary file, which is deleted when the stack
+    ends.
     """
     if options.save_statistics is None:
         path = stack.enter_context(temporary_folder()) / "model.statistics.safetensors"
@@ -198,7 +198,7 @@ def _collect(
 def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
     """Return a recipe that first counts the zeros of the file as pruned.
 
-    The recipe is returned unchanged if it has such an entry, or the file no such zeros.
+    Returns `recipe` if it has such an entry already, or the file has no such zeros.
     """
     if any(isinstance(entry, TreatZerosEntry) for entry in recipe.entries):
         return recipe
@@ -211,7 +211,10 @@ def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
 
 
 def _recipe(options: argparse.Namespace, job: Job) -> Recipe:
-    """Read the recipe; a checkpoint in its place is named, and the right order if known."""
+    """Read the recipe.
+
+    Raises `RecipeError` with a hint if it is a checkpoint or the order is wrong.
+    """
     try:
         return load(locate(options.recipe), job)
     except RecipeError:

@@ -1,7 +1,4 @@
-"""``pruneapp scan`` and ``pruneapp allocate``: which tensors a model can spare, and a step of that.
-
-What is printed of a scan is its file as a table; ``allocate`` makes a recipe of it.
-"""
+"""``pruneapp scan`` and ``pruneapp allocate``: sensitivity scans, and recipes from them."""
 
 from __future__ import annotations
 
@@ -63,12 +60,12 @@ from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import save
 from pruneapp.statistics.file import register, statistics_of
 
-# Seconds between two times that an unfinished scan is written.
+# Interval in seconds at which an unfinished scan is saved.
 KEEP = 10.0
 
 
 def scan(options: argparse.Namespace, token: CancelToken) -> int:
-    """Measure what is not in the scan file yet, and write it, also when interrupted."""
+    """Measure what the scan file lacks, and write it, also on interruption."""
     offer_methods(options.load_method)
     method = registry.get(options.method)
     check_scanned(method)
@@ -146,7 +143,7 @@ def _refuse_masks(state: Snapshot) -> None:
 
 
 def _say_time(scan: Scan, request: ScanRequest) -> None:
-    """Say how long it will take, as soon as that is known."""
+    """Print the remaining time to standard error."""
     names = {tensor.name for tensor in scan.tensors}.intersection(request.names)
     left = len(missing(scan.tensors, request.amounts, names))
     if left and scan.seconds:
@@ -200,7 +197,7 @@ def _as_json(scan: Scan, output: str) -> Mapping[str, Any]:
 
 
 def allocate(options: argparse.Namespace, token: CancelToken) -> int:
-    """Turn a scan into a recipe; measures the result if a script is named."""
+    """Convert a scan to a recipe, and measure the result if a checkpoint is given."""
     total = next(p for p in limits_of.LIMITS if p.name == "total").parse(options.total)
     if options.file is None and any(
         (options.script, options.command_line, options.text, options.images)
@@ -258,7 +255,7 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
 
 
 def _bound(text: str, limit: str) -> Bound:
-    """Read ``90%`` or ``PATTERN=90%``."""
+    """Parse ``90%`` or ``PATTERN=90%``."""
     pattern, _, share = text.rpartition("=")
     param = next(param for param in limits_of.LIMITS if param.name == limit)
     value = param.parse(share)
@@ -273,11 +270,11 @@ def _measure(
     notices: list[str],
     job: Job,
 ) -> tuple[Sequence[Change], Sequence[Change]]:
-    """Measure what the allocation does to the model, and what one rule to the same total does."""
+    """Return the changes of metrics by the allocation, and by a single rule with the same total."""
     conditions = allocation.scan.conditions
     offer_statistics(options, job)
     if conditions.repair:
-        statistics_of(conditions.repair)  # said before anything runs
+        statistics_of(conditions.repair)  # fail before anything runs
     runner = runner_of(options, notices, original=True)
     evaluator = stack.enter_context(Evaluator(runner))
     state = open_state(stack, options.file, options.state_dict, job)
@@ -295,7 +292,7 @@ def _measure(
             after = _after(state, step, conditions.repair, part)
             found.append(evaluator.changes(evaluator.measure(after, part)))
     before = {name: metric.value for name, metric in baseline.first.metrics.items()}
-    # What is built in has its data in a file of its own, which a scan does not name.
+    # Built-in evaluations read data from a separate file, which a scan does not record.
     built_in = options.text is not None or options.images is not None
     same = (conditions.script_sha256, conditions.seed) == (runner.sha256, evaluator.seed)
     if same and not built_in and conditions.limit == options.limit:
@@ -355,7 +352,7 @@ def _print_allocation(
     if measured is None:
         return
     sys.stdout.write("\n")
-    worse = allocation.predicted - metric.before  # on whatever data
+    worse = allocation.predicted - metric.before  # the predicted change, whichever data is measured
     measures = [
         (
             ours.name,

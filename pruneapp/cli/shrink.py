@@ -1,4 +1,4 @@
-"""``pruneapp shrink`` and ``unshrink``: units cut out of a model, and put back as zeros."""
+"""``pruneapp shrink`` and ``unshrink``: cut units out of a model, and restore them as zeros."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ from pruneapp.shrink.unshrink import UnshrunkState
 if TYPE_CHECKING:
     from pruneapp.shrink.check import CheckResult
 
-# Legal sizes that `--list` names at most, at either end.
+# Number of allowed sizes that `--list` shows from each end of the list.
 _ENDS = 3
 SHAPES = "shapes"
-# Options that choose what goes.
+# Options that choose what is removed.
 _CHOICES = (
     "ffn",
     "channels",
@@ -69,7 +69,7 @@ _OPTIONS: Mapping[AxisName, str] = {
 
 
 def shrink(options: argparse.Namespace, token: CancelToken) -> int:
-    """Cut, prove and write; or list what may be cut."""
+    """Cut, verify and write a model; or list what can be cut."""
     if options.multiple is not None and options.multiple < 1:
         raise ParameterError(f"'--multiple' must be 1 or more (got {options.multiple:,}).")
     chosen = [option for option in _CHOICES if getattr(options, option) is not None]
@@ -121,7 +121,7 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
 
 
 def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
-    """Write a shrunk model in the shapes of the model that it was cut out of."""
+    """Write a shrunk model in its original shapes."""
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Unshrinking", token))
         folder = locate(options.file)
@@ -147,7 +147,6 @@ def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
 
 
 def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
-    """Return what the options ask for."""
     kept: dict[str, int] = {}
     shares: dict[str, float] = {}
     for name, option in _OPTIONS.items():
@@ -176,7 +175,7 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
 
 
 def layers_of(text: str) -> tuple[int, ...]:
-    """Read ``1`` or ``20-22,24``, both ends included; raises `ParameterError`."""
+    """Parse ``1`` or ``20-22,24`` (inclusive). Return sorted indices; raises `ParameterError`."""
     numbers: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -199,7 +198,7 @@ def _share(text: str, option: str) -> float:
 
 
 def _list(structure: Structure, options: argparse.Namespace) -> None:
-    """Print the axes of a model, with what may stay of each, or why it cannot be cut."""
+    """Print the axes of a model with their allowed sizes, or why they cannot be cut."""
     found = [(axis, _sizes(axis, structure, options)) for axis in structure.axes.values()]
     if options.json:
         listed = [
@@ -239,7 +238,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
 
 
 def _whole_layers(structure: Structure) -> Mapping[str, tuple[int, str]]:
-    """Return the layers of a graph none of whose channels can be cut, and why."""
+    """Return the layers of a graph that cannot be cut, with the reasons."""
     return {} if structure.graph is None else structure.graph.whole_layers
 
 

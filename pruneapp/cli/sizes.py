@@ -1,4 +1,4 @@
-"""``pruneapp sizes``: every format, how large the export would be, and which to choose."""
+"""``pruneapp sizes``: list all export formats with sizes and recommendations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PURPOSES = {
 
 
 def sizes(options: argparse.Namespace, token: CancelToken) -> int:
-    """Print the sizes of all formats, of the checkpoint as it is."""
+    """Print the sizes of a checkpoint in all formats."""
     path = None if options.output is None else locate(options.output)
     with (
         terminal.job("Counting", token) as job,

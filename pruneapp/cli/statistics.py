@@ -1,4 +1,4 @@
-"""``pruneapp statistics``: what goes into each weight of a checkpoint, as a file."""
+"""``pruneapp statistics``: collect statistics of the inputs of weights in a file."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from pruneapp.statistics.imatrix import convert
 
 
 def statistics(options: argparse.Namespace, token: CancelToken) -> int:
-    """Collect statistics of activations, or convert those of an imatrix, and write them."""
-    gram_budget(options)  # refused before the checkpoint is opened
+    """Collect statistics of activations, or convert an imatrix, and write them."""
+    gram_budget(options)  # raises an error before the checkpoint is opened
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
         checkpoint = stack.enter_context(
@@ -72,16 +72,16 @@ def collect_by(
     gram: bool,
     device: str,
 ) -> Collected:
-    """Run inputs through a model by the script that options name, and write statistics of them.
+    """Collect statistics of activations with the script in the options, and write them.
 
     Parameters
     ----------
     options
-        Those of `statistics`: the script or the data of the built-in one, and how it is run.
+        Options of `statistics`: a script, or data for a built-in one, and how to run it.
     gram
-        Whether Gram matrices are collected.
+        Whether to collect Gram matrices.
     device
-        The device of the script; empty for the fastest.
+        Device of the script; "" for the fastest.
     """
     grams = tuple(checkpoint.entries) if gram else ()
     running = argparse.Namespace(**{**vars(options), "device": device})
@@ -104,7 +104,7 @@ def collect_by(
 def _convert(
     options: argparse.Namespace, checkpoint: Checkpoint, output: Path, job: Job
 ) -> tuple[Collected, tuple[str, ...]]:
-    """Take the statistics of an imatrix, and the names in it that are left out."""
+    """Convert an imatrix. Return the statistics, and the names in it that were skipped."""
     found = convert(Path(options.imatrix), checkpoint, job)
     unseen = tuple(
         entry.name for entry in weights_of(checkpoint) if entry.name not in found.weights
@@ -134,7 +134,7 @@ def _print(collected: Collected, output: str) -> None:
 
 
 def _output(options: argparse.Namespace, checkpoint: Checkpoint) -> Path:
-    """Return where to write; raises before anything runs if that is not possible."""
+    """Return the output path. Raises `ParameterError` if it cannot be written."""
     read = (options.script, options.text, options.images, options.imatrix)
     return output_beside(
         options.output, read, checkpoint, "statistics", "model.statistics.safetensors"
@@ -144,7 +144,10 @@ def _output(options: argparse.Namespace, checkpoint: Checkpoint) -> Path:
 def output_beside(
     output: str, read: Iterable[str | None], checkpoint: Checkpoint, what: str, example: str
 ) -> Path:
-    """Return where to write one file; raises `ParameterError` if that is an input, or no file."""
+    """Return the output path. Raises `ParameterError` if it is an input or cannot be a file.
+
+    `what` and `example` are used in the error.
+    """
     path = Path(output)
     inputs = (*(Path(name) for name in read if name), *(file.path for file in checkpoint.files))
     if any(same_place(path, other) for other in inputs):
@@ -162,7 +165,7 @@ def output_beside(
 
 
 def gram_budget(options: argparse.Namespace) -> int:
-    """Return the bytes that Gram matrices may take at once."""
+    """Return the maximum bytes of Gram matrices in memory at once."""
     if options.gram_memory is None:
         return GRAM_BUDGET
     budget = parse_bytes(options.gram_memory)
@@ -175,7 +178,7 @@ def gram_budget(options: argparse.Namespace) -> int:
 
 
 def calibration_runner(options: argparse.Namespace, model: str) -> ScriptRunner:
-    """Return what runs inputs through a model, as the options say: a script, or the shipped one."""
+    """Return the runner for the calibration of a model, with a script or a built-in one."""
     notices: list[str] = []
     need = "load(path) and calibrate(model), see docs/statistics.md"
     runner = script_runner(options, model, notices, need)

@@ -1,7 +1,7 @@
-"""What a terminal shows: tables, JSON, progress, failures; and a clean stop on Ctrl+C.
+"""Terminal output: tables, JSON, progress and errors; and cancellation by Ctrl+C.
 
-Whoever reads our output may have read enough (``| head``), and either may be closed from the
-beginning (``>&-``). That changes neither the work nor its status: what is said goes nowhere then.
+Readers may close a pipe early (``| head``), and output may be closed from the start (``>&-``).
+Neither affects the work or the exit status: further output is discarded.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one indented JSON document: names are exact, whatever the terminal takes."""
-    from pruneapp.json_codec import encoded  # not for those who only read columns
+    """Print a value as indented JSON, with exact names even if the encoding lacks characters."""
+    from pruneapp.json_codec import encoded  # imported only for JSON
 
     text = encoded(value, indent=2).decode() + "\n"
     try:
         text.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:  # backslashes of the terminal's own would be no JSON
+    except UnicodeEncodeError:  # the stream's own backslash escapes would not be valid JSON
         text = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
     sys.stdout.write(text)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
-    """Print columns under their heads, cut nowhere; those that are `right` stand at the right."""
+    """Print a table without truncation. `right` has a flag per column for right alignment."""
     lines = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     for row in lines:
@@ -51,17 +51,17 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Seque
 
 
 def named(name: str) -> str:
-    """Return the name of a tensor as it is printed; one that is empty is seen, too."""
+    """Return the printable name of a tensor; "" is shown as two quotes."""
     return printable(name) or '""'
 
 
 def real(value: float) -> str:
-    """Return a metric, or a difference of one, as it is printed; JSON has all digits."""
+    """Return a metric or a difference as printed; JSON has all digits."""
     return f"{value:.6g}"
 
 
 def percent(part: int, whole: int) -> str:
-    """Return a share with one decimal, never rounded up to all or down to nothing."""
+    """Return a percentage with one decimal; values between 0 and 100 are never shown as either."""
     if not whole:
         return "0.0 %"
     share = 100 * part / whole
@@ -71,7 +71,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def size(nbytes: int) -> str:
-    """Return bytes as people read them, in decimal units."""
+    """Return a size in decimal units."""
     value = float(nbytes)
     for unit in ("bytes", "kB", "MB", "GB"):
         if value < 1000:
@@ -90,15 +90,15 @@ EXIT_STATUS = (
 
 
 def fail(sentence: str, status: int = USAGE_ERROR) -> int:
-    """Print a sentence on standard error, and what it lists; returns the exit status for it."""
+    """Print a message to standard error. Return `status`."""
     lines = "\n".join(map(printable, sentence.split("\n")))
     sys.stderr.write(f"pruneapp: {lines}\n")
     return status
 
 
 def defect() -> int:
-    """Print the traceback of what is being handled, and where to report it; returns the status."""
-    import traceback  # not for those who need none
+    """Print the current traceback and where to report it. Return the exit status."""
+    import traceback  # imported only when needed
 
     traceback.print_exc()
     return fail(
@@ -109,21 +109,21 @@ def defect() -> int:
 
 
 class Interrupts:
-    """Turns the first Ctrl+C (or a polite kill) into a cancelled job."""
+    """Converts the first SIGINT or SIGTERM into cancellation of a job."""
 
     def __init__(self) -> None:
         self.token = CancelToken()
-        self.status = INTERRUPTED  # that tells which signal it was: 128 and its number
+        self.status = INTERRUPTED  # 128 plus the number of the signal
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self.token.cancelled:
-            raise KeyboardInterrupt  # asked twice: do not wait for the next step
+            raise KeyboardInterrupt  # the second signal: do not wait for the job
         self.status = 128 + number
         self.token.cancel()
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[CancelToken]:
-        """Watch the signals inside the block, then give them back."""
+        """Handle signals inside the block, and restore the previous handlers afterwards."""
         numbers = [signal.SIGINT, signal.SIGTERM]
         before = {n: signal.signal(n, self._on_signal) for n in numbers}
         try:
@@ -135,7 +135,7 @@ class Interrupts:
 
 @contextlib.contextmanager
 def job(title: str, token: CancelToken) -> Iterator[Job]:
-    """Give a job whose progress a terminal shows under a title, "Pruning"; a pipe sees nothing."""
+    """Yield a job whose progress is shown under a title; without a terminal, nothing is shown."""
     if not sys.stderr.isatty():
         yield Job(None, token)
         return
@@ -154,13 +154,13 @@ def job(title: str, token: CancelToken) -> Iterator[Job]:
 
 
 def print_notes(notices: Iterable[str]) -> None:
-    """Write what a person should know to standard error, a line each."""
+    """Print notices to standard error, one per line."""
     for notice in notices:
         sys.stderr.write(f"Note: {printable(notice)}\n")
 
 
 class _ProgressBar:
-    """A progress bar that is drawn at most twenty times a second."""
+    """A progress bar that is redrawn at most 20 times per second."""
 
     def __init__(self, bar: object, title: str) -> None:
         from rich.progress import Progress
@@ -177,17 +177,16 @@ class _ProgressBar:
             self._bar.update(self._task, completed=done, total=total or None, label=label[-60:])
 
 
-# What the system says of a pipe that nobody reads, and of a file that cannot be written to at all.
+# Errors of a pipe without reader, and of a closed file.
 _CLOSED = {errno.EPIPE, errno.EBADF, errno.ESHUTDOWN}
 
 
 class _Ignored(io.FileIO):
-    """A file that takes everything, also once nobody reads it any more."""
+    """A file that discards output after its reader has closed it."""
 
     def write(self, data: object, /) -> int:
-        """Write bytes, or forget them."""
         try:
-            return super().write(data)  # type: ignore[arg-type]  # whatever the buffer hands over
+            return super().write(data)  # type: ignore[arg-type]  # any buffer
         except OSError as error:
             if error.errno not in _CLOSED:
                 raise
@@ -196,7 +195,7 @@ class _Ignored(io.FileIO):
 
 
 def nowhere(number: int) -> None:
-    """Let what is written to a file descriptor vanish."""
+    """Redirect a file descriptor to the null device."""
     empty = os.open(os.devnull, os.O_RDWR)
     if empty != number:
         os.dup2(empty, number)
@@ -204,10 +203,11 @@ def nowhere(number: int) -> None:
 
 
 def stand_in() -> None:
-    """Put such files in the place of standard output and error, and what is closed to nowhere.
+    """Replace standard output and error by streams that ignore closed readers.
 
-    Else the next file that is opened would get the number of standard output, and take its words.
-    What a terminal or a pipe has no characters for is written with backslashes.
+    Closed descriptors are opened on the null device; otherwise the next opened file would get
+    number 1 and receive the output. Characters that the encoding lacks are written as backslash
+    escapes.
     """
     for number in range(3):
         try:
@@ -219,12 +219,12 @@ def stand_in() -> None:
 
 
 def finish() -> OSError | None:
-    """Hand on what is still kept; returns why it could not be, if so, and lets it vanish."""
+    """Flush standard output and error. Return the error if that failed, else None."""
     trouble = None
     for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
         try:
             stream.flush()
-        except OSError as error:  # a full disk, say
+        except OSError as error:  # for example, the disk is full
             trouble = error
             nowhere(number)
     return trouble

@@ -1,4 +1,4 @@
-"""``pruneapp verify``: whether a file is what its recipe makes of the original."""
+"""``pruneapp verify``: check whether a file is the exact result of its recipe."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pruneapp.recipes.recipe import load
 
 
 def verify(options: argparse.Namespace, token: CancelToken) -> int:
-    """Print whether a file is what its recipe makes; returns 0 if it is, else 1."""
+    """Print whether a file is the result of its recipe. Return 0 if it is, else 1."""
     if options.unpruned and not options.recompute:
         raise ParameterError(
             "--unpruned requires --recompute.", remedy="Name a statistics file with it."
