@@ -95,6 +95,7 @@ def test_a_script_measures_both_and_says_what_is_worse(run, files, tmp_path):
         "against": {"size": 528 / 2 / 3, "acc": 1.0},
         "noise": {"size": None, "acc": found["noise"]["acc"]},
         "conditions": {"evaluation": file.name, "data": None, "limit": None, "seed": 0},
+        "calibrated": False,
         "worse": True,
     }
     assert 0.1 < found["noise"]["acc"] < 0.3
@@ -165,6 +166,7 @@ def test_without_an_original_the_file_alone_is_measured(run, files, printing):
         "against": {},
         "noise": {},
         "conditions": json.loads(out)["conditions"],
+        "calibrated": False,
         "worse": False,
     }
 
