@@ -1,5 +1,5 @@
-"""The document: what was opened, what is pruned, and the history of how it came to be.
+"""The document: an opened checkpoint, its masks, and the history of its edits.
 
-States are frozen, and undo swaps references; no weight is read here. Questions about a state
-belong in ``analysis``, what changes it in ``edits`` and ``preview``.
+States are immutable: undo replaces references and reads no weights. Analyses of a state belong in
+``analysis``; code that changes a state belongs in ``edits`` and ``preview``.
 """

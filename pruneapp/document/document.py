@@ -1,4 +1,4 @@
-"""The document: a file that is only read, one bit for each weight, and how it came to that."""
+"""The document: a checkpoint that is never modified, its masks, and the history of edits."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from pruneapp.progress import Job
 from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
 
-# What leaves the masks in force as they are.
+# Changes that do not affect the masks of the current state.
 Remark = Literal["exported", "named", "deleted"]
 ChangeKind = EditKind | Literal["undo", "redo", "jump"] | Remark
 
-# What closing would lose. ``undone``: steps of the history that do not lead to the state in force.
-# ``results`` are what was measured of states, which others have.
+# What would be lost on closing. "undone": steps that do not lead to the current state. "results":
+# measurements of states, which are stored outside this package.
 Loss = Literal["state", "protected", "names", "undone", "results", "history"]
 
 
 @dataclass(frozen=True)
 class DocumentChanged:
-    """What subscribers are told, after the document has changed."""
+    """The argument of subscribers, which are called after the document has changed."""
 
-    # What happened; ``exported`` changes `Document.unexported` alone, ``named`` a name of a state;
-    # where a branch was ``deleted``, states have other numbers.
+    # "exported" affects `Document.unexported` only, "named" the name of a state; after "deleted",
+    # states are renumbered.
     kind: ChangeKind
     names: tuple[str, ...]  # first names of the tensors whose masks changed, in any layer
-    revision: int  # the number of the state that is now in force
+    revision: int  # revision number of the current state
 
     @property
     def is_remark(self) -> bool:
-        """Whether the masks in force are the same as before."""
+        """Whether the masks of the current state did not change."""
         return self.kind in get_args(Remark)
 
 
@@ -51,11 +51,13 @@ Subscriber = Callable[[DocumentChanged], None]
 
 
 class Document:
-    """A checkpoint, the masks over it, and their history. For one thread: the main one.
+    """A checkpoint, its masks, and their history.
 
-    Nothing here reads a weight: undo, redo and jumps swap references to masks. The caller closes
-    the checkpoint after `close`. `budget` and `scratch` are those of `History`, which is public for
-    whoever moves its masks to disk in a worker.
+    Not thread-safe: use it from the main thread only.
+
+    No method reads weights: undo, redo and jumps swap references to masks. The caller closes the
+    checkpoint after `close`. `budget` and `scratch` are passed to `History`, which is public so
+    that its masks can be moved to disk on a worker thread.
     """
 
     def __init__(
@@ -68,85 +70,84 @@ class Document:
         self.history = History(budget, scratch)
         self._notices: tuple[Notice, ...] = ()
         self._snapshot = Snapshot(checkpoint, store=self.history.store)
-        self._opened = self._snapshot.layers  # there are no masks in them
-        # The key (see `Record`) of the state that was exported last; at first of the one opened.
+        self._opened = self._snapshot.layers  # empty: a new document has no masks
+        # The key (see `Record`) of the last exported state; initially that of the opened file.
         self._exported: object = None
-        # Those of all states in files: exported ones, with what leads to them, and the one opened.
+        # Keys of all states that files contain: the opened one, exported ones and their ancestors.
         self._in_files: set[object] = {None}
-        # Of states that somebody still holds: an export may end long after the next step.
+        # Keys of the snapshots in use elsewhere: an export may finish long after the next step.
         self._keys: WeakKeyDictionary[Snapshot, object] = WeakKeyDictionary()
         self._keys[self._snapshot] = None
-        # Below 0, so that no state that was looked at is taken for one that was in force.
+        # Negative, so that they never equal the revision of a state that was current.
         self._past_revisions = count(-1, -1)
         self._subscribers: list[Subscriber] = []
         opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
-        # The states in the order in which they were made, of all branches, as lists show them. The
-        # same object until one comes, goes, or gets a name.
+        # The states of all branches in the order in which they were made. The tuple is replaced
+        # only if a state is added, deleted or renamed.
         self.items: tuple[HistoryItem, ...] = (HistoryItem("Opened", opened),)
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """The file that weights are read from."""
+        """The checkpoint that weights are read from."""
         return self._snapshot.checkpoint
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What the person should know about the file."""
+        """Notices about the file to show to the user."""
         return (*self.checkpoint.contents.notices, *self._notices)
 
     @property
     def revision(self) -> int:
-        """Number of the state; every change makes a new, larger one."""
+        """Revision number of the current state; every change of the masks increases it."""
         return self._snapshot.revision
 
     @property
     def masks(self) -> MaskSet:
-        """What is kept now."""
+        """The masks of the current state."""
         return self._snapshot.masks
 
     def notify(self, notice: Notice) -> None:
-        """Add something that the person should know."""
+        """Add a notice to show to the user."""
         self._notices = (*self._notices, notice)
 
     def snapshot(self) -> Snapshot:
-        """Return the state that is in force; the same object until something changes."""
+        """Return the current state; the same object until it changes."""
         return self._snapshot
 
     def state_at(self, position: int) -> PastState:
-        """Return a state of the history to look at; the document stays where it is.
+        """Return the state at an index of `items`, without making it the current state.
 
-        Takes no time: masks that were moved to disk are read by `PastState.load`, in a worker.
-        Raises IndexError if `items` has no such index.
+        Masks that were moved to disk are read later, by `PastState.load` on a worker thread. Raises
+        IndexError if there is no such state.
         """
         near, slots = self._snapshot, self.history.way_to(position) if position else {}
-        if not position:  # however many steps lead there
+        if not position:  # avoids visiting all the steps in between
             near = replace(near, layers=self._opened)
         return PastState(next(self._past_revisions), near, slots, self.history.scratch)
 
-    # The history, as lists show it
+    # The history as shown in lists
 
     @property
     def branches(self) -> Branches:
-        """Which of the states follows which."""
+        """The parent of each state, and the names of states."""
         return self.history.branches
 
     @property
     def position(self) -> int:
-        """Index in `items` of the state that is in force."""
+        """Index in `items` of the current state."""
         return self.history.position
 
     @property
     def unexported(self) -> bool:
-        """Whether the state is another one than that last exported, or opened."""
+        """Whether the current state differs from the one last exported or, without any, opened."""
         return self.history.key is not self._exported
 
     @property
     def unsaved(self) -> tuple[Loss, ...]:
-        """What is neither in the file that was opened nor in an export; empty for nothing.
+        """What neither the opened file nor an export contains; empty if closing loses nothing.
 
-        Protection, and the names of states, are in no file but a session. An export settles the
-        steps that lead to it, and no others: those that are undone, or on other branches, may be
-        what somebody wants to come back to.
+        Protection and names of states are stored in sessions only. An export covers the steps that
+        lead to the exported state, but not undone ones or those on other branches.
         """
         records, in_files = self.history.records, self._in_files
         in_force = {*self.branches.path(self.position)}
@@ -164,18 +165,18 @@ class Document:
 
     @property
     def exported_at(self) -> int:
-        """Index in `items` of the state last exported, or opened; -1 if it is not there."""
+        """Index in `items` of the state last exported, or opened; -1 if that was deleted."""
         keys = [None, *(record.key for record in self.history.records)]
         return keys.index(self._exported) if self._exported in keys else -1
 
     def pruned_by(self, name: str, index: int) -> int | None:
-        """Return the index in `items` of the step that pruned an element, by its flat index."""
+        """Return the index in `items` of the step that pruned a weight; None if it is kept."""
         done = self.history.done
         by = pruned_by(done, self.history.scratch, self.checkpoint.entry(name).name, index)
         return None if by is None else self.branches.path(self.position)[by - 1]
 
     def item_for(self, position: int, name: str) -> HistoryItem:
-        """Return what pruned a tensor in a state of `pruned_by`: of several rules, the one."""
+        """Return the item of a step that `pruned_by` found, labeled with its rule for a tensor."""
         item, step = self.items[position], self.history.records[position - 1].step
         rule = 0 if step is None else rule_of(step, self.checkpoint.entry(name).names)
         if step is None or not rule:
@@ -185,14 +186,15 @@ class Document:
     # Changes
 
     def commit(self, proposal: Proposal) -> None:
-        """Put a change that was made in a worker in force, as one entry of the history.
+        """Apply a proposal as a new entry of the history.
 
-        If the same was done here before, and undone, that state is put in force instead.
+        If the same edit was made from this state before and undone, that state becomes current
+        again instead.
 
         Raises
         ------
         StaleError
-            If it was made of another state than the one in force.
+            If the proposal was computed for another state than the current one.
         """
         if proposal.revision != self.revision:
             raise StaleError(
@@ -216,9 +218,10 @@ class Document:
         exported: int,
         branches: Branches | None = None,
     ) -> None:
-        """Take over a history that was saved, before anybody subscribes or changes something.
+        """Load a saved history into this unmodified document, before there are subscribers.
 
-        See `History.restore`; `exported` is what `exported_at` was.
+        The parameters are those of `History.restore`; `exported` is the saved value of
+        `exported_at`.
         """
         items = [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
         for state, name in ({} if branches is None else branches.names).items():
@@ -229,7 +232,7 @@ class Document:
             self._note_exported(records[exported - 1].key if exported > 0 else object())
 
     def jump(self, position: int) -> None:
-        """Put the state at an index of `items` in force; raises IndexError if there is none."""
+        """Make the state at an index of `items` current; raises IndexError if there is none."""
         before = self.position
         if position != before:
             if position:
@@ -246,7 +249,7 @@ class Document:
             self._tell("redo" if before == parent(position) else kind, names)
 
     def rename(self, state: int, name: str) -> None:
-        """Give a state a name, an empty one for none; raises IndexError for "Opened"."""
+        """Name a state; an empty `name` removes the name. Raises IndexError for the first state."""
         self.history.rename(state, name)
         named = replace(self.items[state], name=self.branches.names.get(state, ""))
         if named != self.items[state]:
@@ -254,26 +257,26 @@ class Document:
             self._tell("named", ())
 
     def delete(self, state: int) -> None:
-        """Delete a state and all that follow it; raises as `History.delete`."""
+        """Delete a state and all that follow it; raises the errors of `History.delete`."""
         gone = set(self.history.delete(state))
         self.items = tuple([item for s, item in enumerate(self.items) if s not in gone])
         self._tell("deleted", ())
 
     def mark_exported(self, snapshot: Snapshot) -> None:
-        """Take note that a state of this document is safe in a file; others do nothing.
+        """Record that `snapshot`, a current or former state of this document, was exported.
 
-        It need not be the state in force any more.
+        Snapshots of other documents are ignored.
         """
         if snapshot in self._keys:
             self._note_exported(self._keys[snapshot])
             self._tell("exported", ())
 
     def subscribe(self, callback: Subscriber) -> None:
-        """Have `callback` told of every change."""
+        """Call `callback` after each change of the document."""
         self._subscribers.append(callback)
 
     def close(self) -> None:
-        """Delete the scratch file and forget the subscribers. The checkpoint stays open."""
+        """Delete the scratch file and remove all subscribers. The checkpoint stays open."""
         self._subscribers.clear()
         self.history.close()
 
@@ -289,24 +292,24 @@ class Document:
                 self._in_files |= {records[s - 1].key for s in self.branches.path(state)}
 
     def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:
-        for callback in tuple(self._subscribers):  # some may come because of it
+        for callback in tuple(self._subscribers):  # a callback may add subscribers
             callback(DocumentChanged(kind, names, self.revision))
 
 
 @dataclass(frozen=True, eq=False)
 class Capture:
-    """A document as it was at one moment, for a worker that saves it."""
+    """The contents of a document at one moment, for a worker thread that saves it."""
 
     snapshot: Snapshot
-    records: tuple[Record, ...]  # the whole history, all branches
-    branches: Branches  # which state follows which
-    position: int  # the state in force
-    exported: int  # the state last exported, or opened; -1 for none of these
-    scratch: ScratchFile  # where masks lie that were moved to disk
+    records: tuple[Record, ...]  # all edits, on all branches
+    branches: Branches  # the parent of each state
+    position: int  # number of the current state
+    exported: int  # as `Document.exported_at`
+    scratch: ScratchFile  # holds the masks that were moved to disk
 
     @classmethod
     def of(cls, document: Document) -> Capture:
-        """Take hold of a document, in the thread that has it."""
+        """Capture a document; call this on the thread that owns it."""
         history = document.history
         return cls(
             document.snapshot(),
@@ -319,15 +322,15 @@ class Capture:
 
     @property
     def done(self) -> tuple[Record, ...]:
-        """The edits that are in force, in order."""
+        """The edits that lead to the current state, in order."""
         return tuple([self.records[state - 1] for state in self.branches.path(self.position)])
 
     def parent(self, at: int) -> Record | None:
-        """Return the edit that the one at an index of `records` follows; None for none."""
+        """Return the edit before the one at an index of `records`; None if that is the first."""
         state = self.branches.after[at]
         return self.records[state - 1] if state else None
 
     def pair(self, new: NewMask, job: Job) -> tuple[BitMask, BitMask | None]:
-        """Return a mask, and the one that it is packed against; raises as `MaskSlot.load`."""
+        """Return a mask and its base mask, or None; raises the errors of `MaskSlot.load`."""
         base = None if new.base is None else new.base.load(self.scratch, job)
         return new.slot.load(self.scratch, job), base

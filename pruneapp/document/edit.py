@@ -1,4 +1,4 @@
-"""One change of a document, as data: proposed by a worker, committed, kept by the history."""
+"""An edit of a document: proposed by a worker, committed, and recorded in the history."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks, MaskLayers
 from pruneapp.progress import Job
 
 Json = Mapping[str, Any]
-# What an entry of the history is called whose masks came with the file.
+# The name of the history entry for masks that the file contains.
 FILE_MASKS = "file_masks"
 
 
 class EditKind(StrEnum):
-    """What changed the state; the values are written into files."""
+    """What kind of edit changed the state; the values are stored in files."""
 
     PRUNE = "prune"  # a pruning step
     MANUAL = "edit"
     PERMANENT = "final"  # pruned weights were made permanent
-    EXISTING = "found"  # masks that came with the file, or its zeros
-    REPAIR = "repair"  # what is left of pruned layers got other values
+    EXISTING = "found"  # masks or zeros that the file contains
+    REPAIR = "repair"  # remaining weights of pruned layers got other values
 
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """What was done, without its masks."""
+    """The description of an edit, without its masks."""
 
     kind: EditKind
-    # In words, short and in full.
+    # Texts for the user: one line, and all settings.
     label: str
     detail: str
-    step: Step | None = None  # what was requested, if it was a step
-    # The same as plain JSON, if it was something else or a step that needed other files: what
-    # `ManualEdit.to_dict`, `Finalize.to_dict` and the like return.
+    step: Step | None = None  # the pruning step; None for other kinds of edits
+    # The edit as plain JSON, if it is no step or a step that needs other files: the result of
+    # `ManualEdit.to_dict`, `Finalize.to_dict` and the like.
     entry: Json | None = None
 
     def as_json(self) -> Json:
-        """Return what was done as plain JSON, with a name and a configuration."""
+        """Return the edit as plain JSON with the keys "name" and "configuration"."""
         if self.entry is not None:
             return self.entry
         assert self.step is not None, "an edit without a step says itself what it did"
@@ -53,17 +53,17 @@ class Action:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Edit(Action):
-    """One change of a document."""
+    """A change of a document, with the masks before and after."""
 
-    # The masks that it changes. Both have the same layers and names.
+    # The changed masks. Both have the same layers and names.
     before: LayerMasks = field(default_factory=dict)
     after: LayerMasks = field(default_factory=dict)
-    entry_masks: Mapping[str, BitMask] = field(default_factory=dict)  # the masks that `entry` names
-    # Whether an export of the state after it has the same values as one of the state before.
+    entry_masks: Mapping[str, BitMask] = field(default_factory=dict)  # masks named by `entry`
+    # Whether exports before and after the edit contain the same values.
     writes_the_same: bool = False
-    # What `of` has time for in a worker, and the thread that puts it in force has not: the slots of
-    # its masks, and the layers of the state that it was made of, before and after it. A copy with
-    # other masks has neither.
+    # Set by `of` on a worker thread, to keep the commit on the main thread short: the slots of the
+    # masks, and the layers of the state before and after the edit. `dataclasses.replace` resets
+    # both.
     slots: EditSlots | None = field(default=None, init=False)
     layers: tuple[MaskLayers, MaskLayers] | None = field(default=None, init=False)
 
@@ -78,7 +78,7 @@ class Edit(Action):
         job: Job,
         **more: Any,
     ) -> Self:
-        """Return a change of a state, ready to be put in force; `more` are the other fields."""
+        """Create an edit of `snapshot`; `after` has the changed masks, `more` the other fields."""
         before: dict[Layer, dict[str, BitMask | None]] = {}
         for layer, masks in after.items():
             now = snapshot.layers[layer]
@@ -92,17 +92,17 @@ class Edit(Action):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The tensors that it changed."""
+        """First names of the tensors whose masks change."""
         return tuple(dict.fromkeys(chain.from_iterable(self.after.values())))
 
     def applied_to(self, state: Snapshot) -> Snapshot:
-        """Return the state after it; at once for the state that it was made of."""
+        """Return the state after the edit; already computed for the state it was made for."""
         if self.layers is None or self.layers[0] is not state.layers:
             return state.replaced(self.after)
         return replace(state, layers=self.layers[1], revision=state.revision + 1)
 
     def to_dict(self, masks: dict[str, BitMask]) -> Json:
-        """Return what was done as plain JSON; `masks` takes those that it names, by SHA-256."""
+        """Return the edit as plain JSON, and add the masks it names to `masks` by their SHA-256."""
         masks.update(self.entry_masks)
         return self.as_json()
 
@@ -111,9 +111,8 @@ class Edit(Action):
 class Record(Action):
     """An edit in the history; its masks may have been moved to the scratch file.
 
-    `key` is the state after it, to be remembered by others: who holds the record itself holds its
-    masks, too. States that write the same have the same key; None is that of the file as it was
-    opened.
+    `key` identifies the state after the edit. It can be stored without keeping the masks alive.
+    States whose exports contain the same values share a key; None is the key of the file as opened.
     """
 
     entry_masks: Mapping[str, MaskSlot]
@@ -122,9 +121,9 @@ class Record(Action):
     key: object = field(default_factory=object)
 
     def is_of(self, edit: Edit) -> bool:
-        """Whether an edit of the same state does the same, as far as masks in memory tell."""
+        """Return whether `edit`, of the same state, is equal, comparing masks in memory only."""
         words = edit.kind, edit.label, edit.detail
-        # The values of a repair are in a file.
+        # Replaced values are in a file and would have to be read.
         if (self.kind, self.label, self.detail) != words or self.kind == EditKind.REPAIR:
             return False
         return (
@@ -134,7 +133,7 @@ class Record(Action):
         )
 
     def slots(self) -> Iterator[MaskSlot]:
-        """Yield the slots of all its masks; some more than once."""
+        """Yield the slots of all masks; shared slots are repeated."""
         yield from self.entry_masks.values()
         for layers in (self.before, self.after):
             for slots in layers.values():
@@ -142,7 +141,7 @@ class Record(Action):
 
 
 def _are(slots: Mapping[str, MaskSlot | None], masks: Mapping[str, BitMask | None]) -> bool:
-    """Whether slots hold these masks, all of them in memory."""
+    """Return whether the slots hold these masks, all of them in memory."""
     return slots.keys() == masks.keys() and all(
         masks[name] is None if slot is None else _holds(slot, masks[name])
         for name, slot in slots.items()
@@ -150,7 +149,7 @@ def _are(slots: Mapping[str, MaskSlot | None], masks: Mapping[str, BitMask | Non
 
 
 def _holds(slot: MaskSlot, mask: BitMask | None) -> bool:
-    # What lies in a file would have to be read.
+    # A mapped mask is not compared: its file would have to be read.
     return slot.mask is not None and (
         slot.mask is mask or (slot.memory == slot.nbytes and slot.mask == mask)
     )
@@ -158,14 +157,14 @@ def _holds(slot: MaskSlot, mask: BitMask | None) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """A change of the state with a revision, whole: `Document.commit` only swaps references."""
+    """An edit computed for the state with a revision number; `Document.commit` applies it."""
 
     revision: int
     edit: Edit
 
 
 def is_work(entry: Json) -> bool:
-    """Whether a person did what an entry says; masks that a file has come by themselves."""
+    """Return whether the user made an edit, and it is not the loading of masks in the file."""
     return entry.get("name") != FILE_MASKS
 
 
@@ -173,9 +172,9 @@ _MOST_NAMED = 20
 
 
 def listed(head: str, names: Iterable[str], say: Callable[[str], str] = str) -> str:
-    """Return a line, and below it the first names as `say` has them, and how many more there are.
+    """Return `head`, the first names formatted by `say`, and the number of omitted names, as lines.
 
-    There may be 100,000 names: `say` is called for those that stand there only.
+    `say` is called for the names that are shown only: there may be 100,000.
     """
     named = list(names)
     more = len(named) - _MOST_NAMED

@@ -1,6 +1,6 @@
-"""What was done, as plain JSON: the entries of histories and recipes, each a name and its settings.
+"""Edits as plain JSON: the entries of histories and recipes, each with a name and settings.
 
-The first paragraph of a docstring here is a description in docs/recipe.schema.json.
+The first paragraph of each class docstring is a description in docs/recipe.schema.json.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pruneapp.errors import JsonError, ParameterError
 from pruneapp.json_codec import convert
 from pruneapp.results.document_rows import Operation, Shape
 
-# What a step means by its rows and by the ends of a model, see `pruneapp.document.selection`.
+# Which semantics rows and the limits "first" and "last" have, see `pruneapp.document.selection`.
 Version: TypeAlias = Literal[1, 2]
 
 Names: TypeAlias = tuple[str, ...]
@@ -23,20 +23,20 @@ Count: TypeAlias = Annotated[int, Meta(ge=0)]
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A part of an entry: without keys of other names, and without what is as usual."""
+    """Base class: unknown keys are rejected, and default values are not written."""
 
 
 class RowConfiguration(Part, frozen=True):
     """Which tensors, and the values of the method's parameters."""
 
-    # By the names of the parameters; absent ones take their defaults.
+    # Values by parameter name; missing ones are the defaults.
     values: dict[str, Any] = {}
-    # Which tensors, the first of these that is there: a glob over whole names, a kind of layer, or
-    # names. None of them: those that are pruned if nothing is selected.
+    # The first of these that is not empty selects the tensors: a glob over whole names, a kind of
+    # layer, or names. If all are empty, the default selection applies.
     pattern: str = ""
     kind: str = ""
     names: Names = ()
-    # Whether `names` may be floats of quantized layers: the user confirmed that they are pruned.
+    # Whether `names` may include floats of quantized layers: the user confirmed this.
     quantized: bool = False
 
 
@@ -57,49 +57,49 @@ class LimitsConfiguration(Part, frozen=True):
 
 
 class StepConfiguration(Part, frozen=True):
-    """Rows, applied as one; of several that name a tensor the last takes precedence."""
+    """Rows, applied as one step; if several name a tensor, the last one applies."""
 
     rows: Annotated[tuple[RowEntry, ...], Meta(min_length=1)]
-    # Whether each tensor has its own threshold, or all of them one.
+    # "local": one threshold per tensor. "global": one threshold for all.
     scope: Literal["local", "global"] = "local"
     limits: LimitsConfiguration = LimitsConfiguration()
-    # Whether bias and norm go with the channels of dim 0.
+    # Whether to prune matching bias and norm entries with channels of dim 0.
     companions: bool = False
-    # Whether everything goes with the channels that depends on them.
+    # Whether to prune everything that depends on the channels.
     dependents: bool = False
-    # Names of the data by which the amounts were chosen, as those of a sensitivity scan.
+    # Names of the data that the amounts were derived from, as by a sensitivity scan.
     data: Names = ()
-    # That of the recipe, if nothing is said; 1 in a history.
+    # If absent: that of the recipe, or 1 in a history.
     version: Version | UnsetType = UNSET
 
 
 class StepEntry(Part, frozen=True, tag_field="name", tag="step"):
-    """A step: one or several methods."""
+    """A pruning step: one or more methods on tensors."""
 
     configuration: StepConfiguration
 
 
 class ScheduleConfiguration(Part, frozen=True):
-    """A step that is repeated until a share of its tensors is pruned."""
+    """A step that is repeated until its tensors reach a final sparsity."""
 
-    # One row, whose amount is of no account.
+    # A step with one row, whose amount is ignored.
     step: StepEntry
-    # How much of the step's tensors is pruned at the end, what was pruned before among it.
+    # Amount pruned at the end, including what was pruned before the first round.
     final: Count | Share
     steps: Annotated[int, Meta(ge=1, le=1000)]
-    # linear: the same number of weights each time. cubic: many at first and few at the end (Zhu and
-    # Gupta 2017): s_t = s_f + (s_i - s_f) (1 - t / n)^3.
+    # linear: the same number of weights in each round. cubic: s_t = s_f + (s_i - s_f) (1 - t/n)^3,
+    # which prunes most weights in the first rounds (Zhu and Gupta, 2017).
     path: Path = "cubic"
 
 
 class ScheduleEntry(Part, frozen=True, tag_field="name", tag="schedule"):
-    """One step, repeated along a path to a final amount."""
+    """A step that is repeated on a sparsity schedule up to a final amount."""
 
     configuration: ScheduleConfiguration
 
 
 class TargetConfiguration(Part, frozen=True):
-    """Which weights of a tensor an edit means: boxes of indices, or a mask in a side file."""
+    """Which weights of a tensor an edit changes: boxes of indices, or a mask in a side file."""
 
     name: str
     boxes: tuple[tuple[tuple[int, int], ...], ...] = ()
@@ -110,7 +110,7 @@ class TargetConfiguration(Part, frozen=True):
 
 
 class EditConfiguration(Part, frozen=True):
-    """One operation by hand on chosen weights."""
+    """One manual operation on selected weights."""
 
     operation: Operation
     targets: Annotated[tuple[TargetConfiguration, ...], Meta(min_length=1)]
@@ -118,73 +118,73 @@ class EditConfiguration(Part, frozen=True):
 
 
 class EditEntry(Part, frozen=True, tag_field="name", tag="edit"):
-    """What was pruned, restored, protected or released by hand."""
+    """A manual edit: weights that were pruned, restored, protected or unprotected."""
 
     configuration: EditConfiguration
 
 
 class ChosenConfiguration(Part, frozen=True):
-    """Which tensors: a pattern, else names, else all that it can be done to."""
+    """Which tensors: a pattern, else names, else all tensors that the edit applies to."""
 
     pattern: str = ""
     names: Names = ()
 
 
 class TreatZerosEntry(Part, frozen=True, tag_field="name", tag="treat_zeros"):
-    """Zeros of the file count as pruned."""
+    """Count zeros of the file as pruned."""
 
     configuration: ChosenConfiguration = ChosenConfiguration()
 
 
 class FinalizeEntry(Part, frozen=True, tag_field="name", tag="finalize"):
-    """Pruned weights become ordinary zeros, as torch's ``remove`` makes them."""
+    """Turn pruned weights into ordinary zeros, as ``torch.nn.utils.prune.remove`` does."""
 
     configuration: ChosenConfiguration = ChosenConfiguration()
 
 
 class FileMasksEntry(Part, frozen=True, tag_field="name", tag="file_masks"):
-    """Masks that torch's pruning left in the file are in force."""
+    """Apply the masks that torch.nn.utils.prune left in the file."""
 
     configuration: ChosenConfiguration = ChosenConfiguration()
 
 
 class ValuesConfiguration(Part, frozen=True):
-    """All elements of a tensor, in a side file."""
+    """All values of a tensor, stored in a side file."""
 
     name: str
-    values: str  # ``sha256:`` and the SHA-256 of the raw elements, little-endian in C order
-    # The same of the elements in the file that they were computed from: of another tensor they are
-    # refused.
+    values: str  # "sha256:" and the SHA-256 of the raw elements, little-endian in C order
+    # The same of the elements in the file that the values were computed from; the values are
+    # rejected for a tensor with other elements.
     original: str
     size: Count  # bytes
 
 
 class RepairSource(Part, frozen=True):
-    """What repaired values were computed from; they are not computed again."""
+    """How repaired values were computed; replaying does not compute them again."""
 
-    # SHA-256 of the statistics of the inputs of the layers; empty if they lie in no file.
+    # SHA-256 of the statistics of the inputs of the layers; empty if they are in no file.
     statistics: str = ""
-    # SHA-256 of the files of the model whose outputs were wanted; none for the one that is pruned.
+    # SHA-256 of the files of the model whose outputs are the target; empty for the pruned model.
     against: tuple[str, ...] = ()
     iterations: Count = 10
     damping: float = 0.01
-    # Whether the running variances of norms changed with the outputs of the layers before them.
+    # Whether running variances of norms were adapted to the changed outputs of earlier layers.
     norms: bool = False
-    # Whether the inputs of each layer came from the model with the layers before it repaired.
+    # Whether the inputs of each layer came from the model with all earlier layers repaired.
     sequential: bool = False
-    # What the inputs were: a name that is the same for the same data; empty if it is not known.
+    # Name that identifies the input data; empty if unknown.
     data: str = ""
 
 
 class RepairConfiguration(Part, frozen=True):
-    """The tensors that a repair changed."""
+    """The tensors whose values a repair replaced."""
 
     tensors: Annotated[tuple[ValuesConfiguration, ...], Meta(min_length=1)]
     source: RepairSource = RepairSource()
 
 
 class RepairEntry(Part, frozen=True, tag_field="name", tag="repair"):
-    """What is left of pruned layers has other values, so that their outputs come out as before."""
+    """Replaced values of remaining weights, so that the outputs of pruned layers are preserved."""
 
     configuration: RepairConfiguration
 
@@ -202,7 +202,7 @@ T = TypeVar("T")
 
 
 def read_entry(data: object, kind: type[T]) -> T:
-    """Return what an edit said of itself as the entry that it is; raises `ParameterError`."""
+    """Convert JSON of an edit to the struct `kind`; raises `ParameterError` if it is not valid."""
     try:
         return convert(data, kind, "entry")
     except JsonError as error:

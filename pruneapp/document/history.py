@@ -1,4 +1,4 @@
-"""What was done to a document, as data: every change can be undone and redone, or looked at."""
+"""The history of a document: edits that can be undone, redone, and viewed without redoing them."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ _Slots = dict[Layer, dict[str, MaskSlot | None]]
 
 @dataclass(frozen=True, eq=False)
 class PastState:
-    """A state of the history: what it differs in from the state in force when it was requested.
+    """A state of the history, stored as its difference from another snapshot.
 
-    Made in no time by the thread that has the document; `load` may be called in a worker.
+    Creating one copies no masks, so the main thread can do it; call `load` on a worker thread.
     """
 
-    revision: int  # the number that its snapshot has: below 0, and of no other state
-    # The state in force, or the first one, and the masks that differ from it.
+    revision: int  # revision number of the loaded snapshot: negative and unique
+    # The current or the first state, and the masks in which this state differs from it.
     near: Snapshot
     slots: LayerSlots
     scratch: ScratchFile
 
     def load(self, job: Job) -> Snapshot:
-        """Return the state; reads masks from the scratch file, and raises as `MaskSlot.load`.
+        """Return the snapshot of the state. Masks are read from the scratch file where needed.
 
-        `job` is started with the bytes to be read; may cancel.
+        Reports bytes read to `job`, and can be cancelled by it. Raises the errors of
+        `MaskSlot.load`.
         """
         slots = [slot for of in self.slots.values() for slot in of.values() if slot is not None]
         job.start(sum([slot.nbytes for slot in slots if slot.mask is None]))
@@ -60,56 +61,59 @@ class PastState:
         return mask
 
 
-# Masks that the history may hold in memory.
+# Default limit, in bytes, for masks in memory.
 BUDGET = 1 << 30
 
 
 class History:
-    """Edits in the order in which they were made, and the state in force. Without limit.
+    """The edits of a document in the order in which they were made, and the current state.
 
-    What is done after an undo begins a branch: the other one stays as it is. A state has the number
-    of its edit, from 1 on; 0 is the file as it was opened.
+    The number of edits is not limited. State 0 is the file as opened; state n is the result of the
+    nth edit. An edit that is made after an undo starts a branch, and the undone edits remain
+    available.
 
-    A mask that several states share is one object and is counted once. Past `budget` bytes the
-    masks of the oldest edits go to a scratch file and come back when they are needed; masks of the
-    state in force stay in memory anyway. Writing and reading take as long as a disk takes: whoever
-    cannot wait sets `patient` to False, does `spill` and `missing` in a worker, and lets go of what
-    was deleted a part at a time, by `forget_cut_off`.
+    A mask that several states share is stored and counted once. When the masks exceed `budget`
+    bytes, those of the oldest edits are moved to a scratch file and loaded again on demand. Masks
+    of the current state always stay in memory.
+
+    By default this disk access happens inside the methods. A caller that must not block sets
+    `patient` to False, runs the results of `spill` and `missing` on a worker thread, and releases
+    deleted masks in portions with `forget_cut_off`.
     """
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
-        self.patient = True
+        self.patient = True  # whether methods read and write the scratch file themselves
         self.store = MaskStore(budget, folder)
         self._records: list[Record] = []
-        self.branches = Branches()  # which state follows which
-        self.position = 0  # the number of the state in force
+        self.branches = Branches()  # the parent of each state
+        self.position = 0  # number of the current state
 
     def __len__(self) -> int:
-        """How many edits there are, those of other branches too."""
+        """Return the number of edits, those on other branches included."""
         return len(self._records)
 
     @property
     def key(self) -> object:
-        """That of the state in force; see `Record`."""
+        """The key of the current state (see `Record`); None for the file as opened."""
         return self._records[self.position - 1].key if self.position else None
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """All edits, also of other branches; for whoever saves them in a worker."""
+        """All edits of all branches, in the order in which they were made."""
         return tuple(self._records)
 
     @property
     def done(self) -> tuple[Record, ...]:
-        """The edits that are in force, in order."""
+        """The edits that lead from the file to the current state, in order."""
         return tuple([self._records[state - 1] for state in self.branches.path(self.position)])
 
     @property
     def scratch(self) -> ScratchFile:
-        """Where masks lie that were moved to disk."""
+        """The file that holds masks moved out of memory."""
         return self.store.scratch
 
     def push(self, edit: Edit) -> Record:
-        """Add an edit after the state in force; what was undone stays, as a branch."""
+        """Add an edit to the current state and make its result the current state."""
         slots = edit.slots
         if slots is None or not self.store.take(slots):
             slots = self.store.slots_of(edit.before, edit.after, edit.entry_masks, Job())
@@ -133,9 +137,10 @@ class History:
         return record
 
     def undone(self, edit: Edit) -> int | None:
-        """Return the state that an edit of the state in force has led to before; None for none.
+        """Return a state that `edit` produced from the current state before; None if there is none.
 
-        One whose masks were moved to disk is none: reading them would take its time.
+        States whose masks are on disk are not considered, because comparing them would read the
+        masks.
         """
         after = enumerate(self.branches.after, 1)
         states = (state for state, at in after if at == self.position)
@@ -144,10 +149,15 @@ class History:
     def restore(
         self, records: Sequence[Record], position: int, branches: Branches | None = None
     ) -> LayerMasks:
-        """Take over a history that was saved, before anything happened; return what is in force.
+        """Load a saved history into this empty one and move to the state `position`.
 
-        The masks of the edits are in memory, or lie in `scratch`; one that is used more than once
-        has one slot. Without `branches` they are a line.
+        The masks of `records` are in memory or in `scratch`. Records that share a mask must share
+        its slot. Without `branches`, each edit follows the one before it.
+
+        Returns
+        -------
+        LayerMasks
+            The masks that differ between the opened file and the state `position`.
         """
         self._records = list(records)
         self.branches = Branches.line(len(records)) if branches is None else branches
@@ -162,9 +172,14 @@ class History:
         return self.go_to(position)
 
     def go_to(self, position: int) -> LayerMasks:
-        """Put the state with a number in force; return what has to change.
+        """Make the state `position` current.
 
-        Reads from the scratch file only the masks that are in force afterwards.
+        Its masks are loaded from the scratch file where needed.
+
+        Returns
+        -------
+        LayerMasks
+            The masks that change, with their new values; None removes a mask.
 
         Raises
         ------
@@ -173,9 +188,9 @@ class History:
         HistoryError
             If a mask cannot be read.
         """
-        job = Job()  # for all: with 100,000 tensors, making one for each took most of the time
-        # A mask that comes back is in force now, and held: the next edit shares it instead of
-        # keeping a second copy.
+        job = Job()  # one for all masks: one for each of 100,000 tensors took most of the time
+        # Loaded masks are kept in their slots: the next edit then shares them instead of storing a
+        # copy.
         changes: LayerMasks = {
             layer: {n: None if s is None else self.store.load(s, job) for n, s in slots.items()}
             for layer, slots in self.way_to(position).items()
@@ -184,28 +199,33 @@ class History:
         return changes
 
     def move_to(self, position: int) -> None:
-        """Do as `go_to`, for whoever knows what has to change."""
+        """Make the state `position` current, without loading or returning the changed masks."""
         self._check(position)
         self.position = position
         self.branches = self.branches.moved(position)
         self._spill_now()
 
     def rename(self, state: int, name: str) -> None:
-        """Give a state after the first one a name; an empty one takes it away."""
+        """Name a state other than the first; an empty `name` removes the name."""
         self._check(state, 1)
         self.branches = self.branches.named(state, name)
 
     def delete(self, state: int) -> tuple[int, ...]:
-        """Forget a state after the first one, and all that follow it; return their numbers.
+        """Delete a state other than the first, with all states that follow it.
 
-        The states after these get smaller numbers. Masks that no other state has are let go of.
+        States with larger numbers are renumbered. Masks that only deleted states used are released.
+
+        Returns
+        -------
+        tuple[int, ...]
+            The numbers that the deleted states had.
 
         Raises
         ------
         IndexError
             If there is no such state.
         HistoryError
-            If the state in force is among them.
+            If the current state would be deleted.
         """
         branch = self.branch(state)
         gone = branch.states
@@ -219,18 +239,18 @@ class History:
         return gone
 
     def close(self) -> None:
-        """Forget everything and delete the scratch file."""
+        """Discard all edits and delete the scratch file."""
         self._records.clear()
         self.branches = Branches()
         self.position = 0
         self.store.close()
 
-    # What takes time, to be done by workers
+    # Work for worker threads, in two steps: create it on the main thread, then finish it there.
 
     def spill(self) -> Spill | None:
-        """Return what has to be moved to disk, to be run and handed to `finish_spill`, if anything.
+        """Return a job that moves masks over the budget to disk; None if nothing needs to be moved.
 
-        One at a time: None, too, until the one before came back.
+        The caller runs it and passes its result to `finish_spill`. Returns None as well until then.
         """
         if not self.store.over_budget:
             return None
@@ -238,17 +258,20 @@ class History:
         return self.store.spill(slots, self._in_force())
 
     def finish_spill(self, written: SpillResult) -> None:
-        """Let go of the masks that a `Spill` has written, as far as they are not needed again."""
+        """Release masks that a `Spill` has written, unless the current state uses them."""
         self.store.finish_spill(written, self._in_force())
 
     def missing(self, position: int) -> Fetch | None:
-        """Return what has to be read before `go_to`, to be run and handed to `finish_fetch`."""
+        """Return a job that reads the masks `go_to` needs; None if all of them are in memory.
+
+        The caller runs it and passes its result to `finish_fetch`.
+        """
         way = self.way_to(position) if position else {}  # the first state has no masks
         slots = tuple(slot for slot in _slots_of(way) if slot.mask is None)
         return Fetch(slots, self.scratch) if slots else None
 
     def branch(self, state: int) -> Branch:
-        """Return what `delete` would delete; raises as that."""
+        """Return the branch that `delete` would delete; raises the same errors."""
         self._check(state, 1)
         states = self.branches.from_on(state)
         if self.position in states:
@@ -259,21 +282,21 @@ class History:
         return Branch(states, tuple([self._records[s - 1] for s in states]))
 
     def finish_fetch(self, fetched: tuple[tuple[MaskSlot, BitMask], ...]) -> None:
-        """Hold masks that a `Fetch` has read."""
+        """Store masks that a `Fetch` has read in their slots."""
         for slot, mask in fetched:
             if slot.mask is None and slot.uses:
                 self.store.hold(slot, mask)
         self._spill_now()
 
     def forget_cut_off(self, most: int | None = None) -> bool:
-        """Forget masks of what was deleted, as far as nothing else refers to them.
+        """Release masks that only deleted states used. Return whether some may remain.
 
-        Of a step on 25,000 tensors that takes 15 ms, and several may be deleted at once: at `most`
-        so many are looked at. Returns whether there may be more.
+        `most` limits how many slots are processed; None processes all. A deleted step on 25,000
+        tensors takes 15 ms.
         """
         return self.store.forget_cut_off(most)
 
-    # How it works
+    # Implementation
 
     def _check(self, state: int, first: int = 0) -> None:
         if not first <= state <= len(self._records):
@@ -282,7 +305,7 @@ class History:
             )
 
     def way_to(self, state: int) -> LayerSlots:
-        """Return the masks that a state has in the place of those in force; raises IndexError."""
+        """Return the masks that change when `state` becomes current; raises IndexError."""
         self._check(state)
         undone, redone = self.branches.route(self.position, state)
         return _merged(
@@ -301,7 +324,7 @@ class History:
 
 
 def _merged(changes: Sequence[LayerSlots]) -> LayerSlots:
-    """Return what changes made one after another come to."""
+    """Return the combined result of consecutive changes: the last mask of each tensor."""
     slots: _Slots = {}
     for layers in changes:
         for layer, of in layers.items():
@@ -315,20 +338,20 @@ def _slots_of(layers: LayerSlots) -> Iterator[MaskSlot]:
 
 
 def _slots_of_all(records: list[Record]) -> Iterator[MaskSlot]:
-    """Yield the slots of records, which are forgotten as it gets on: their masks take time, too."""
+    """Yield the slots of records, removing each from the list so that its memory is freed."""
     while records:
         yield from records.pop().slots()
 
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A state and all that follow it, to be deleted or not; for a worker."""
+    """A state and all that follow it, for computing on a worker thread what deletion frees."""
 
     states: tuple[int, ...]
     records: tuple[Record, ...]
 
     def freed(self, job: Job) -> int:
-        """Return how many bytes of masks no other state has, in memory or in the scratch file."""
+        """Return the number of bytes of masks that no other state uses, in memory or on disk."""
         job.start(len(self.records))
         uses: dict[int, int] = {}
         slots: dict[int, MaskSlot] = {}
@@ -344,11 +367,24 @@ class Branch:
 def pruned_by(
     in_force: Sequence[Record], scratch: ScratchFile, name: str, index: int
 ) -> int | None:
-    """Return how many of the edits in force it took to prune an element; None if it is there.
+    """Return the 1-based position, in `in_force`, of the edit that pruned a weight.
 
-    Of a weight that was restored and pruned again, the last; of one that was made permanent, the
-    one that had pruned it. Of masks that were moved to disk, one byte each is read. `name` is the
-    first name of the tensor, `index` flat.
+    Parameters
+    ----------
+    in_force
+        The edits that lead to the state, in order.
+    scratch
+        File with the masks that are not in memory; one byte is read of each.
+    name
+        First name of the tensor.
+    index
+        Flat index of the weight.
+
+    Returns
+    -------
+    int or None
+        None if the weight is kept. If it was restored and pruned again, the last edit that pruned
+        it; if it was made permanent, the edit that pruned it before.
     """
     restored = False
     for position in range(len(in_force), 0, -1):
@@ -364,5 +400,5 @@ def pruned_by(
                 return position
             restored = False
         elif after and not before and name not in record.after.get("permanent", {}):
-            restored = True  # what had pruned it, further back, does so no more
+            restored = True  # undoes an earlier edit, which is skipped
     return None

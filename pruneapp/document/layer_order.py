@@ -1,26 +1,24 @@
-"""Which layers of a checkpoint run first and last, as far as names tell.
+"""The first and last block of a model in order of execution, as far as names indicate it.
 
-A checkpoint holds tensors, not the graph, and a safetensors file holds them by the alphabet. So
-names decide first, and the order of the file only between names that say nothing:
+A checkpoint contains tensors, not the graph, and a safetensors file sorts them by name. Therefore
+names decide first, and the order of the file only between names that indicate nothing:
 
-1. Names are a tree of modules, ``encoder.layer.0.output.dense``. Only weights of layers count:
-   matrices and larger that can be pruned and are no embedding table (one that is tied to the
-   head is none either: safetensors files hold it by one of its names).
-2. In a module the usual names of beginnings come first (a stem, ``conv1``, ``patch_embed``; then
-   other embeddings, features, an encoder), those of ends last (decoders, ``head``,
-   ``lm_head``, ``classifier``, ``fc``). Names that differ by their last number follow the number.
-3. Children that this leaves equal keep the order of the file where it is one of definition (torch
-   files, which the alphabet did not sort); else they are sorted as people do, ``layer2`` before
-   ``layer10``.
-4. The block at an end is the first module on the way down from the root that is numbered, that is
-   a beginning or an end by its name and holds nothing numbered, or that is a single layer. One
-   that holds more than half of all weights of layers is looked into.
-5. Poolers and projectors are no end where there is something else: what follows the last block of
-   a `BertModel` is its pooler, and people who exclude the last layer mean the block. A head is an
-   end.
+1. Names form a tree of modules, ``encoder.layer.0.output.dense``. Only weights of layers count:
+prunable tensors of two or more dimensions that are no embedding table (including one tied to the
+head, because safetensors files store it under one of its names). 2. In a module, usual names of
+first layers come first (a stem, ``conv1``, ``patch_embed``; then other embeddings, features, an
+encoder), and usual names of last layers last (decoders, ``head``, ``lm_head``, ``classifier``,
+``fc``). Names that differ in their last number are in the order of the numbers. 3. Children that
+are still equal keep the order of the file if that is the order of definition (torch files that are
+not sorted by name); otherwise they are sorted naturally, ``layer2`` before ``layer10``. 4. The
+first (last) block is found from the root downwards: it is the first module that is numbered, that
+has a name of first or last layers and contains nothing numbered, or that is a single layer. A
+module with more than half of all layers is not accepted as a block; the search continues inside it.
+5. Poolers and projectors do not count as the last block if there is another one: users who exclude
+the last layer of a `BertModel` mean its last block, not its pooler. A head does count.
 
-Where a model has two towers beside each other, one of them is first by rule 3, which may not be the
-one that runs first: the views show what it came to.
+If a model has two parallel towers, rule 3 makes one of them the first, which may not be the one
+that runs first; the views show the result.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _EMBEDDING = "embedding"
 _WEIGHTS = frozenset({"kernel", "w", "W"})
 _NUMBERED = re.compile(r".*\D\d+")
 _DIGITS = re.compile(r"(\d+)")
-# The place of a child among its siblings by its name, lower case; the first that matches counts.
+# Sort rank of a child among its siblings by its name in lower case; the first match counts.
 _PLACES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
     (place, re.compile(pattern))
     for place, pattern in (
@@ -53,21 +51,20 @@ _PLACES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
     )
 )
 _BEGINNING, _MIDDLE, _END = 1, 4, 8
-# What may follow the last block without being the last layer, lower case.
+# Modules after the last block that are not counted as the last layer, in lower case.
 _BEHIND = re.compile(r"pool(er|ing)?(_.*)?|attn_?pool|(.*_)?projector")
 
 
 class _Layer(NamedTuple):
     path: tuple[str, ...]
-    at: int  # in the file
+    at: int  # index in the file
 
 
 def end_blocks_of(entries: Iterable[TensorEntry]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return first names of what belongs to the first and to the last block as executed.
+    """Return the first names of all prunable tensors in the first and in the last block.
 
-    That is every prunable tensor of the blocks, vectors and embeddings too, by any of its names.
-    Both are empty if there is no layer, and the same for a model of one block. `entries` are in
-    file order; one pass over their names, and one over those on the way to each end.
+    Vectors and embeddings are included. Both sets are empty if there is no layer, and equal for a
+    model of one block. `entries` must be in file order.
     """
     prunable = [entry for entry in entries if entry.prunable and entry.learned]
     layers = _layers(prunable)
@@ -81,7 +78,7 @@ def end_blocks_of(entries: Iterable[TensorEntry]) -> tuple[frozenset[str], froze
 
 def _layers(entries: Sequence[TensorEntry]) -> list[_Layer]:
     layers: list[_Layer] = []
-    others: list[_Layer] = []  # matrices without a layer: what there is, if there is nothing else
+    others: list[_Layer] = []  # matrices not named as weights: used only if there are no weights
     for at, entry in enumerate(entries):
         if len(entry.shape) < 2 or _is_embedding(entry):
             continue
@@ -93,12 +90,12 @@ def _layers(entries: Sequence[TensorEntry]) -> list[_Layer]:
 
 
 def _is_embedding(entry: TensorEntry) -> bool:
-    # T5 calls its table so; a file that does not hold the tied names says no more.
+    # T5 names its table so; a file without the tied names gives no other indication.
     return entry.kind == _EMBEDDING or entry.name.split(".")[-2:-1] == ["shared"]
 
 
 def _in_order_of_definition(entries: Sequence[TensorEntry]) -> bool:
-    """Whether the order of a file is not just that of the alphabet, type by type."""
+    """Return whether the tensors of any dtype are not in alphabetical order."""
     last: dict[str, str] = {}
     for entry in entries:
         if last.get(entry.dtype.name, "") > entry.name:
@@ -108,17 +105,17 @@ def _in_order_of_definition(entries: Sequence[TensorEntry]) -> bool:
 
 
 def _block(layers: list[_Layer], *, defined: bool, last: bool) -> tuple[str, ...]:
-    """Return the path of the block at one end."""
+    """Return the path of the first or last block."""
     most = len(layers) // 2
     block: tuple[str, ...] = ()
     while True:
         depth = len(block)
         children: dict[str, list[_Layer]] = defaultdict(list)
         for layer in layers:
-            if len(layer.path) == depth:  # the module is a layer itself, with more below it
+            if len(layer.path) == depth:  # the module is a layer and also has children
                 return block
             children[layer.path[depth]].append(layer)
-        begun: dict[str, int] = {}  # names that differ by their number alone follow the number
+        begun: dict[str, int] = {}  # position of the first of the names that differ in a number
         for name, some in children.items():
             begun.setdefault(_stem(name), some[0].at if defined else 0)
         keys = {
@@ -164,7 +161,7 @@ def _names_in(entries: Sequence[TensorEntry], block: tuple[str, ...]) -> frozens
     return frozenset(
         entry.name
         for entry in entries
-        # An embedding that is tied to the head is no part of it: some files have the one name only.
+        # An embedding tied to the head is not part of it: some files store the other name only.
         for name in ((entry.name,) if _is_embedding(entry) else entry.names)
         if name == path or name.startswith(inside)
     )

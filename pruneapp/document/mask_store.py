@@ -1,7 +1,7 @@
-"""The masks of a history: in memory as long as there is room, else in a scratch file.
+"""The masks of a history: in memory up to a budget, otherwise in a scratch file.
 
-What takes as long as a disk takes is a plain function for a worker; before and after it the
-history changes in no time.
+Functions that access the disk can run on a worker thread; the main thread prepares them and applies
+their results without blocking.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks
 from pruneapp.masks.scratch import scratch_file
 from pruneapp.progress import Job
 
-# SpillResult or read in one go: a job that is cancelled waits for no more.
+# Bytes written or read at a time: cancellation is checked in between.
 _PIECE = 4 << 20
 
 
 class ScratchFile:
-    """A file of `scratch_file`, made when it is first needed, gone when it is closed.
+    """A temporary file of masks, created on the first write and deleted when it is closed.
 
-    Any thread may write and read; the room of what was freed is used again.
+    Reads and writes are thread-safe. The space of freed masks is reused.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._file: io.FileIO | None = None
         self._closed = False
-        self.size = 0  # bytes that the file has
+        self.size = 0  # bytes of the file
         self._used = 0
-        # By size, which few tensors of a model do not share with others.
+        # Free offsets by size in bytes; most tensors of a model share their size with others.
         self._free: dict[int, list[int]] = defaultdict(list)
         self._lock = threading.Lock()
 
     def write(self, mask: BitMask, job: Job) -> int:
-        """Write a mask; returns where it lies, for `read` and `free`.
+        """Write a mask and return its offset for `read` and `free`.
 
         Raises
         ------
         OSError
-            If the disk is full or broken, or the file is closed.
+            If the disk is full or fails, or the file is closed.
         """
         offset = self._take(mask.nbytes)
         data, done = mask.packed.data, 0
@@ -67,7 +67,7 @@ class ScratchFile:
         return offset
 
     def read(self, offset: int, size: int, job: Job) -> BitMask:
-        """Return the mask of `size` elements that lies at `offset`.
+        """Read the mask of `size` elements at `offset`.
 
         Raises
         ------
@@ -88,14 +88,14 @@ class ScratchFile:
         return BitMask(data, size)
 
     def byte(self, offset: int) -> int:
-        """Return a single byte."""
+        """Return the byte at an offset."""
         with self._lock:
             file = self._opened()
             file.seek(offset)
             return file.read(1)[0]
 
     def free(self, offset: int, nbytes: int) -> None:
-        """Let go of what was written at `offset`: others may be written there."""
+        """Mark the bytes written at `offset` as free for other masks."""
         with self._lock:
             self._used -= nbytes
             self._free[nbytes].append(offset)
@@ -105,7 +105,7 @@ class ScratchFile:
                 self.size = 0
 
     def close(self) -> None:
-        """Delete the file; whoever still reads or writes gets an OSError."""
+        """Delete the file; pending reads and writes raise OSError."""
         with self._lock:
             self._closed = True
             if self._file is not None:
@@ -129,21 +129,22 @@ class ScratchFile:
 
 
 class ValuesFile:
-    """Values on their way to a state: in a file without a name, which is mapped at the end.
+    """An anonymous file for the replaced values of tensors, which is memory-mapped at the end.
 
-    So they take no memory that the system could not have back. Nobody else can reach the file,
-    and it is gone with the last of the values. Close it when all are mapped, or none is wanted.
+    Mapped values take no memory that the system could not reclaim. No other process can open the
+    file, and it is deleted with the last mapped array. Close it when all values are mapped, or none
+    will be needed.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._file: io.FileIO | None = None
         self._end = 0
-        self._places: dict[str, tuple[int, int]] = {}  # of what is not mapped yet
+        self._places: dict[str, tuple[int, int]] = {}  # offset and size, of those not mapped yet
         self._mapped: dict[str, BitMask] = {}
 
     def add(self, name: str, bits: Bits, job: Job) -> None:
-        """Write the raw elements of a tensor; raises `HistoryError` if the disk is full."""
+        """Append the raw elements of a tensor; raises `HistoryError` if the disk is full."""
         data, done = bits.reshape(-1).view(np.uint8).data, 0
         try:
             if self._file is None:
@@ -151,7 +152,7 @@ class ValuesFile:
             while done < len(data):
                 job.step(0)
                 done += self._file.write(data[done : done + _PIECE])
-            # Whole words; nothing is read of what a full disk may have refused of these.
+            # Pad to whole 64-bit words. A full disk may have cut the padding, which is never read.
             padding = self._file.write(bytes(-len(data) % 8))
         except OSError as error:
             raise HistoryError(
@@ -162,7 +163,7 @@ class ValuesFile:
         self._end += len(data) + padding
 
     def mapped(self) -> dict[str, BitMask]:
-        """Return the values that are there by now, by the names of their tensors."""
+        """Return all values added so far, as raw bytes in read-only masks, by tensor name."""
         data: mmap.mmap | bytes = b""
         if self._file is not None and self._end and self._places:
             data = mmap.mmap(self._file.fileno(), self._end, access=mmap.ACCESS_READ)
@@ -172,16 +173,16 @@ class ValuesFile:
         return dict(self._mapped)
 
     def close(self) -> None:
-        """Let go of the file; what was mapped of it stays."""
+        """Close the file; mapped values remain valid."""
         if self._file is not None:
             self._file.close()
 
 
 class MaskSlot:
-    """A mask of the history: in memory, in the scratch file at `offset` (-1: not), or both.
+    """A mask of the history: in memory, in the scratch file at `offset` (-1 if not), or both.
 
-    A mask that lies in a file of its own takes no `memory`, and stays as it is. `uses` is how often
-    the history's records refer to it; it is `forgotten` once none does.
+    `memory` is the number of bytes of memory the mask occupies, 0 for a mapped file. `uses` counts
+    the references of the history's records; when it drops to 0, the slot is `forgotten`.
     """
 
     __slots__ = ("forgotten", "mask", "memory", "nbytes", "offset", "size", "uses")
@@ -196,16 +197,16 @@ class MaskSlot:
         self.forgotten = False
 
     def load(self, scratch: ScratchFile, job: Job) -> BitMask:
-        """Return the mask, from the file if need be, in any thread; the slot stays as it is.
+        """Return the mask, from the scratch file if needed. Thread-safe; the slot does not change.
 
         Raises
         ------
         HistoryError
             If the file cannot be read.
         StaleError
-            If it was cut off from the history before it was read.
+            If the state was deleted from the history before the mask was read.
         """
-        mask, offset = self.mask, self.offset  # once: the main thread may let go of it
+        mask, offset = self.mask, self.offset  # read once: the main thread may drop the mask
         if mask is not None:
             return mask
         try:
@@ -216,12 +217,12 @@ class MaskSlot:
                     f"A mask of the history cannot be read again: {words_of(error)}.",
                     remedy="The current state is unchanged and can still be exported.",
                 ) from error
-        if mask is None or self.forgotten:  # its place may have held another mask by then
+        if mask is None or self.forgotten:  # its bytes may belong to another mask by now
             raise StaleError("This state is not in the history any more.", remedy="Try again.")
         return mask
 
     def kept_at(self, scratch: ScratchFile, index: int) -> bool:
-        """Return one bit of the mask without loading the rest."""
+        """Return whether the weight at a flat index is kept, without loading the whole mask."""
         if self.mask is not None:
             byte = int(self.mask.packed[index // 8])
         else:
@@ -231,9 +232,10 @@ class MaskSlot:
 
 @dataclass(frozen=True, eq=False)
 class SpillResult:
-    """What a `Spill` has written: slots and where they lie.
+    """The slots that a `Spill` has written, with their offsets.
 
-    All of them if `complete`; else `why_not` says in words what the disk said.
+    `complete` is False if the disk was full; `why_not` then has the message of the operating
+    system.
     """
 
     slots: tuple[tuple[MaskSlot, int], ...]
@@ -243,13 +245,13 @@ class SpillResult:
 
 @dataclass(frozen=True, eq=False)
 class Spill:
-    """Masks to be written to the scratch file, by `run` in a worker."""
+    """A batch of masks to write to the scratch file. Call `run` on a worker thread."""
 
     slots: tuple[tuple[MaskSlot, BitMask], ...]
     scratch: ScratchFile
 
     def run(self, job: Job) -> SpillResult:
-        """Write them; where the disk is full, those that it took."""
+        """Write the masks; if the disk is full, as many as fit."""
         job.start(sum(mask.nbytes for _, mask in self.slots))
         written: list[tuple[MaskSlot, int]] = []
         why_not = ""
@@ -258,37 +260,37 @@ class Spill:
                 offset = slot.offset if slot.offset >= 0 else self.scratch.write(mask, job)
                 written.append((slot, offset))
                 job.step(mask.nbytes)
-        except OSError as error:  # better too much memory than a lost undo
+        except OSError as error:  # rather exceed the memory budget than lose an undo step
             why_not = words_of(error)
         return SpillResult(tuple(written), len(written) == len(self.slots), why_not)
 
 
 @dataclass(frozen=True, eq=False)
 class Fetch:
-    """Masks to be read from the scratch file, by `run` in a worker."""
+    """A batch of masks to read from the scratch file. Call `run` on a worker thread."""
 
     slots: tuple[MaskSlot, ...]
     scratch: ScratchFile
 
     def run(self, job: Job) -> tuple[tuple[MaskSlot, BitMask], ...]:
-        """Read and count them; raises as `MaskSlot.load`."""
+        """Read the masks and count their bits; raises the errors of `MaskSlot.load`."""
         job.start(sum(slot.nbytes for slot in self.slots))
         fetched: list[tuple[MaskSlot, BitMask]] = []
         for slot in self.slots:
             mask = slot.load(self.scratch, job)
-            _ = mask.kept  # counted here: whoever shows the number has no time for it
+            _ = mask.kept  # cached here, so that the main thread does not have to count
             fetched.append((slot, mask))
             job.step(slot.nbytes)
         return tuple(fetched)
 
 
-# None for no mask.
+# The slots of changed masks by layer and tensor; None for no mask.
 LayerSlots = Mapping[Layer, Mapping[str, MaskSlot | None]]
 
 
 @dataclass(frozen=True, eq=False)
 class NewMask:
-    """A mask that was not met before, and the one that it is packed against."""
+    """A mask that is not stored yet, and the mask that it is delta-encoded against, if any."""
 
     slot: MaskSlot
     base: MaskSlot | None = None
@@ -296,23 +298,23 @@ class NewMask:
 
 @dataclass(frozen=True, eq=False)
 class EditSlots:
-    """The slots of the masks of an edit, to be taken by the store that they were found for."""
+    """The slots for the masks of an edit, to be passed to `MaskStore.take` of the same store."""
 
     store: MaskStore
-    version: int  # of the store, when they were looked up
-    # Of the masks that the edit changes, and of those that its entry names.
+    version: int  # of the store when the slots were looked up
+    # The changed masks, and the masks that the entry names.
     before: LayerSlots
     after: LayerSlots
     named: Mapping[str, MaskSlot]
-    known: Mapping[MaskSlot, int]  # slots that the store had, and how often the edit refers to each
-    new: Mapping[int, MaskSlot]  # the others, by the identity of the mask
-    nbytes: int  # of memory that the masks of these take
+    known: Mapping[MaskSlot, int]  # slots already in the store, and the number of uses to add
+    new: Mapping[int, MaskSlot]  # new slots, by the `id` of the mask
+    nbytes: int  # bytes of memory of the masks in new slots
 
 
 class MaskStore:
-    """One slot for every mask, however many states share it.
+    """The slots of all masks of a history: one slot for each mask that several states share.
 
-    No more than `budget` bytes are in memory, but for masks that are in force.
+    At most `budget` bytes of masks are in memory, not counting those of the current state.
     """
 
     def __init__(self, budget: int, folder: Path | None) -> None:
@@ -322,19 +324,18 @@ class MaskStore:
         self._cut_off: Iterator[MaskSlot] = iter(())
         self._spilling = False
         self._refused = False
-        # By the identity of the mask, which the slot keeps alive.
+        # By the `id` of the mask, which the slot keeps alive.
         self._by_mask: dict[int, MaskSlot] = {}
-        self._version = 0  # another one whenever masks came or went
+        self._version = 0  # incremented whenever masks are added or removed
 
-    # Masks that come
+    # Adding masks
 
     def slots_of(
         self, before: LayerMasks, after: LayerMasks, named: Mapping[str, BitMask], job: Job
     ) -> EditSlots:
-        """Return the slots of the masks of an edit: those held already have theirs.
+        """Return the slots for the masks of an edit, reusing those of masks in the store.
 
-        In any thread: of 100,000 masks it takes a tenth of a second. `take` says whether they are
-        still true.
+        Thread-safe; 100,000 masks take 0.1 s. `take` checks whether the result is still valid.
         """
         version, held = self._version, self._by_mask
         known: dict[MaskSlot, int] = {}
@@ -369,7 +370,7 @@ class MaskStore:
         )
 
     def take(self, slots: EditSlots) -> bool:
-        """Hold the masks of an edit; False, and nothing changed, if the slots are out of date."""
+        """Add the masks of an edit. Return False, without changes, if the slots are out of date."""
         if slots.store is not self or slots.version != self._version:
             return False
         for slot, uses in slots.known.items():
@@ -381,28 +382,28 @@ class MaskStore:
         return True
 
     def hold(self, slot: MaskSlot, mask: BitMask) -> None:
-        """Hold the mask of a slot that had none in memory."""
+        """Store in memory the mask of a slot that was on disk only."""
         slot.mask = mask
         self._by_mask[id(mask)] = slot
         self.nbytes += slot.memory
         self._version += 1
 
     def load(self, slot: MaskSlot, job: Job) -> BitMask:
-        """Return the mask of a slot, from the file if need be, and hold it from then on."""
+        """Return the mask of a slot, and keep it in memory if it was read from the file."""
         mask = slot.load(self.scratch, job)
         if slot.mask is None:
             self.hold(slot, mask)
         return mask
 
-    # Masks for which there is no room
+    # Moving masks to disk
 
     @property
     def over_budget(self) -> int:
-        """How many bytes are to be moved to disk; 0 while that is done, and where it is full."""
+        """Number of bytes to move to disk; 0 while a spill is in progress or the disk is full."""
         return 0 if self._spilling or self._refused else max(0, self.nbytes - self.budget)
 
     def spill(self, slots: Iterable[MaskSlot], in_force: Iterable[MaskSlot]) -> Spill | None:
-        """Return what has to be moved to disk of slots, in their order; None for nothing."""
+        """Choose masks to move to disk, in the order of `slots`; None if none must move."""
         over = self.over_budget
         stay = {id(slot) for slot in in_force}
         to_spill: dict[int, tuple[MaskSlot, BitMask]] = {}
@@ -418,11 +419,11 @@ class MaskStore:
         return Spill(tuple(to_spill.values()), self.scratch) if to_spill else None
 
     def finish_spill(self, written: SpillResult, in_force: Iterable[MaskSlot]) -> None:
-        """Let go of the masks that a `Spill` has written, as far as they are not needed again."""
+        """Drop written masks from memory until it is within budget, except those in `in_force`."""
         self._spilling, self._refused = False, not written.complete
         stay = {id(slot) for slot in in_force}
         for slot, offset in written.slots:
-            if not slot.uses:  # cut off meanwhile
+            if not slot.uses:  # its state was deleted meanwhile
                 if slot.offset < 0:
                     self.scratch.free(offset, slot.nbytes)
                 continue
@@ -433,16 +434,16 @@ class MaskStore:
                 self._version += 1
                 slot.mask = None
 
-    # Masks that go
+    # Removing masks
 
     def cut(self, slots: Iterator[MaskSlot]) -> None:
-        """Take note that slots are used once less each, to be let go of in their turn."""
+        """Schedule the release of one use of each slot; `forget_cut_off` does the work."""
         self._cut_off = chain(self._cut_off, slots)
 
     def forget_cut_off(self, most: int | None) -> bool:
-        """Forget masks that were cut off, as far as nothing else does; say if there may be more.
+        """Release scheduled uses and drop unused masks. Return whether some may remain.
 
-        At `most` so many are looked at.
+        `most` limits how many slots are processed; None processes all.
         """
         looked = 0
         for slot in islice(self._cut_off, most):
@@ -459,11 +460,11 @@ class MaskStore:
                 self.scratch.free(slot.offset, slot.nbytes)
         if looked == most:
             return True
-        self._cut_off = iter(())  # no chain that each cut makes longer
+        self._cut_off = iter(())  # otherwise each `cut` would lengthen the chain
         return False
 
     def close(self) -> None:
-        """Forget everything and delete the scratch file."""
+        """Discard all masks and delete the scratch file."""
         self._cut_off = iter(())
         self._by_mask.clear()
         self.nbytes = 0

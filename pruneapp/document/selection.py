@@ -1,12 +1,12 @@
-"""Which tensors a person means: patterns over names, what is selected by default, equal roles.
+"""Selection of tensors: patterns over names, defaults, equal roles, and the rows of a step.
 
-And which tensors each row of a step prunes: the one place that knows what its version means.
+This module alone implements the versions of a step.
 
-Version 2, of every new step: of several rows that name a tensor the last one prunes it, and no
-other; ``first`` and ``last`` are the ends of the model in order of execution.
+Version 2, of all new steps: if several rows name a tensor, only the last one prunes it; ``first``
+and ``last`` are the ends of the model in order of execution.
 
-Version 1, of recipes, sessions and journals that were saved before: rows prune on top of each
-other; ``first`` and ``last`` are the first and the last selected layer in the order of the file.
+Version 1, of older recipes, sessions and journals: rows are applied one after another; ``first``
+and ``last`` are the first and the last selected layer in file order.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from pruneapp.methods import registry
 from pruneapp.methods.method import CoupledMethod
 from pruneapp.progress import Job
 
-# Comparing a pattern with a hundred thousand names letter by letter takes seconds.
+# `difflib` needs seconds for a pattern and 100,000 names.
 _MOST_COMPARED = 5_000
 _MOST_NAMED = 3
-# A pattern is compiled with each key that is typed, which takes 30 µs a letter.
+# A pattern is compiled at each keystroke, which takes 30 µs per character.
 _LONGEST_PATTERN = 1_000
-# What stands between commas and line breaks; a bracket that is not closed is a letter like others.
+# Text between commas and line breaks; a bracket without its counterpart is an ordinary character.
 _SEPARATED = re.compile(r"(?:\[[^\]\n]*\]|[^,\n])+")
 
 
@@ -53,27 +53,27 @@ def select(
     Parameters
     ----------
     patterns
-        Case-sensitive globs over whole names (`fnmatch.fnmatchcase`): ``*`` crosses dots. Every
-        name of a tied tensor is tried, and of a tensor of a GGUF file its name in transformers. A
-        pattern that matches nothing as a glob is tried as a name, so that a name with brackets can
-        be given as it is.
+        Case-sensitive globs over whole names (`fnmatch.fnmatchcase`): ``*`` also matches dots. All
+        names of a tied tensor are tried, and the transformers name of a tensor of a GGUF file. A
+        pattern that matches nothing as a glob is compared with the names literally, so that names
+        with brackets can be given unescaped.
     version
-        Of the step that is meant. By version 1 buffers that can be pruned are as good as others.
+        Version of the step. With version 1, prunable buffers are treated like parameters.
     on_request
         Whether a pattern that is the exact name of a float of a quantized layer selects it.
 
     Returns
     -------
     tuple[str, ...]
-        First names, in file order, each once. Tensors that cannot be pruned, and buffers, are left
-        out as long as the pattern matches others too. Floats of quantized layers are selected only
-        by a pattern that is their exact name.
+        First names, in file order, without duplicates. Tensors that cannot be pruned are omitted,
+        and buffers are if the pattern also matches parameters. Floats of quantized layers are
+        selected only by a pattern that is their exact name.
 
     Raises
     ------
     SelectionError
-        For the first pattern that matches nothing, with the nearest names, or nothing that can be
-        pruned, with the reason; and if there is no pattern.
+        If there is no pattern; for the first pattern that matches nothing, with the nearest names;
+        or for the first one that matches nothing prunable, with the reason.
     """
     if not patterns:
         raise SelectionError("No pattern was given.", remedy="Use '*' for every tensor.")
@@ -91,7 +91,7 @@ def select(
 
 
 def patterns_of(text: str) -> tuple[str, ...]:
-    """Return the patterns in what a person typed: separated by commas, or on lines of their own.
+    """Split user input at commas and line breaks into patterns, without duplicates.
 
     A comma between square brackets belongs to its pattern (``fc[1,2].*``).
     """
@@ -112,9 +112,9 @@ def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]
 
 
 def default_selection(checkpoint: Checkpoint, version: Version = 2) -> tuple[str, ...]:
-    """Return the tensors that are meant if nothing is said, in file order; maybe none.
+    """Return the tensors that are selected by default, in file order; may be empty.
 
-    A step of version 1 means buffers and biases of two and more dimensions as well.
+    For version 1 these include buffers, and biases of two or more dimensions.
     """
     if version == 1:
         return chosen_by_version_1(checkpoint.contents, Job())
@@ -173,13 +173,13 @@ def _matching(checkpoint: Checkpoint, pattern: str) -> list[TensorEntry]:
 
 
 def _names(checkpoint: Checkpoint, entry: TensorEntry) -> tuple[str, ...]:
-    """Return all names that patterns match: those in the file, and that of transformers."""
+    """Return the names that patterns are matched with: those in the file, and in transformers."""
     hub_name = checkpoint.contents.hub_names.get(entry.name)
     return entry.names if hub_name is None else (*entry.names, hub_name)
 
 
 def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
-    # What is mostly meant comes first: the bias of a layer has the shorter, nearer name.
+    # Weights first: the bias of a layer has a shorter name, which is nearer but rarely meant.
     weights: list[str] = []
     others: list[str] = []
     for entry in checkpoint.entries.values():
@@ -195,9 +195,10 @@ def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
 
 
 def _nearest(pattern: str, *names: Sequence[str]) -> list[str]:
-    """Return a few names that the person may have meant, the likeliest kind of slip first.
+    """Return up to `_MOST_NAMED` names that the user may have meant.
 
-    Of each kind of slip those of the first list come before those of the second.
+    Names that match in another case come first, then names that contain the pattern, then similar
+    ones; in each group, those of the first list before those of the second.
     """
     any_case = re.compile(fnmatch.translate(pattern), re.IGNORECASE).match
     part = re.compile(fnmatch.translate(f"*{pattern}*"), re.IGNORECASE).match
@@ -205,7 +206,7 @@ def _nearest(pattern: str, *names: Sequence[str]) -> list[str]:
         matched = [name for some in names for name in some if matches(name)]
         if matched:
             return matched[:_MOST_NAMED]
-    # Spread over the file, so that a late layer is found in a long list as well.
+    # Sampled evenly, so that layers at the end of a long list are considered as well.
     every = max(1, sum(map(len, names)) // _MOST_COMPARED)
     plain = pattern.replace("*", "").replace("?", "")
     for some in names:
@@ -230,24 +231,23 @@ _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 @dataclass(frozen=True)
 class RoleTensors:
-    """Tensors of one role."""
+    """Tensors that have the same role in different blocks."""
 
-    names: tuple[str, ...]  # first names, in file order, the one that was asked for among them
-    # What their names have in common: ``layers.*.mlp.up_proj.weight``; the name itself where there
-    # is only one.
+    names: tuple[str, ...]  # first names, in file order, including the given one
+    # Their common pattern, such as "layers.*.mlp.up_proj.weight"; the name if there is only one.
     pattern: str
 
 
 def role(name: str) -> str:
-    """Return a name with a star in place of every part that is a number."""
+    """Replace every part of a name that is a number by a star."""
     return _NUMBER.sub("*", name)
 
 
 def tensors_of_role(checkpoint: Checkpoint, name: str) -> RoleTensors:
-    """Return the tensors that have the role of one of them in the other blocks.
+    """Return the tensors with the same role as `name` in other blocks.
 
-    Their names differ in the numbers between dots alone, and they have the same shape and may be
-    pruned. Linear in the number of tensors.
+    Their names differ in numbers between dots only; they have the same shape and are prunable.
+    Linear in the number of tensors.
     """
     given = checkpoint.entry(name)
     wanted = role(name)
@@ -269,31 +269,31 @@ Rows = tuple[tuple[Row, tuple[str, ...]], ...]
 
 
 def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
-    """Return the rows of a step, each with the tensors that it prunes, in file order.
+    """Return the rows of a step, each with the first names of the tensors that it prunes.
 
-    See the module for what its version means, and `excluded` for what its limits exclude. Rows of
-    which nothing is left are left out.
+    The module docstring describes the effect of the version of the step, `excluded` that of its
+    limits. Rows without remaining tensors are omitted.
 
     Raises
     ------
     SelectionError
-        If a tensor cannot be pruned; or a row selects none, or all are left alone.
+        If a tensor cannot be pruned, a row selects none, or all selected tensors are excluded.
     """
     return without(_rows(checkpoint, step), excluded(checkpoint, step), step)
 
 
 def pruned_in(rows: Rows) -> frozenset[str]:
-    """Return the tensors in which rows prune by a method that can: those that a step counts.
+    """Return the tensors of rows that prune, which are those that a step counts.
 
-    A tensor of Identity alone is in none of its numbers, be they estimated, previewed or reported.
+    Tensors of the method Identity only are in no estimate, preview or report.
     """
     return frozenset(name for row, names in rows if row.prunes for name in names)
 
 
 def counts_of(checkpoint: Checkpoint, step: Step) -> tuple[int, ...]:
-    """Return how many tensors each row prunes, less what later rows take and limits exclude.
+    """Return the number of tensors that each row prunes, after later rows and exclusions.
 
-    Empty for a step of one row, and for version 1, whose rows share tensors.
+    Empty for steps with one row, and for version 1, whose rows share tensors.
     """
     if len(step.rows) == 1 or step.version == 1:
         return ()
@@ -306,9 +306,9 @@ def counts_of(checkpoint: Checkpoint, step: Step) -> tuple[int, ...]:
 
 
 def rule_of(step: Step, names: Iterable[str]) -> int:
-    """Return the number from 1 of the row that prunes a tensor, by all its names.
+    """Return the 1-based number of the row that prunes the tensor with these names.
 
-    0 if no row names it, and for steps that `counts_of` has no counts for.
+    0 if no row names it, and for steps without counts (see `counts_of`).
     """
     if len(step.rows) == 1 or step.version == 1:
         return 0
@@ -319,7 +319,7 @@ def rule_of(step: Step, names: Iterable[str]) -> int:
 
 
 def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
-    """Return rows less some tensors; raises `SelectionError` if there is nothing left."""
+    """Remove tensors from rows; raises `SelectionError` if no tensor remains."""
     if not left_alone:
         return rows
     left = ((row, tuple(n for n in names if n not in left_alone)) for row, names in rows)
@@ -334,30 +334,30 @@ def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
 
 
 def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
-    """Return the selected tensors that limits leave alone, each with the word of `Limits.spare`.
+    """Return the selected tensors that the limits exclude, each with the word of `Limits.spare`.
 
     Parameters
     ----------
     step
-        Of the tensors that any of its rows selects, `Step.limits` may spare
+        Its `Step.limits` may exclude, of the tensors that its rows select
 
-        - ``embeddings``: those of the kind that `TensorEntry.kind` says,
-        - ``first`` and ``last`` (version 2): those of the first and the last block of the model,
-          selected or not, in order of execution, see `pruneapp.document.layer_order`,
-        - ``first`` and ``last`` (version 1): the first and the last layer in the order of the file.
-          A layer is a selected tensor of two or more dimensions that is no embedding, with all
-          selected tensors of the same module (of the same name up to the last dot).
+        - ``embeddings``: those whose `TensorEntry.kind` is embedding,
+        - ``first`` and ``last`` (version 2): those of the first and last block of the model in
+        order of execution, see `pruneapp.document.layer_order`,
+        - ``first`` and ``last`` (version 1): the first and last layer in file order. A layer is a
+        selected tensor of two or more dimensions that is no embedding, with all selected tensors of
+        the same module (the same name up to the last dot).
 
     Returns
     -------
     dict
-        First names in file order. What is left alone for several reasons has the first of them in
-        the order of ``embeddings``, ``first``, ``last``.
+        First names in file order. If several words apply, the first of ``embeddings``, ``first``,
+        ``last``.
 
     Raises
     ------
     UnknownTensorError, SelectionError
-        As `rows_of`, but for a step of which nothing is left.
+        As `rows_of`, except that it is no error if all tensors are excluded.
     """
     limits = step.limits.spare
     if not limits:
@@ -379,7 +379,7 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
 
 
 def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
-    """Return the rows with what they prune if nothing is left alone."""
+    """Return the rows with the tensors that they prune before exclusions."""
     rows = tuple(
         (row, resolve(checkpoint, _coupled(checkpoint, row), on_request=True)) for row in step.rows
     )
@@ -396,7 +396,7 @@ def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
 
 
 def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> tuple[Group, ...]:
-    """Return the groups of an axis that any of some tensors, by any names, has a part in.
+    """Return the groups of an axis that contain any of the named tensors.
 
     Raises `SelectionError`, with the reason, if there is none.
     """
@@ -427,10 +427,10 @@ def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> t
 
 
 def coupling_of(checkpoint: Checkpoint, axis: AxisName, name: str) -> tuple[Group, ...]:
-    """Return the groups of an axis that a tensor has a part in; nothing is raised.
+    """Return the groups of an axis that contain a tensor; empty if there are none.
 
-    What norms have measured is left out: no method prunes it, and with weight and bias of the norm
-    at 0 it says nothing.
+    Running statistics of norms are removed from the groups: no method prunes them, and they have no
+    effect when weight and bias of the norm are 0.
     """
     structure = structure_of(checkpoint)
     axes = {} if isinstance(structure, Unknown) else structure.axes
@@ -439,7 +439,7 @@ def coupling_of(checkpoint: Checkpoint, axis: AxisName, name: str) -> tuple[Grou
     return tuple(_learned(checkpoint, group) for group in groups)
 
 
-# Of groups with members that are measured: those without, which are the same objects every time.
+# By checkpoint and `id` of the original group: reduced groups, so that each is created once.
 _learned_groups: WeakKeyDictionary[Checkpoint, dict[int, Group]] = WeakKeyDictionary()
 
 
@@ -454,7 +454,7 @@ def _learned(checkpoint: Checkpoint, group: Group) -> Group:
 
 
 def _coupled(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
-    """Return the names of a row; of a method on units those of all tensors of their groups."""
+    """Return the names of a row; for a `CoupledMethod`, all tensors of their groups."""
     method = registry.get(row.method)
     if not isinstance(method, CoupledMethod):
         return row.names

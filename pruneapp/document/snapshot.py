@@ -1,4 +1,4 @@
-"""One frozen state of a document: everything that a job may look at, and what is left to prune."""
+"""An immutable state of a document, with caches of what was computed from it."""
 
 from __future__ import annotations
 
@@ -33,57 +33,58 @@ T = TypeVar("T")
 
 _NO_MASKS: tuple[BitMask | None, ...] = (None,) * len(get_args(Layer))
 
-# Bytes of everything that a `StateCache` keeps: what is counted of 50,000 tensors of 64 weights
-# takes 60 MB, and the table that a slider looks it up in 90 more.
+# Byte limit of a `StateCache`: the counts of 50,000 tensors of 64 weights take 60 MB, and the table
+# for the slider made from them another 90 MB.
 BUDGET = 192_000_000
 
-# Spare values at most: more than a step of some rows needs.
+# Maximum number of droppable values: more than a step with a few rows needs.
 _MOST_SPARE = 64
 
-# What a value belongs to: masks, or sets of them; None where there is none.
+# The masks, or sets of masks, that a value was computed from; None where there is none.
 Owners = tuple[Any | None, ...]
 
 
 class _Entry(NamedTuple):
     owners: tuple[ref[Any] | None, ...]
-    value: Any  # None of what was dropped
+    value: Any  # None if the value was dropped and only its size is known
     nbytes: int
 
 
 class StateCache:
-    """Values of states, found by a key and by what they belong to, told by identity.
+    """A cache of values by key and owners, with owners compared by identity.
 
-    So undo finds what was computed before. No owner is kept alive; a value goes with the first of
-    its owners. A key whose values for several owners should be there at once holds their ids.
+    Since undo restores the same mask objects, values of earlier states are found again. Owners are
+    referenced weakly; a value is removed with the first of its owners. To keep values for several
+    owners under one name, include their ids in the key.
 
-    Where there is no room, spare values that take any go first, those put first first, then the
-    others. Of these the size stays known, so that what will not fit is not computed again and
-    again. For values of no bytes there is always room.
+    When the budget is exceeded, droppable values are removed first, in insertion order, then the
+    others. The size of the latter is remembered, so that callers do not recompute what cannot be
+    kept. Values of 0 bytes are always kept.
 
-    Safe to use from several threads: two that miss at once may both compute.
+    Thread-safe; two threads that miss at the same time may both compute the value.
     """
 
     def __init__(self, budget: int = BUDGET) -> None:
         self.budget = budget
         self._large: dict[Hashable, _Entry] = {}
-        self._small: dict[Hashable, _Entry] = {}  # of no bytes, and what was dropped
+        self._small: dict[Hashable, _Entry] = {}  # values of 0 bytes, and sizes of dropped values
         self._spare: dict[Hashable, _Entry] = {}
-        self._gone: deque[Hashable] = deque()  # keys of which an owner is gone
+        self._gone: deque[Hashable] = deque()  # keys with an owner that was deleted
         self._lock = threading.Lock()
-        self.nbytes = 0  # of memory that the values take, about
+        self.nbytes = 0  # approximate memory of all values
 
     def get(self, key: Hashable, owners: Owners) -> Any:
-        """Return a value; None if there is none."""
+        """Return a value; None if there is none for these owners."""
         entry = self._find(key)
         if entry is None:
             return None
         for known, owner in zip(entry.owners, owners, strict=True):
             if (None if known is None else known()) is not owner:
-                return None  # another object is where one was that is gone
+                return None  # the `id` in the key was reused by another object
         return entry.value
 
     def size(self, key: Hashable) -> int:
-        """Return how many bytes a value takes or took before it was dropped; 0 if not known."""
+        """Return the size of a value, even if it was dropped, in bytes; 0 if unknown."""
         entry = self._large.get(key) or self._small.get(key)
         return 0 if entry is None else entry.nbytes
 
@@ -96,13 +97,13 @@ class StateCache:
         *,
         droppable: bool = False,
     ) -> None:
-        """Keep a value, in place of the one that the key had.
+        """Store a value, replacing that of the same key.
 
-        Of one that is larger than all the room only the size is kept; of a spare one for which
-        there is no room beside the others, nothing.
+        If the value is larger than the budget, only its size is stored. A droppable value that does
+        not fit besides the other values is not stored.
         """
         expired = self._gone
-        # Called whenever an owner is let go, even while this thread holds the lock: no more.
+        # The callback runs when an owner is deleted, possibly while this thread holds the lock.
         refs = owners
         if owners.count(None) < len(owners):
             refs = tuple(
@@ -131,7 +132,7 @@ class StateCache:
                 old = self._large[oldest]
                 self._drop(oldest)
                 self._small[oldest] = _Entry(old.owners, None, old.nbytes)
-                for spare_key in list(self._spare):  # such as that all of some tensors is counted
+                for spare_key in list(self._spare):  # they may depend on the dropped value
                     self._drop(spare_key)
             store = self._spare if droppable else self._large if nbytes else self._small
             store[key] = _Entry(refs, value, nbytes)
@@ -148,77 +149,77 @@ class StateCache:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is left of some tensors."""
+    """Numbers of units (weights or channels) per tensor, for a method."""
 
     names: tuple[str, ...]  # first names, in file order
-    left: NDArray[np.int64]  # ``int64[tensors]``: weights or channels that are not pruned yet
-    each: NDArray[np.int64]  # ``int64[tensors]``: weights of a unit; 1 for single weights
-    kept: NDArray[np.int64]  # ``int64[tensors]``: weights that are not pruned yet
-    # ``int64[tensors]``: how many of the units that are left may not go: protected weights, or
-    # channels that hold any.
+    left: NDArray[np.int64]  # ``int64[tensors]``: units not pruned yet
+    each: NDArray[np.int64]  # ``int64[tensors]``: weights per unit; 1 for unstructured methods
+    kept: NDArray[np.int64]  # ``int64[tensors]``: weights not pruned yet
+    # ``int64[tensors]``: units among `left` that must not be pruned: protected weights, or channels
+    # that contain any.
     protected: NDArray[np.int64]
-    numel: NDArray[np.int64]  # ``int64[tensors]``: elements in all
+    numel: NDArray[np.int64]  # ``int64[tensors]``: all elements
 
     @property
     def free(self) -> NDArray[np.int64]:
-        """``int64[tensors]``: units that may go."""
+        """``int64[tensors]``: units that may be pruned."""
         return self.left - self.protected
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """Where a tensor is among the names."""
+        """Index of each tensor in `names`."""
         return {name: place for place, name in enumerate(self.names)}
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A state of a document. Cheap: it refers to immutable masks and to the file."""
+    """An immutable state of a document. Cheap to copy: it references masks and the checkpoint."""
 
     checkpoint: Checkpoint
-    # What the state says of each weight, by the first names of tensors.
+    # Masks of all layers, by the first names of tensors.
     layers: MaskLayers = field(default_factory=MaskLayers)
-    revision: int = 0  # number of the state; answers made from it are true for this number alone
-    # What was computed of states, such as histograms; handed on from state to state.
+    revision: int = 0  # identifies the state; results computed from it apply to this number only
+    # Values computed from states, such as histograms; shared by all states of the document.
     cache: StateCache = field(default_factory=StateCache, repr=False)
     store: MaskStore | None = field(default=None, repr=False)  # of the history that it belongs to
 
     @property
     def masks(self) -> MaskSet:
-        """What is kept; a tensor without a mask is kept whole."""
+        """Masks of kept weights; a tensor without a mask is not pruned."""
         return self.layers.masks
 
     @property
     def permanent(self) -> MaskSet:
-        """What was made permanent: where a bit is 0, an ordinary weight reads as +0.0."""
+        """Masks of weights made permanent: where a bit is 0, the weight is read as +0.0."""
         return self.layers.permanent
 
     @property
     def protected(self) -> MaskSet:
-        """Weights that no method prunes: a bit is 1 where it is protected."""
+        """Masks of protected weights, which no method prunes: a bit is 1 if protected."""
         return self.layers.protected
 
     @property
     def values(self) -> MaskSet:
-        """Raw elements of the tensors whose values are others than those of the file."""
+        """Raw elements, stored as masks, of tensors whose values were replaced."""
         return self.layers.values
 
     def replaced(self, changes: LayerMasks, revision: int | None = None) -> Snapshot:
-        """Return the state with other masks of some tensors; by default the next revision."""
+        """Return the state with changed masks; its revision is the next one by default."""
         if revision is None:
             revision = self.revision + 1
         return replace(self, layers=self.layers.replaced(changes), revision=revision)
 
     def entry(self, name: str) -> TensorEntry:
-        """Return the tensor that has `name` among its names."""
+        """Return the entry of the tensor that has `name` among its names."""
         return self.checkpoint.entry(name)
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Return raw elements in flat order, as `Checkpoint.chunks`, permanent zeros as +0.0.
+        """Yield raw elements in flat order, as `Checkpoint.chunks` does, permanent zeros as +0.0.
 
-        Those of the file, or the values in place of them: what reads weights of a state reads them
-        here, or by `bits`. Pruned weights come with the bits that they had.
+        Replaced values are returned instead of those of the file; code that reads weights of a
+        state must use this method or `bits`. Pruned weights keep their values.
         """
         chunks = self._chunks(name, start, stop, size)
         mask = self.permanent.get(self.entry(name).name) if self.permanent else None
@@ -227,22 +228,22 @@ class Snapshot:
         return (RawChunk(chunk.start, _zeroed(chunk, mask)) for chunk in chunks)
 
     def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
-        """Return elements `start` to `stop`, permanent zeros as +0.0, in memory of their own."""
+        """Return a copy of the elements `start` to `stop`, permanent zeros as +0.0."""
         bits = self.bits_under(name, start, stop)
         mask = self.permanent.get(self.entry(name).name)
         return bits if mask is None else _zeroed(RawChunk(start, bits), mask)
 
     def bits_under(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
-        """Return the same as they were before any were made permanent."""
+        """Return a copy of the elements `start` to `stop`, with values that were made zeros."""
         values = self._values(name)
         if values is None:
             return self.checkpoint.bits(name, start, stop)
         return values[start : _stop(values, start, stop)].copy()
 
     def bits_joined(self, names: Sequence[str]) -> Bits:
-        """Return the elements of whole small tensors of one type, by first names, as `bits` does.
+        """Return the concatenated elements of small tensors of one dtype, by their first names.
 
-        One after another; those that lie near each other in the file are read at once.
+        Permanent zeros are +0.0. Tensors that are adjacent in the file are read at once.
         """
         entries = [self.checkpoint.entries[name] for name in names]
         if any(entry.location.strides for entry in entries):
@@ -263,7 +264,7 @@ class Snapshot:
         if values is None:
             return self.checkpoint.chunks(name, start, stop, size)
         stop, size = _stop(values, start, stop), size or CHUNK_BYTES // values.itemsize
-        # Copies: whoever iterates may write into a chunk.
+        # Copies, because callers may modify a chunk.
         return (
             RawChunk(first, values[first : min(first + size, stop)].copy())
             for first in range(start, stop, size)
@@ -277,24 +278,24 @@ class Snapshot:
         return None if values is None else values.packed.view(entry.dtype.storage)
 
     def replaces(self, name: str) -> bool:
-        """Whether a tensor has other values than those of the file."""
+        """Return whether the values of a tensor were replaced."""
         return bool(self.values) and self.entry(name).name in self.values
 
     @property
     def as_in_file(self) -> Snapshot:
-        """The state with the values of the file: what its masks alone make of it."""
-        return self._as_in_file if self.values else self  # one that kept itself would stay forever
+        """The same state, but with the values of the file."""
+        return self._as_in_file if self.values else self  # caching `self` would be a ref cycle
 
     @cached_property
     def _as_in_file(self) -> Snapshot:
         return replace(self, layers=replace(self.layers, values=MaskSet()))
 
     def mask(self, name: str) -> BitMask | None:
-        """Return what is kept of a tensor; None for everything."""
+        """Return the mask of kept weights of a tensor; None if all are kept."""
         return self.masks.get(self.entry(name).name)
 
     def eligible(self, name: str) -> BitMask | None:
-        """Return what a method may take of a tensor: kept and not protected; None for all of it."""
+        """Return the mask of weights that are kept and not protected; None for all."""
         first = self.entry(name).name
         kept, protected = self.masks.get(first), self.protected.get(first)
         if protected is None:
@@ -302,7 +303,7 @@ class Snapshot:
         return (kept or BitMask.full(protected.size)) - protected
 
     def zeroed(self, name: str) -> BitMask | None:
-        """Return the mask of everything that an export writes as +0.0; None for nothing."""
+        """Return the mask of weights that an export does not write as +0.0; None for all."""
         first = self.entry(name).name
         mask, permanent = self.masks.get(first), self.permanent.get(first)
         if mask is None or permanent is None:
@@ -310,7 +311,7 @@ class Snapshot:
         return mask & permanent
 
     def masks_of(self, name: str) -> tuple[BitMask | None, ...]:
-        """Return the masks of a tensor, one of each layer, by its first name."""
+        """Return the masks of a tensor in all layers, by its first name; None where it has none."""
         if self._bare:
             return _NO_MASKS
         return tuple([masks.get(name) for masks in self._sets])
@@ -324,15 +325,15 @@ class Snapshot:
         return not any(self._sets)
 
     def recall(self, key: Hashable) -> Any:
-        """Return what was remembered of this state; None if nothing was."""
+        """Return a value cached for this state; None if there is none."""
         return self.cache.get(key, self._sets)
 
     def remember(self, key: Hashable, value: object, nbytes: int = 0) -> None:
-        """Remember something of this state, if there is room; it is quickly made anew."""
+        """Cache a value for this state; it may be dropped when the cache is full."""
         self.cache.put(key, self._sets, value, nbytes, droppable=True)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` returns, which is called once for this state."""
+        """Return the cached result of `make`, which is called if there is none."""
         known: T | None = self.recall(key)
         if known is None:
             known = make()
@@ -346,14 +347,14 @@ class Snapshot:
         values: Mapping[str, Any],
         job: Job | None = None,
     ) -> Units:
-        """Return what is left of some tensors for a method; instant if it was asked for before.
+        """Return the numbers of units of some tensors for a method; cached.
 
         Raises
         ------
         ParameterError
             If a tensor has no channels along the method's dimension.
         SelectionError
-            If a tensor cannot be pruned, or there is none.
+            If a tensor cannot be pruned, or `names` is empty.
         """
         param = None
         if method.granularity == "channels":
@@ -366,7 +367,7 @@ class Snapshot:
     def view(
         self, name: str, *, scores: TensorView | None = None, given: BitMask | None = None
     ) -> TensorView:
-        """Return what a method sees of a tensor."""
+        """Return the input of a method for a tensor."""
         entry, layers = self.checkpoint.entry(name), self.layers
         first = entry.name
         return TensorView(
@@ -381,7 +382,7 @@ class Snapshot:
         )
 
     def views(self, names: Iterable[str]) -> Iterator[TensorView]:
-        """Yield what a method sees of tensors, by first names, for which nothing else is given."""
+        """Yield the inputs of a method that needs no scores or masks, by first names."""
         entries, kept, protected = self.checkpoint.entries, self.masks, self.protected
         bare = not kept and not protected
         for name in names:
@@ -399,16 +400,16 @@ class Snapshot:
                 )
 
     def inputs(self, statistics: Statistics, name: str) -> Inputs | None:
-        """Return what was seen of the inputs of a tensor; None if that is nothing.
+        """Return the statistics of the inputs of a tensor; None if there are none.
 
-        Raises as `Statistics.inputs`.
+        Raises the errors of `Statistics.inputs`.
         """
         entry = self.entry(name)
         return statistics.inputs(entry.names, entry.shape)
 
 
 class StateReader(NamedTuple):
-    """Reads a tensor of a state, by its first name; see `JoinedRead`."""
+    """Reads a tensor of a state, by its first name; implements `JoinedRead`."""
 
     state: Snapshot
     name: str
@@ -418,7 +419,7 @@ class StateReader(NamedTuple):
         return self.state.chunks(self.name, start, stop)
 
     def joined(self, reads: Sequence[ReadBits]) -> Bits | None:
-        """Return all elements of small tensors of this state one after another."""
+        """Return the elements of small tensors, concatenated; None if another state is read."""
         names = [r.name for r in reads if isinstance(r, StateReader) and r.state is self.state]
         return self.state.bits_joined(names) if len(names) == len(reads) else None
 
@@ -431,8 +432,8 @@ def _stop(values: Bits, start: int, stop: int | None) -> int:
 
 
 def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:
-    # +0.0 has no bit set in any float type, so a product of the bits is exact. The chunk is the
-    # reader's memory and stays as it is.
+    # +0.0 is all bits zero in any float type, so multiplying the bits is exact. The chunk belongs
+    # to the caller and is not modified.
     kept = mask.bools(chunk.start, chunk.start + chunk.bits.size)
     return np.multiply(chunk.bits, kept, dtype=chunk.bits.dtype)
 
@@ -473,7 +474,7 @@ def _count_units(
 def _channels_held(
     cache: StateCache, mask: BitMask, shape: tuple[int, ...], dim: int, job: Job
 ) -> int:
-    """Return how many channels hold something that a mask has."""
+    """Return the number of channels along `dim` with at least one bit set in `mask`; cached."""
     key = "channels held", id(mask), shape, dim
     held: int | None = cache.get(key, (mask,))
     if held is None:

@@ -1,4 +1,4 @@
-"""What a person requests: one or several methods, each with its values and its tensors."""
+"""A pruning step as requested: one or more methods, each with its parameters and tensors."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from pruneapp.methods.limits import Limits, check_limits, percent
 from pruneapp.methods.method import Method, Scope
 from pruneapp.params import Amount, AmountParam, DimParam, FileParam, NormParam, Param, SeedParam
 
-# What wrappers put before every name, DataParallel among them; it says nothing about the model.
+# Prefixes that wrappers such as DataParallel add to all names; they do not describe the model.
 IN_FRONT = WRAPPERS | {"module"}
 
 
 def shown_parts(name: str) -> list[str]:
-    """Return the parts of a name between its dots, without what wrappers put before it."""
+    """Split a tensor name at its dots and drop the prefixes of wrappers."""
     parts = name.split(".")
     while len(parts) > 1 and parts[0] in IN_FRONT:
         parts = parts[1:]
@@ -44,7 +44,7 @@ def shown_parts(name: str) -> list[str]:
 
 
 def shown_name(name: str) -> str:
-    """Return a name for a label: without wrappers, and a module's weight as the module itself."""
+    """Return a tensor name for display, without wrapper prefixes and a trailing ``weight``."""
     parts = shown_parts(name)
     if len(parts) > 1 and parts[-1] == "weight":
         parts.pop()
@@ -53,20 +53,20 @@ def shown_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class OnTensors:
-    """Something that is done to whole tensors, by any names, and needs nothing said but which."""
+    """Base class of edits of whole tensors that have no parameters but the names."""
 
     ENTRY: ClassVar[type[TreatZerosEntry | FinalizeEntry | FileMasksEntry]]
 
     names: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON."""
+        """Return the edit as plain JSON."""
         name = self.ENTRY.__struct_config__.tag
         return {"name": name, "configuration": {"names": list(self.names)}}
 
     @classmethod
     def from_dict(cls, data: object) -> Self:
-        """Make it from what `to_dict` returned; raises `ParameterError`."""
+        """Create the edit from the result of `to_dict`; raises `ParameterError`."""
         return cls(read_entry(data, cls.ENTRY).configuration.names)
 
 
@@ -77,24 +77,24 @@ _MOST_TENSORS_NAMED = 20
 
 @dataclass(frozen=True)
 class Row:
-    """One method on some tensors.
+    """A method, its parameter values, and the tensors that it is applied to.
 
     Raises
     ------
     ParameterError
-        If there is no such method, or a value breaks its rule.
+        If there is no such method, or a parameter value is not valid.
     """
 
-    names: tuple[str, ...]  # any names of the tensors
-    method: str  # name in the registry
-    # Of the method's parameters; completed with defaults and checked when the row is made.
+    names: tuple[str, ...]  # any names of the tensors, not only first names
+    method: str  # name of the method in the registry
+    # By parameter name. Missing values are set to their defaults when the row is created.
     values: Mapping[str, Any] = field(default_factory=dict)
-    # What the person typed to choose the tensors, for labels; empty if they were checked by hand.
+    # The pattern by which the user selected the tensors; empty if they were checked individually.
     pattern: str = ""
 
     def __post_init__(self) -> None:
         valid = registry.get(self.method).validate(self.values)
-        if not issubclass(type(self.names), tuple):  # one that keeps its hash stays what it is
+        if not issubclass(type(self.names), tuple):  # keep a `HashedNames`, which caches its hash
             object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "values", MappingProxyType(valid))
 
@@ -107,18 +107,18 @@ class Row:
         return registry.get(self.method).prunes
 
     def label(self, *, amount: bool = True) -> str:
-        """Say it in words: "L2 30 %, dim 0, on layer3"; `amount` False leaves the 30 % out."""
+        """Return a short text such as "L2 30 %, dim 0, on layer3"; `amount` False omits "30 %"."""
         method = registry.get(self.method)
         head, *rest = _said(method, self.values, amount=amount)
         place = f"on {self.place()}"
         return ", ".join((head, *rest, place)) if rest else f"{head} {place}"
 
     def method_words(self, *, amount: bool = True) -> str:
-        """Say what is done, and not where: "L2 30 %, dim 0"."""
+        """Return the text of `label` without the tensors, such as "L2 30 %, dim 0"."""
         return ", ".join(_said(registry.get(self.method), self.values, amount=amount))
 
     def place(self) -> str:
-        """Say where: the pattern without its stars, a name, or how many tensors of which part."""
+        """Return a text for the tensors: the pattern, a single name, or their number."""
         shown = self.pattern.strip("*.")
         if shown and "*" not in shown:
             return shown
@@ -130,12 +130,12 @@ class Row:
         return f"{len(self.names):,} tensors" + (f" of {part}" if part else "")
 
     def plain_values(self) -> dict[str, Any]:
-        """Return its values as plain JSON."""
+        """Return the parameter values as plain JSON."""
         params = {p.name: p for p in registry.get(self.method).params}
         return {n: _plain(params[n], v) for n, v in self.values.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON: the method's name and all that it needs."""
+        """Return the row as plain JSON."""
         return {
             "name": self.method,
             "configuration": {
@@ -147,12 +147,12 @@ class Row:
 
     @classmethod
     def from_dict(cls, data: object) -> Row:
-        """Make a row from what `to_dict` returned; raises `ParameterError`."""
+        """Create a row from the result of `to_dict`; raises `ParameterError`."""
         return cls.of(read_entry(data, RowEntry))
 
     @classmethod
     def of(cls, entry: RowEntry, names: tuple[str, ...] | None = None) -> Row:
-        """Make a row from an entry, and the names that it means where it gives none."""
+        """Create a row from an entry; `names` replaces the names in the entry if given."""
         params = {p.name: p for p in registry.get(entry.name).params}
         configuration = entry.configuration
         values = {
@@ -165,33 +165,33 @@ class Row:
 
 @dataclass(frozen=True)
 class Step:
-    """Some rows, applied as one.
+    """One or more rows that are applied together as one entry of the history.
 
     Raises
     ------
     ParameterError
-        If there is no row, or a row's method does not know the scope or cannot keep to limits; if a
-        total is not asked of exactly one row that prunes; or companions, and no row takes channels
-        along dim 0; or dependents, and no row takes channels.
+        If there is no row; a method does not support the scope or the limits; limits are set and no
+        row prunes; a total is set and not exactly one row prunes; `companions` is set and no row
+        prunes channels along dim 0; or `dependents` is set and no row prunes channels.
     """
 
-    # At least one. Of several that name a tensor the last one takes precedence.
+    # If several rows name a tensor, the last one is applied to it.
     rows: tuple[Row, ...]
-    # Whether each tensor of a row is cut by itself, or all of them by one threshold.
+    # "local": one threshold per tensor. "global": one threshold for all tensors of a row.
     scope: Scope = "local"
-    # What it may not do, and what it leaves alone. Each row keeps to them.
+    # Sparsity limits and excluded tensors; they apply to each row.
     limits: Limits = field(default_factory=Limits)
-    # Whether the bias and norm of the channels that rows take along dim 0 go as well, see
-    # `pruneapp.edits.coupled_tensors`. Amounts count the tensors of the rows alone.
+    # Whether to prune matching bias and norm entries with channels along dim 0, see
+    # `pruneapp.edits.coupled_tensors`. Amounts count the tensors of the rows only.
     companions: bool = False
-    # Whether everything goes as well that depends on the channels that rows take, see
-    # `pruneapp.edits.dependents`. Amounts count the tensors of the rows alone.
+    # Whether to prune everything that depends on the pruned channels, see
+    # `pruneapp.edits.dependents`. Amounts count the tensors of the rows only.
     dependents: bool = field(default=False, kw_only=True)
-    # Names of the data by which its amounts were chosen: those of a sensitivity scan.
+    # Names of the data that the amounts were derived from, as by a sensitivity scan.
     data: tuple[str, ...] = field(default=(), kw_only=True)
-    # 1 for a step that was saved before there was a 2: its rows are done in order, each on what the
-    # ones before left, its limits know the order of the file alone, and what it selects by default,
-    # patterns or kinds has buffers among it, see `pruneapp.document.selection`.
+    # 1 for steps saved before version 2: rows are applied one after another, the first and last
+    # layer are those in file order, and default selections, patterns and kinds include buffers. See
+    # `pruneapp.document.selection`.
     version: Version = 2
 
     def __post_init__(self) -> None:
@@ -228,7 +228,7 @@ class Step:
 
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:
-        """Say in errors about a row which of several rules it is."""
+        """Add the number of `row` to a `ParameterError` of the block, if there are several rows."""
         try:
             yield
         except ParameterError as error:
@@ -240,12 +240,12 @@ class Step:
 
     @property
     def prunes(self) -> bool:
-        """Whether any of its methods can prune something: else its scope means nothing."""
+        """Whether a method of a row can prune anything; if not, `scope` has no effect."""
         return any(row.prunes for row in self.rows)
 
     @property
     def one_cut(self) -> bool:
-        """Whether all tensors are cut at the same magnitude."""
+        """Whether one magnitude threshold applies to all tensors of the step."""
         rows = self.rows
         return (
             self.scope == "global"
@@ -255,15 +255,16 @@ class Step:
         )
 
     def along(self) -> tuple[str, ...]:
-        """Say what goes with the channels of its rows."""
+        """Return texts for what is pruned together with the channels of the rows."""
         bias = ("with bias and norm",) if self.companions else ()
         return (*bias, *(("with everything that depends on it",) if self.dependents else ()))
 
     def label(self, counts: Sequence[int] = ()) -> str:
-        """Say it in words: "L1 20 % on 19 tensors"; "L1 20 %, L1 30 % on 24 tensors by 3 rules".
+        """Return a label such as "L1 20 %, L1 30 % on 24 tensors by 3 rules".
 
-        `counts` says how many tensors each of several rows prunes; without it, the rows are said as
-        they were asked for.
+        `counts` has the number of tensors that each of several rows prunes (see
+        `pruneapp.document.selection.counts_of`). If it is empty, the label lists the rows as
+        requested.
         """
         amounts = self.limits.total is None
         labels = [row.label(amount=amounts) for row in self.rows[:_MOST_ROWS_NAMED]]
@@ -273,7 +274,7 @@ class Step:
             pruned = [
                 (row, n) for row, n in zip(self.rows, counts, strict=True) if row.prunes and n
             ]
-            # What tells steps of the same rules, but for their amounts, apart.
+            # Labels of the methods, which distinguish steps whose rules differ in their amounts.
             what = list(dict.fromkeys(row.method_words(amount=amounts) for row, _ in pruned))
             more = ", …" if len(what) > _MOST_ROWS_NAMED else ""
             said = f"{', '.join(what[:_MOST_ROWS_NAMED])}{more} " if what else ""
@@ -283,9 +284,9 @@ class Step:
         return ", ".join(("; ".join(labels), *self.along(), *scope, *self.limits.words()))
 
     def detail(self, counts: Sequence[int] = ()) -> str:
-        """Say all of it, a line for each value and each of the first tensors.
+        """Return a text of several lines with all settings and the first tensors.
 
-        With the counts that `label` takes, a line for each row.
+        With `counts`, as in `label`, it has one line per row instead.
         """
         lines = []
         for number, (row, count) in enumerate(zip(self.rows, counts, strict=False), 1):
@@ -296,7 +297,7 @@ class Step:
         for row in () if counts else self.rows:
             method = registry.get(row.method)
             lines.append(method.label)
-            # A total stands in the place of the amount.
+            # A total replaces the amount.
             fixed = (
                 p
                 for p in method.params
@@ -320,7 +321,7 @@ class Step:
         return "\n".join((*lines, *settings, *self.old_meaning()))
 
     def old_meaning(self) -> tuple[str, ...]:
-        """Say what a step of version 1 means that a new one would not; nothing of most."""
+        """Return notes on the effects of version 1 on this step; empty for version 2."""
         if self.version > 1:
             return ()
         sentences = []
@@ -331,7 +332,7 @@ class Step:
         return tuple(sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON."""
+        """Return the step as plain JSON."""
         rows = [row.to_dict() for row in self.rows]
         limits = self.limits.to_dict()
         more: dict[str, Any] = {"limits": limits} if limits else {}
@@ -347,13 +348,13 @@ class Step:
 
     @classmethod
     def from_dict(cls, data: object) -> Step:
-        """Make a step from what `to_dict` returned; raises `ParameterError`."""
+        """Create a step from the result of `to_dict`; raises `ParameterError`."""
         configuration = read_entry(data, StepEntry).configuration
         return cls.of(configuration, tuple(Row.of(row) for row in configuration.rows))
 
     @classmethod
     def of(cls, configuration: StepConfiguration, rows: tuple[Row, ...]) -> Step:
-        """Make a step from an entry, with rows that know their tensors."""
+        """Create a step from its configuration and from rows with resolved tensor names."""
         given = configuration.limits
         limits = Limits(given.floor, given.ceiling, given.total, given.spare)
         version = 1 if configuration.version is UNSET else configuration.version
@@ -369,18 +370,18 @@ class Step:
 
 
 def may_have_companions(row: Row) -> bool:
-    """Whether a row takes whole channels along what is dim 0 of some tensor."""
+    """Return whether a row prunes whole channels along dim 0 of some tensor."""
     param = _along(row)
     return param is not None and row.values[param.name] <= 0
 
 
 def takes_channels(row: Row) -> bool:
-    """Whether a row takes whole channels."""
+    """Return whether a row prunes whole channels."""
     return _along(row) is not None
 
 
 def dim_of(row: Row, shape: tuple[int, ...], name: str) -> int:
-    """Return the dimension, from 0, along which a row takes channels of a tensor; -1 for none."""
+    """Return the non-negative dimension whose channels a row prunes in a tensor; -1 for none."""
     param = _along(row)
     return -1 if param is None else param.resolve(row.values[param.name], shape, name)
 
@@ -393,20 +394,20 @@ def _along(row: Row) -> DimParam | None:
 
 
 def _plain(param: Param, value: Any) -> Any:
-    # JSON has no infinity; the text that the parameter itself reads stands in for it.
+    # JSON has no infinity; the text form that the parameter parses is stored instead.
     if isinstance(value, float) and not math.isfinite(value):
         return param.format(value)
     return value
 
 
 def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[str]:
-    """Return the head ("L1 20 %") and what else must be said ("dim 0")."""
+    """Return the method with its amount ("L1 20 %"), then other settings to show ("dim 0")."""
     head = method.label.partition(" (")[0].removesuffix("…")
     head = head.removesuffix(" unstructured").removesuffix(" structured")
     rest = []
     much = ""
     for param in method.params:
-        if param.name not in values:  # it would mean nothing
+        if param.name not in values:  # it has no effect with the other values
             continue
         value = values[param.name]
         if isinstance(param, AmountParam):
@@ -416,7 +417,7 @@ def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[st
         elif isinstance(param, PatternParam):
             head = re.sub("N:M.*", value, head)
         elif isinstance(param, FileParam):
-            pass  # `detail` says which
+            pass  # shown by `detail`
         elif isinstance(param, (BlockParam, DimParam, SeedParam)):
             rest.append(f"{param.name} {value}".replace("-", "−"))
         elif value != param.default:
@@ -432,7 +433,7 @@ def _amount(amount: Amount, method: Method) -> str:
 
 
 def _common_part(names: tuple[str, ...]) -> str:
-    # What the first and the last in alphabetical order share, all between them share as well.
+    # The common prefix of the first and last name in alphabetical order is common to all names.
     common = []
     for first, last in zip(min(names).split(".")[:-1], max(names).split(".")[:-1], strict=False):
         if first != last:

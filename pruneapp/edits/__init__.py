@@ -1,5 +1,5 @@
 """Edits that are not pruning steps: manual edits, masks from files, making permanent.
 
-Each computes a proposal from a frozen state, for the document to commit. Ranking weights belongs
-in ``methods``.
+Each edit computes a proposal from an immutable state, which the document commits. Methods that rank
+weights belong in ``methods``.
 """

@@ -1,4 +1,4 @@
-"""What a manual edit does, exactly: its masks and its numbers."""
+"""Computation of the masks and counts of a manual edit."""
 
 from __future__ import annotations
 
@@ -23,18 +23,27 @@ from pruneapp.results.tile import Box
 
 Packed = NDArray[np.uint8]
 
-# Bytes of a mask that are worked on between two looks at the job.
+# Bytes of a mask processed between two checks for cancellation.
 _PIECE = 1 << 20
 
 
 def _change(
     snapshot: Snapshot, name: str, operation: Operation, region: Region, job: Job
 ) -> tuple[BitMask | None, ManualEditCount, str]:
-    """Do an operation to a part of a tensor, by its first name.
+    """Apply an operation to a region of a tensor, given by its first name.
 
-    One pass over the bytes of the region, and a copy of the mask that changes; `job` is stepped by
-    the bytes of that. Returns the mask that changes, of what is kept or protected, None where it
-    would say nothing any more; the count; and why nothing changes, if nothing does.
+    Passes once over the bytes of the region and copies the changed mask; `job` is advanced by the
+    size of the mask.
+
+    Returns
+    -------
+    mask
+        The new mask, of kept or of protected weights depending on the operation; None if all
+        weights are kept, or none are protected.
+    count
+        How many weights are selected and changed.
+    reason
+        Why nothing changes; empty if something does.
     """
     numel = snapshot.entry(name).numel
     kept, protected = snapshot.masks.get(name), snapshot.protected.get(name)
@@ -89,7 +98,8 @@ def _release(selected: Packed, _: Packed | None, protected: Packed | None) -> tu
     return released, released
 
 
-# What an operation is for, and what of that changes. No mask is everything kept, nothing protected.
+# For each operation: the eligible weights of the selection, and those of them that change. A
+# missing mask means that all weights are kept, or none protected.
 _RULES: dict[Operation, Callable[[Packed, Packed | None, Packed | None], tuple[Packed, Packed]]] = {
     "prune": _prune,
     "restore": _restore,
@@ -122,7 +132,7 @@ def _reason(
 
 
 def _copied(mask: BitMask | None, numel: int, job: Job, *, absent: bool) -> Packed:
-    """Return the bytes of a mask to write to; all bits are `absent` where there is none."""
+    """Return a writable copy of a mask's bytes; without a mask, all bits are `absent`."""
     packed = scratch.bits(numel)
     for place in _pieces(slice(0, packed.size)):
         packed[place] = 0xFF * absent if mask is None else mask.part(place.start, place.stop)
@@ -147,31 +157,32 @@ _MOST_REASONS = 2
 
 @dataclass(frozen=True, eq=False)
 class ManualEditPreview(Proposal):
-    """The outcome of a manual edit, to be put in force by `Document.commit`.
+    """The result of a manual edit, to be applied by `Document.commit`.
 
-    Its label is short ("channel 12 of layer2.0.conv1 pruned"); its detail has the numbers, and the
-    first tensors, with where in them if that is a box.
+    Its label is short ("channel 12 of layer2.0.conv1 pruned"); its detail has the counts and the
+    first tensors, with the indices if a tensor has a single box.
     """
 
     numbers: ManualEditCounts  # how many weights change
 
 
 def compute_manual_edit(snapshot: Snapshot, edit: ManualEdit, job: Job) -> ManualEditPreview:
-    """Compute what an edit by hand does to a state. No weight is read.
+    """Compute the masks that result from a manual edit of a state. Reads no weights.
 
-    Only kept weights can be pruned or protected; protected ones are spared by ``prune``, and
-    counted. See `ManualEdit` for why a pruned weight cannot be protected.
+    Only kept weights can be pruned or protected; ``prune`` skips and counts protected ones. See
+    `ManualEdit` for why a pruned weight cannot be protected.
 
     Raises
     ------
     SelectionError
-        If a tensor cannot be pruned or has no weights, or nothing would change; says why.
+        If a tensor cannot be pruned or has no weights, or nothing would change; includes the
+        reason.
     ParameterError
-        If a box lies outside of its tensor or is empty, or a mask has another size.
+        If a box is empty or exceeds its tensor, or a mask has another size than its tensor.
 
     Notes
     -----
-    Costs one copy of the mask of each tensor, and beyond that what the chosen elements take.
+    Copies the mask of each tensor; the remaining work is linear in the selected elements.
     """
     entries: dict[str, list[ManualTarget]] = {}
     for target in job.cancel.each(edit.targets):
@@ -212,14 +223,14 @@ def compute_manual_edit(snapshot: Snapshot, edit: ManualEdit, job: Job) -> Manua
         job,
         entry=plain,
         entry_masks=entry_masks,
-        # What is protected is said by no file.
+        # Exports do not contain protection.
         writes_the_same=not masks,
     )
     return ManualEditPreview(snapshot.revision, result, numbers)
 
 
 def _label(edit: ManualEdit, numbers: ManualEditCounts) -> str:
-    # Said here, where there is time: of many targets it takes some.
+    # Formatted in the worker: for many targets it takes a while.
     label = edit.label(numbers.changed)
     return f"{label}, still 0" if numbers.permanent == numbers.changed else label
 
@@ -243,9 +254,9 @@ def _named(name: str, targets: Sequence[ManualTarget]) -> str:
 
 
 class _Regions:
-    """Makes the regions of targets; that of the last boxes serves for all tensors of its shape.
+    """Creates the regions of targets, reusing the last one for tensors of the same shape.
 
-    Of one gesture in every block they are the same.
+    A gesture applied to all blocks has the same boxes in every tensor.
     """
 
     def __init__(self) -> None:
@@ -282,7 +293,7 @@ class _Regions:
 
 
 def check_target(entry: TensorEntry, target: ManualTarget) -> None:
-    """Refuse boxes outside of a tensor, and a mask of another size; raises `ParameterError`."""
+    """Raise `ParameterError` for boxes that exceed a tensor, or a mask of another size."""
     for box in target.boxes:
         _check_box(entry, box)
     if target.mask is not None:

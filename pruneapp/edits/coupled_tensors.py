@@ -1,15 +1,13 @@
-"""What has to go along with a channel: its entry in the bias, and in the norm that follows.
+"""Companions of a channel: its entries in the bias and in the following norm layer.
 
-A channel of zeros still emits its bias; and a norm makes of it
+A pruned channel still outputs its bias. The norm that follows outputs
 
     weight * (0 - running_mean) / sqrt(running_var + eps) + bias
 
-which is the same number for every input, and not 0 as a rule: what comes after is fed a constant
-that nobody sees in the mask. With the channel's entries of the norm's weight and bias at 0 as
-well, the norm emits exactly 0, whatever its statistics are. These are measured, not learned, and
-they say what the unpruned network did: who set the mean to 0 would have to know what the bias was
-when it was measured, and the variance in the denominator must not become 0. So nothing here touches
-them, and nothing needs to.
+for it, a constant that is usually not 0 and that is not visible in the mask. If the entries of
+weight and bias of the norm are 0 as well, its output is exactly 0, whatever its running statistics
+are. The statistics were measured on the unpruned network and are left unchanged: a running mean of
+0 would not match the bias at that time, and the variance in the denominator must not be 0.
 """
 
 from __future__ import annotations
@@ -48,54 +46,54 @@ _NORM = (
 _CONVOLUTION = re.compile(r"(?:conv|convolution)(_?)(\d*)")
 _NORM_LAYER = re.compile(r"(.*?[a-z])(_?)(\d*)")
 _NORM_WORDS = ("bn", "batch_norm", "batchnorm", "norm", "normalization", "gn", "instnorm", "in")
-# Norms that come after the convolution of their number, unless the shapes say otherwise.
+# Norms that follow the convolution with their number, unless the shapes contradict.
 _AFTER = frozenset({"bn", "batch_norm", "batchnorm"})
-# timm's blocks: bn1 follows the first, bn2 the second. The first that is there whole holds.
+# Blocks of timm: bn1 follows the first layer, bn2 the second. The first complete row applies.
 _IN_ORDER = (
     ("conv_pw", "conv_dw", "conv_pwl"),
     ("conv_exp", "conv_pwl"),
     ("conv_dw", "conv_pw"),
     ("conv_stem", "conv_head"),
 )
-# These have their outputs along dim 1.
+# Transposed convolutions have their outputs along dim 1.
 _TRANSPOSED = re.compile(r"trans|deconv", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Companion:
-    """A vector with one element for each channel of another tensor, along dim 0."""
+    """A vector with one element for each channel along dim 0 of another tensor."""
 
     name: str  # its first name
-    part: Part  # what it is to the channels
-    why: str  # why it should go along, as a sentence
+    part: Part  # its relation to the channels
+    why: str  # a sentence on why it should be pruned with them
 
 
 @dataclass
 class _Order:
-    """What the shapes say about norms of one word: whether they may follow their convolution."""
+    """Whether, judging by shapes, norms with one name may come after or before a convolution."""
 
     after: bool = True
     before: bool = True
 
 
 class Companions:
-    """Finds what has to go along with channels. Looks at the names of a checkpoint once.
+    """Finds the companions of channels. The names of a checkpoint are analyzed once.
 
-    Names are all there is to go by, so only pairs that names make, and whose lengths fit, are
-    offered: ``X.bias``; ``conv1`` and ``bn1`` in the same module (``norm1``, ``gn_1``, without a
-    number, and timm's ``conv_pw`` and ``bn1``); ``X.0`` and ``X.1`` in a sequence. A norm may also
-    stand before the convolution of its number (DenseNet, the pre-activation ResNets, diffusers):
-    whether it does is told from the shapes of all such pairs of the model, and then ``conv1`` is
-    followed by ``norm2``. Where the shapes leave it open, ``bn`` is taken to follow, and others
-    are not offered.
+    Only names and shapes are available, so only pairs with related names and matching lengths are
+    found: ``X.bias``; ``conv1`` and ``bn1`` in the same module (also ``norm1``, ``gn_1``, names
+    without a number, and ``conv_pw`` with ``bn1`` of timm); ``X.0`` and ``X.1`` in a sequence. In
+    some models the norm precedes the convolution with its number (DenseNet, pre-activation ResNets,
+    diffusers). The shapes of all such pairs of the model tell which is the case; if norms precede,
+    ``conv1`` is followed by ``norm2``. If the shapes allow both, ``bn`` is assumed to follow, and
+    other norms are not returned.
     """
 
     def __init__(self, checkpoint: Checkpoint, cancel: CancelToken | None = None) -> None:
         self._checkpoint = checkpoint
-        self._cancel = cancel or CancelToken()  # looked at while all names are looked through
+        self._cancel = cancel or CancelToken()  # checked while all names are analyzed
 
     def of(self, name: str) -> tuple[Companion, ...]:
-        """Return the companions of a weight's channels along dim 0; see `companions`."""
+        """Return the companions of the channels of a weight along dim 0; empty if it has none."""
         entry = self._checkpoint.entry(name)
         companions: dict[str, Companion] = {}
         if len(entry.shape) < 2:
@@ -117,7 +115,7 @@ class Companions:
         return tuple(companions.values())
 
     def _norms(self, path: str) -> Iterator[str]:
-        """Yield the modules that would be the norm after a module, the likeliest first."""
+        """Yield the modules that may be the norm after a module, the most likely first."""
         parent, dot, layer = path.rpartition(".")
         if layer.isdecimal():
             yield f"{parent}{dot}{int(layer) + 1}"
@@ -139,7 +137,7 @@ class Companions:
 
     @cached_property
     def _orders(self) -> dict[tuple[str, bool], _Order]:
-        """What all pairs of the same number say, by the norm's word and whether it has a number."""
+        """Which orders the shapes allow, by the name of the norm and whether it has a number."""
         orders: dict[tuple[str, bool], _Order] = {}
         entries = self._checkpoint.entries.values()
         norms = [e for e in self._cancel.each(entries) if e.kind == "norm"]
@@ -159,7 +157,7 @@ class Companions:
                     continue
                 order = orders.setdefault((word, bool(number)), _Order())
                 order.after = order.after and conv.shape[0] == norm.numel
-                # A grouped convolution sees more channels than its weight has along dim 1.
+                # The weight of a grouped convolution has fewer channels along dim 1 than its input.
                 order.before = order.before and norm.numel % max(conv.shape[1], 1) == 0
         return orders
 
@@ -175,18 +173,16 @@ class Companions:
 
 
 def with_companions(checkpoint: Checkpoint, edit: ManualEdit, job: Job | None = None) -> ManualEdit:
-    """Return an edit that does the same to the companions of the channels that it means.
+    """Extend an edit of channels to their companions, labeled "…, with bias and norm".
 
-    It is called "channel 12 of layer2.0.conv1 pruned, with norm".
-
-    Only targets that are channels along dim 0 have any; an edit without such is returned as it is.
-    `job` may cancel.
+    Only targets that are channels along dim 0 have companions; an edit without such targets is
+    returned unchanged. `job` is used for cancellation.
     """
     job = job or Job()
     pairs = Companions(checkpoint, job.cancel)
     more: list[ManualTarget] = []
     parts: set[Part] = set()
-    given = {(target.name, target.boxes) for target in edit.targets}  # as members of a group
+    given = {(target.name, target.boxes) for target in edit.targets}  # companions may be among them
     for target in edit.targets:
         job.cancel.check()
         if target.shape != "channel" or target.dim != 0:
@@ -203,14 +199,22 @@ def with_companions(checkpoint: Checkpoint, edit: ManualEdit, job: Job | None = 
 
 
 def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> ManualEdit:
-    """Return the edit that prunes what the companions of pruned channels still hold.
+    """Return the edit that prunes the remaining companions of pruned channels.
 
-    A channel counts once all of it along dim 0 is pruned, by a method, by hand, or by the file;
-    what was made permanent counts as kept. See `pruneapp.edits.coupled_tensors` for what its
-    companions are, and why they should go as well. `compute_manual_edit` spares protected weights.
+    A channel counts as pruned if all its weights along dim 0 are, by any edit; weights that were
+    made permanent count as kept. The module docstring explains why companions should be pruned.
+    `compute_manual_edit` skips protected weights.
 
-    Raises `SelectionError` if a tensor cannot be pruned, or nothing is left to prune: no channel is
-    pruned whole, or its companions are pruned already, or it has none.
+    Parameters
+    ----------
+    names
+        Any names of the tensors to search; None for all tensors with masks.
+
+    Raises
+    ------
+    SelectionError
+        If a tensor cannot be pruned, or there is nothing to prune: no channel is pruned as a whole,
+        or no companion of one has kept weights.
     """
     checkpoint, pairs = snapshot.checkpoint, Companions(snapshot.checkpoint, job.cancel)
     chosen = snapshot.masks if names is None else resolve(checkpoint, names)
@@ -252,10 +256,22 @@ Gone = NDArray[np.bool_]
 def pruned_filters(
     state: Snapshot, after: MaskSet, row: Row, names: Iterable[str], job: Job
 ) -> dict[str, Gone]:
-    """Return which channels along dim 0 a row has pruned as a whole, by first names of tensors.
+    """Return the channels along dim 0 that a row pruned completely, by first name of the tensor.
 
-    Those that were pruned before are not among them. Tensors without such a channel, and rows along
-    another dimension, are left out.
+    Channels that were pruned before are not included. Tensors without such channels, and rows along
+    another dimension, are omitted.
+
+    Parameters
+    ----------
+    state
+        The state before the step.
+    after
+        The masks after the step.
+
+    Returns
+    -------
+    dict
+        ``bool[channels]`` per tensor, True for newly pruned channels.
     """
     result: dict[str, Gone] = {}
     for name in names:
@@ -273,10 +289,21 @@ def pruned_filters(
 def prune_companions(
     state: Snapshot, pruned_channels: Mapping[str, Gone], job: Job
 ) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
-    """Prune of the companions of channels what belongs to these; no weight is read.
+    """Prune the entries of channels in their companions. Reads no weights.
 
-    Returns the masks of the companions that changed, and what stays in them because it is
-    protected, both by first names. `state` is the one after the channels went.
+    Parameters
+    ----------
+    state
+        The state after the channels were pruned.
+    pruned_channels
+        ``bool[channels]`` per tensor, by first name.
+
+    Returns
+    -------
+    masks
+        The changed masks of companions, by first name.
+    spared
+        Masks of the entries that are not pruned because they are protected, by first name.
     """
     pairs = Companions(state.checkpoint, job.cancel)
     wanted: dict[str, Gone] = {}

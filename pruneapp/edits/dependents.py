@@ -1,13 +1,13 @@
-"""What depends on whole channels: the other tensors of the groups that these are units of.
+"""Dependents of channels: entries in other tensors of the groups whose units the channels are.
 
-A step may take it along (`Step.dependents`). After its rows were pruned, of each of their tensors
-the units are looked for that have nothing left there along the dimension of the row, whether this
-step or one before pruned it; they are pruned in all other members of their groups, biases and norms
-among them, as the methods on units do. A unit may be a range of entries, a head for one: only the
-whole of it takes the rest along. What norms have measured stays, as it does in
+A step can prune dependents (`Step.dependents`). After its rows are pruned, the units are determined
+that have no kept weight in the row's tensors along its dimension, whether pruned by this step or
+before. These units are pruned in all other members of their groups, including biases and norms, as
+methods on units do. A unit may comprise several entries, as an attention head does; only if all of
+them are pruned, so are its dependents. Running statistics of norms are unchanged, as in
 `pruneapp.edits.coupled_tensors`.
 
-Experts, layers and tokens are left out: a router whose row is 0 still chooses its expert.
+Experts, layers and tokens are not handled: a router still selects an expert whose row is 0.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MOST_NAMED = 3
 
 
 class TensorDim(NamedTuple):
-    """A tensor, by its first name, and one of its dimensions, from 0."""
+    """A tensor, by its first name, and a non-negative dimension."""
 
     name: str
     dim: int
@@ -48,17 +48,17 @@ class TensorDim(NamedTuple):
 
 @dataclass(frozen=True)
 class Dependents:
-    """What depends on the channels of some tensors.
+    """The groups that depend on the channels of some tensors.
 
     Attributes
     ----------
     groups
-        Those that each of the tensors has a part in along its dimension. Their members are those
-        that can be pruned.
+        For each tensor and dimension, the groups that it is a member of, without members that
+        cannot be pruned.
     unknown
-        The tensors of which nothing is known to depend.
+        The tensors without known dependents.
     why_not
-        Why that is, as a sentence; empty if there are none.
+        A sentence on why the first of `unknown` has none; empty if `unknown` is empty.
     """
 
     groups: Mapping[TensorDim, tuple[Group, ...]]
@@ -66,7 +66,7 @@ class Dependents:
     why_not: str = ""
 
     def following(self) -> tuple[TensorDim, ...]:
-        """Return what is pruned as well where units go; of a group what is larger comes first."""
+        """Return the other members of the groups, of each group matrices before vectors."""
         found: dict[TensorDim, None] = {}
         for source, groups in self.groups.items():
             for group in groups:
@@ -75,7 +75,7 @@ class Dependents:
         return tuple(found)
 
     def sentence(self, checkpoint: Checkpoint) -> str:
-        """Say which tensors are pruned as well, the first of them by name."""
+        """Return a sentence for the user: how many tensors are also pruned, and which."""
         following = self.following()
         names = dict.fromkeys(along.name for along in following)
         if not names:
@@ -86,9 +86,10 @@ class Dependents:
 
 
 def dependents_of(checkpoint: Checkpoint, rows: Rows, job: Job) -> Dependents:
-    """Return what depends on what some rows prune.
+    """Return the dependents of the channels that rows prune.
 
-    The graph of a model is read for it once, which may take a second: never in the main thread.
+    The first call for a checkpoint analyzes the structure of its model, which may take a second: do
+    not call it on the main thread.
     """
     groups: dict[TensorDim, tuple[Group, ...]] = {}
     unknown: dict[TensorDim, None] = {}
@@ -110,14 +111,15 @@ def dependents_of(checkpoint: Checkpoint, rows: Rows, job: Job) -> Dependents:
 
 
 def known_dependents(checkpoint: Checkpoint, step: Step, rows: Rows, job: Job) -> Dependents:
-    """Return what depends on what a step prunes.
+    """Return the dependents of the channels that a step prunes.
 
     Raises
     ------
     SelectionError
-        If of none of its tensors anything is known to depend.
+        If no tensor of the step has known dependents.
     ParameterError
-        If one of them is pruned with others so that a limit of the step could not be kept.
+        If the step has a maximum or total sparsity and a selected tensor depends on another one,
+        because the limit could be exceeded.
     """
     found = dependents_of(checkpoint, rows, job)
     if not found.groups:
@@ -139,10 +141,19 @@ def known_dependents(checkpoint: Checkpoint, step: Step, rows: Rows, job: Job) -
 def prune_dependents(
     state: Snapshot, dependents: Dependents, job: Job
 ) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
-    """Prune what depends on the channels that are pruned in a state; no weight is read.
+    """Prune the dependents of pruned channels. Reads no weights.
 
-    Returns the masks that changed, and what stays in their tensors because it is protected, both by
-    first names. `state` is the one after the channels were pruned.
+    Parameters
+    ----------
+    state
+        The state after the channels were pruned.
+
+    Returns
+    -------
+    masks
+        The changed masks, by first name.
+    spared
+        Masks of the entries that are not pruned because they are protected, by first name.
     """
 
     def left_of(source: TensorDim) -> Bools:
@@ -151,7 +162,7 @@ def prune_dependents(
         return channels_left(state.masks.get(source.name), shape, source.dim, job)
 
     def view_of(name: str) -> TensorView:
-        return replace(state.view(name), protected=None)  # it is counted below what stays by it
+        return replace(state.view(name), protected=None)  # protected weights are counted below
 
     going = dependent_units(dependents, left_of, view_of)
     masks: dict[str, BitMask] = {}
@@ -171,9 +182,9 @@ def prune_dependents(
 def dependent_units(
     dependents: Dependents, left_of: Callable[[TensorDim], Bools], view_of: View
 ) -> Going:
-    """Return the units of groups that go, for `masks_without`.
+    """Return the units to prune per group, for `masks_without`.
 
-    `left_of` says of the entries of a tensor along a dimension whether anything is kept of them.
+    `left_of` returns, for each entry of a tensor along a dimension, whether any weight is kept.
     """
     gone: dict[int, tuple[Group, Bools]] = {}
     for source, groups in dependents.groups.items():
@@ -186,9 +197,9 @@ def dependent_units(
 
 
 def units_without(group: Group, source: TensorDim, left: Bools) -> Bools:
-    """Say of each unit of a group whether all that it has in a tensor, and that is some, is gone.
+    """Return for each unit whether it has entries in a tensor and none of them has a kept weight.
 
-    `left` says of the entries along the dimension whether anything is kept of them.
+    `left` has for each entry along the dimension whether any weight is kept.
     """
     has, stays = np.zeros((2, group.count), np.bool_)
     for member in group.member_of[source.name]:
@@ -200,14 +211,14 @@ def units_without(group: Group, source: TensorDim, left: Bools) -> Bools:
 
 
 def _sources(checkpoint: Checkpoint, rows: Rows) -> Iterator[TensorDim]:
-    """Yield the tensors that rows prune whole channels of, along which dimension."""
+    """Yield the tensors of which rows prune whole channels, with their dimensions."""
     for row, names in rows:
         for name in names if takes_channels(row) else ():
             yield TensorDim(name, dim_of(row, checkpoint.entries[name].shape, name))
 
 
 def _prunable(checkpoint: Checkpoint, group: Group) -> Group:
-    """Return a group without the members that cannot be pruned; larger tensors first."""
+    """Return a group without the members that cannot be pruned, matrices before vectors."""
     entries = checkpoint.entries
     members = [member for member in group.members if entries[member.name].prunable]
     members.sort(key=lambda member: len(entries[member.name].shape) < 2)
@@ -223,7 +234,7 @@ def _words(checkpoint: Checkpoint, along: TensorDim) -> str:
 
 
 def _why_not(checkpoint: Checkpoint, source: TensorDim) -> str:
-    """Say why nothing is pruned with the channels of a tensor."""
+    """Return a sentence on why a tensor has no known dependents."""
     structure = structure_of(checkpoint)
     if isinstance(structure, Unknown):
         return structure.why_not

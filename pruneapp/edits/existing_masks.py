@@ -1,6 +1,6 @@
-"""Masks that come from a file: torch's own beside its tensors, or one that a person made.
+"""Masks from files: those of torch.nn.utils.prune in a checkpoint, or files of masks.
 
-And how far two masks agree, and one made of both.
+Also compares the masks of two states, and combines them.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 @dataclass(frozen=True)
 class FileMasks(OnTensors):
-    """Masks that lie in the file beside their tensors (``NAME_mask``) are in force.
+    """Edit that applies the masks stored in the checkpoint with its tensors (``NAME_mask``).
 
-    A document begins with them, see `open_document`; to have them again changes nothing.
+    `open_document` applies them at first; replaying this edit on the same file changes nothing.
     """
 
     ENTRY = FileMasksEntry
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
-        """Return what it does to a state. Reads the masks of the file.
+        """Compute the edit for a state. Reads the masks in the file.
 
-        Raises as `resolve`, `SelectionError` if one has no mask of zeros and ones beside it, and
-        `CheckpointError` if the file cannot be read.
+        Raises the errors of `resolve`; `SelectionError` if a tensor has no mask of zeros and ones;
+        and `CheckpointError` if the file cannot be read.
         """
         checkpoint = snapshot.checkpoint
         entries = [checkpoint.entry(name) for name in resolve(checkpoint, self.names)]
@@ -69,12 +69,12 @@ def open_document(
     budget: int = BUDGET,
     scratch: Path | None = None,
 ) -> Document:
-    """Make a document of a checkpoint; masks that torch's pruning left in it are in force.
+    """Create the document of a checkpoint and apply masks that torch.nn.utils.prune left in it.
 
-    The masks (``NAME_mask`` beside ``NAME_orig``) become the second entry of the history, "Mask
-    found in the file", which can be undone; they count as exported. A mask with other values than
-    0 and 1 is ignored: its tensor is opened as it is, with a notice. `job` may cancel; for the rest
-    see `Document`.
+    The masks (``NAME_mask`` next to ``NAME_orig``) become the second entry of the history, "Mask
+    found in the file", which can be undone and counts as exported. A mask with values other than 0
+    and 1 is ignored, with a notice. `job` can cancel; `budget` and `scratch` are those of
+    `Document`.
     """
     job = job or Job()
     entries = checkpoint.entries.values()
@@ -95,7 +95,7 @@ def open_document(
 def _read_masks(
     checkpoint: Checkpoint, entries: Collection[TensorEntry], job: Job
 ) -> tuple[dict[str, BitMask], list[str]]:
-    """Return the masks beside some tensors, and the names of those without a valid one."""
+    """Return the masks stored with tensors, and the first names of tensors without a valid one."""
     masks: dict[str, BitMask] = {}
     invalid: list[str] = []
     job.start(sum([e.numel for e in entries]))
@@ -124,9 +124,9 @@ def _propose(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Prop
 
 
 def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
-    """Read a tensor of zeros and ones as a mask, in bounded memory; 1 is kept.
+    """Read a tensor of zeros and ones as a mask (1 is kept), with bounded memory.
 
-    None if there is any other value than 0 and 1, or the type has no real values.
+    Returns None if it contains other values, or its dtype has no real values.
     """
     entry = checkpoint.entry(name)
     packed = scratch.bits(entry.numel)
@@ -148,17 +148,23 @@ def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
 def read_masks_for(
     checkpoint: Checkpoint, names: Iterable[str], masks: Checkpoint, job: Job
 ) -> dict[str, BitMask]:
-    """Read the masks for some tensors from a file of masks; by first names.
+    """Read the masks of tensors from a file of masks.
 
-    The mask of a tensor has one of its names, with or without ``_mask`` behind it, and its shape.
+    The mask of a tensor has the same shape, and one of its names, with or without the suffix
+    ``_mask``.
+
+    Returns
+    -------
+    dict
+        Masks by the first names of tensors.
 
     Raises
     ------
     SelectionError
-        If there is no name, as of a file whose masks are those of another model (`names_in`).
+        If `names` is empty, which means that the file has masks of another model (`names_in`).
     ParameterError
-        That names the tensor whose mask is missing, has another shape, or other values than 0
-        and 1.
+        If the mask of a tensor is missing, has another shape, or contains values other than 0 and
+        1.
     """
     entries = {(e := checkpoint.entry(name)).name: e for name in names}
     if not entries:
@@ -195,7 +201,7 @@ def read_masks_for(
 
 
 def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return the prunable tensors of `checkpoint` for which `masks` holds one, in file order."""
+    """Return the prunable tensors of `checkpoint` that have a mask in `masks`, in file order."""
     known = _names_of(masks)
     return tuple(
         entry.name
@@ -206,24 +212,24 @@ def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class TakenMasks:
-    """Masks of another document that fit a checkpoint, and why others do not."""
+    """Masks of another document that fit a checkpoint, and reasons why others do not."""
 
     masks: Mapping[str, BitMask]  # by first names, in the order of the checkpoint
-    misfits: tuple[str, ...] = ()  # a sentence for each
+    misfits: tuple[str, ...] = ()  # one sentence for each tensor that does not fit
 
 
 def masks_from(
     source: Snapshot, names: Iterable[str], checkpoint: Checkpoint, job: Job
 ) -> TakenMasks:
-    """Return what a state of another document prunes of some tensors that a checkpoint has as well.
+    """Return the masks of a state of another document for tensors that a checkpoint also has.
 
-    A tensor is the same by any of its names, and of the same shape. What was made permanent there
-    counts as pruned. Tensors of which nothing is pruned there are left out.
+    Tensors match if they share a name and have the same shape. Weights that were made permanent
+    count as pruned. Tensors without pruned weights are omitted.
 
     Raises
     ------
     SelectionError
-        If nothing is pruned in any of them, or none that is fits.
+        If nothing is pruned in the tensors, or no tensor with pruned weights fits.
     """
     mine = {name: e for e in job.cancel.each(checkpoint.entries.values()) for name in e.names}
     found: dict[str, BitMask] = {}
@@ -260,9 +266,9 @@ def masks_from(
 
 
 def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
-    """Return whether a file holds masks for tensors of a checkpoint, and no weights under any name.
+    """Return whether a file has masks for tensors of a checkpoint, but no weights of them.
 
-    O(n) in the names of both; no mask is read.
+    Linear in the number of names; no mask is read.
     """
     mine = {name for entry in checkpoint.entries.values() for name in entry.names}
     if any(e.prunable and not mine.isdisjoint(e.names) for e in file.entries.values()):
@@ -271,22 +277,28 @@ def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
 
 
 def masks_of(snapshot: Snapshot, file: Checkpoint, job: Job) -> tuple[dict[str, BitMask], bool]:
-    """Return what a file prunes of the tensors of a state, and whether its zeros say so.
+    """Return the masks in a file for tensors of a state, and whether they come from zeros.
 
-    A tensor counts if the file has it by any of its names, and in its shape. If there is a mask for
-    any of them (torch's ``NAME_mask``, or truth values or whole numbers under the plain name), the
-    masks say what is pruned. Else zeros do, as in a model that was made permanent, but only in
-    tensors that are pruned by default or here: biases, norms and embeddings have zeros of their
-    own.
-    By first names in the order of the state's file, for every prunable tensor that both have, also
-    where nothing is pruned.
+    Tensors match if they share a name and have the same shape. If the file has a mask for any
+    tensor (``NAME_mask`` of torch, or booleans or integers under the plain name), only masks count.
+    Otherwise zeros count as pruned, as in a model that was made permanent, but only in tensors that
+    are selected by default or pruned in the state, because biases, norms and embeddings have
+    ordinary zeros.
+
+    Returns
+    -------
+    dict
+        A mask for every prunable tensor that both have, even if nothing is pruned; by first name,
+        in the order of the checkpoint.
+    bool
+        Whether the masks were derived from zeros.
 
     Raises
     ------
     SelectionError
-        If they have no tensor in common.
+        If there is no common tensor.
     ParameterError
-        If a mask has another shape than its tensor, or other values than 0 and 1.
+        If a mask has another shape than its tensor, or values other than 0 and 1.
     """
     checkpoint, known = snapshot.checkpoint, _names_of(file)
     masked: list[str] = []
@@ -315,7 +327,7 @@ def masks_of(snapshot: Snapshot, file: Checkpoint, job: Job) -> tuple[dict[str, 
         }
         zeros = zero_masks(Snapshot(file), may.values(), job)
         result = {mine: zeros[theirs] for mine, theirs in may.items() if theirs in zeros}
-    whole: dict[int, BitMask] = {}  # one for all tensors of a size: of most nothing is pruned
+    whole: dict[int, BitMask] = {}  # full masks by size, shared: most tensors are not pruned
     for mine in plain:
         size = checkpoint.entry(mine).numel
         if mine not in result:
@@ -331,12 +343,12 @@ def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:
 
 
 def _spelled(entry: TensorEntry) -> list[str]:
-    # In a file of pairs the tensor has the plain name and its mask the longer one.
+    # A file of pairs has the tensor under the plain name and its mask under the longer one.
     return [f"{name}_mask" for name in entry.names] + list(entry.names)
 
 
 Packed = NDArray[np.uint8]
-# What is pruned afterwards: what is on both sides, on any, or here and not there.
+# Weights pruned afterwards: those pruned in both masks, in either, or here but not there.
 Combination = Literal["and", "or", "minus"]
 
 COMBINED: dict[Combination, str] = {
@@ -350,16 +362,16 @@ _UNCHANGED: dict[Combination, str] = {
     "minus": "nothing that is pruned here is pruned there",
 }
 
-# Bytes of a mask that are looked at together.
+# Bytes of a mask processed at a time.
 _PIECE = 4 << 20
 
 
 def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Overlap:
-    """Count what is pruned in a state, in other masks, and in both.
+    """Count the weights that are pruned in a state, in other masks, and in both.
 
-    What was made permanent counts as kept. The other masks, by any names of the tensors, are of
-    another document, another state of this one, or a file (`masks_of`); tensors without one are
-    left out.
+    Weights that were made permanent count as kept. The other masks, by any names of the tensors,
+    come from another document, another state, or a file (`masks_of`); tensors without one are
+    omitted.
 
     Raises `SelectionError` if a mask has another number of elements than its tensor.
     """
@@ -393,23 +405,23 @@ def combine(
     title: str,
     job: Job,
 ) -> ManualEdit:
-    """Return the edit that makes one mask of those of a state and others.
+    """Return the edit that combines the masks of a state with other masks.
 
-    ===========  =====================================================================
-    ``or``       pruned is what is pruned on either side: more is pruned here
-    ``and``      pruned is what is pruned on both: what is pruned here alone comes back
-    ``minus``    pruned is what is pruned here and not there: what is on both comes back
-    ===========  =====================================================================
+    ===========  ======================================================================== ``or``
+    prune what is pruned in either: prunes more weights ``and``      prune what is pruned in both:
+    restores weights pruned here only ``minus``    prune what is pruned here and not there: restores
+    weights pruned in both ===========
+    ========================================================================
 
-    So each of them either prunes or restores, and is an edit by hand whose targets are masks:
-    `compute_manual_edit` says what it does, one step of the history. Protected weights stay kept.
+    Each of them either only prunes or only restores, so the result is a manual edit whose targets
+    are masks, to be passed to `compute_manual_edit`. Protected weights stay kept.
 
     Parameters
     ----------
     snapshot, theirs
-        See `overlap`. Tensors of which `theirs` holds no mask stay as they are.
+        See `overlap`. Tensors without a mask in `theirs` are unchanged.
     title
-        What the other side is called, for the label.
+        Name of the other masks, for the label.
 
     Raises
     ------
@@ -423,7 +435,7 @@ def combine(
         here = snapshot.masks.get(name)
         if here is None and how != "or":
             job.step(other.nbytes)
-            continue  # nothing is pruned here that could come back
+            continue  # nothing is pruned here that could be restored
         changed = _made(how, here or BitMask.full(other.size), other, job)
         if changed.kept:
             targets.append(ManualTarget(name, mask=changed))
@@ -454,7 +466,7 @@ def _pieces(a: BitMask, b: BitMask, job: Job) -> Iterator[tuple[Packed, Packed]]
 
 
 def _made(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
-    """Return the weights that are pruned or restored here (a) to have them as the table says."""
+    """Return the weights of `a` to prune or restore to reach the combination, as a mask of ones."""
     packed, done = scratch.bits(a.size), 0
     for here, there in _pieces(a, b, job):
         packed[done : done + here.size] = _MEANT[how](here, there)
@@ -465,7 +477,7 @@ def _made(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
     return BitMask(packed, a.size)
 
 
-# A bit is 1 where a weight is kept.
+# Weights to prune ("or") or restore; in the arguments, a bit is 1 where a weight is kept.
 _MEANT: dict[Combination, Callable[[Packed, Packed], Packed]] = {
     "and": lambda here, there: ~here & there,
     "or": lambda here, there: here & ~there,

@@ -1,7 +1,7 @@
-"""Manual edits of whole units: what is done to channels is done to all that goes along with them.
+"""Manual edits of whole units: an edit of channels, extended to all tensors of their group.
 
-A unit of a group (a neuron, a head, a channel of a convolution) has entries in several tensors. Who
-prunes it in one of them leaves the others computing what nobody hears.
+A unit (a neuron, a head, a channel of a convolution) has entries in several tensors. If it is
+pruned in only one of them, the others compute results that are not used.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pruneapp.results.channel_list import runs
 from pruneapp.results.tensor_group import TensorGroup, in_sentence
 from pruneapp.results.tile import Box
 
-# The words for units, where those of an axis say more than that, or less.
+# Names of units that differ from the label of their axis.
 _LABELS = {"vocabulary": "Tokens"}
 
 
 @dataclass(frozen=True)
 class _Share:
-    """The parts that groups of an axis have of a tensor along a dimension."""
+    """The groups of an axis that a tensor is a member of along a dimension."""
 
     axis: str
     label: str
@@ -62,11 +62,11 @@ class _Share:
 def groups_of_tensor(
     checkpoint: Checkpoint, name: str, job: Job | None = None
 ) -> tuple[TensorGroup, ...]:
-    """Return what a tensor, by any of its names, shares with others; nothing is raised for none.
+    """Return the groups that a tensor, by any of its names, shares with others; may be empty.
 
-    In the order of the axes and dimensions. What the groups are is found once for a checkpoint,
-    which may take a second, and in a process of its own where a file may end it: nobody has to have
-    asked for them. `job` may cancel that.
+    They are ordered by axis and dimension. The first call for a checkpoint analyzes its structure,
+    which may take a second; it runs in a separate process if a file could crash it. `job` can
+    cancel it.
     """
     name = checkpoint.entry(name).name
     structure_of(checkpoint, job, apart=True)
@@ -77,15 +77,16 @@ def groups_of_tensor(
 def with_members(
     checkpoint: Checkpoint, edit: ManualEdit, axis: str = "", job: Job | None = None
 ) -> ManualEdit:
-    """Return an edit that does the same to the units of the channels that it means, in all tensors.
+    """Extend an edit of channels to all tensors that contain the same units.
 
-    The units are those of an axis of which all channels are meant; without one of every axis whose
-    units are one channel each in the tensor. What cannot be pruned stays as it is, such as running
-    statistics, which are measured. An edit of no such units is returned as it is. `job` may cancel.
+    Only units of which the edit covers all channels of the tensor are extended. `axis` restricts
+    them to one axis; if it is empty, units of all axes are used that are one channel each in the
+    tensor. Tensors that cannot be pruned, such as running statistics, are unchanged. If there are
+    no such units, the edit is returned unchanged. `job` can cancel.
     """
     job = job or Job()
     more: dict[tuple[str, int], NDArray[np.bool_]] = {}
-    places: dict[str, int] = {}  # of the groups, with how many units
+    places: dict[str, int] = {}  # number of units per place of a group
     label = ""
     for target in job.cancel.each(edit.targets):
         if target.shape != "channel" or target.dim < 0:
@@ -145,7 +146,7 @@ def _shares(checkpoint: Checkpoint, name: str) -> Iterator[_Share]:
 
 
 def _whole_units(group: Group, member: Member, meant: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the units of which all entries along the dimension of a member are meant."""
+    """Return the units whose entries along the dimension of a member are all in `meant`."""
     units = member.layout.units(group.count)
     inside = units >= 0
     there = np.bincount(units[inside], minlength=group.count)
@@ -156,7 +157,7 @@ def _whole_units(group: Group, member: Member, meant: NDArray[np.bool_]) -> NDAr
 def _boxes(
     checkpoint: Checkpoint, name: str, dim: int, chosen: NDArray[np.bool_]
 ) -> tuple[Box, ...]:
-    """Return the channels that are True, in one box for each run."""
+    """Return the channels that are True in `chosen` as boxes, one for each run."""
     shape = checkpoint.entries[name].shape
     return tuple(
         tuple(span if at == dim else (0, extent) for at, extent in enumerate(shape))

@@ -1,4 +1,4 @@
-"""A manual edit, as data and in words: an operation, and which weights of which tensors."""
+"""Description of a manual edit: an operation, and the weights that it applies to."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from pruneapp.progress import Job
 from pruneapp.results.document_rows import ManualEditRequest, Operation, Shape
 from pruneapp.results.tile import Box
 
-# What stands before the digest of a mask in a side file.
+# Prefix of the digest of a mask in a side file.
 DIGEST = "sha256:"
-# Bytes of a mask between two looks at the job.
+# Bytes of a mask hashed between two checks for cancellation.
 _PIECE = 8 << 20
 
 
 @dataclass(frozen=True)
 class ManualTarget:
-    """Which weights of one tensor are meant."""
+    """The weights of one tensor that an edit applies to."""
 
     name: str  # any name of the tensor
     # Ranges of indices, ``(first, last + 1)`` along each dimension; they may overlap.
     boxes: tuple[Box, ...] = ()
-    # In place of boxes: a bit is 1 where the weight is meant.
+    # Instead of boxes: a bit is 1 where the weight is selected.
     mask: BitMask | None = field(default=None, hash=False)
-    # What was drawn, and the dimension whose channels were meant (-1 for none), for words.
+    # For labels: what was drawn, and the dimension whose channels were selected (-1 for none).
     shape: Shape = "rectangle"
     dim: int = -1
 
     def to_dict(self, masks: dict[str, BitMask], job: Job) -> dict[str, Any]:
-        """Return plain JSON; a mask goes into `masks` by its digest, and is named here."""
+        """Return plain JSON, which names the mask by its digest; add the mask to `masks`."""
         if self.mask is not None:
             name = digest(self.mask, job)
             masks[name] = self.mask
@@ -48,7 +48,7 @@ class ManualTarget:
     def of(
         cls, target: TargetConfiguration, masks: Mapping[str, BitMask], job: Job
     ) -> ManualTarget:
-        """Make a target from an entry; raises `ParameterError` if its mask is not there."""
+        """Create a target from an entry; raises `ParameterError` for a missing or wrong mask."""
         if target.mask:
             return cls(target.name, mask=_mask(target, masks, job))
         return cls(target.name, target.boxes, shape=target.shape, dim=target.dim)
@@ -71,14 +71,14 @@ def _mask(target: TargetConfiguration, masks: Mapping[str, BitMask], job: Job) -
             f"The mask {key} of '{name}' is missing.",
             remedy="Put the file of this name beside the recipe.",
         )
-    # No bits may be set past the end.
+    # Unused bits of the last byte must be 0.
     beyond = size % 8 > 0 and mask.nbytes > 0 and bool(mask.packed[-1] >> size % 8)
     if mask.nbytes != (size + 7) // 8 or beyond or digest(mask, job) != key:
         raise ParameterError(
             f"The mask {key} of '{name}' is not the one that was saved under this name.",
             remedy="Restore the file from where the recipe came from.",
         )
-    # Two masks of different sizes may have the same bytes, and so the same name.
+    # Masks of different sizes may have the same bytes, and so the same digest.
     return mask if mask.size == size else BitMask(mask.packed, size)
 
 
@@ -88,17 +88,17 @@ DONE: dict[Operation, str] = {
     "protect": "protected",
     "release": "no longer protected",
 }
-# So many names are said one by one: "and 2 more".
+# Up to this many names are shown as "NAME and 2 more".
 _FEW = 4
 
 
 def indices(box: Box) -> str:
-    """Return "[12, 0:64, 1, 0:3]"."""
+    """Format a box as "[12, 0:64, 1, 0:3]"."""
     return f"[{', '.join(str(a) if b == a + 1 else f'{a}:{b}' for a, b in box)}]"
 
 
 def _units(targets: Sequence[ManualTarget]) -> str:
-    """Return what was chosen of each tensor, where it has a name: "channel 12", "3 rows"; or ""."""
+    """Return a label for the selected units, "channel 12" or "3 rows"; empty if there is none."""
     first = targets[0]
     names = {target.name for target in targets}
     if any((t.shape, t.dim) != (first.shape, first.dim) for t in targets) or first.mask:
@@ -110,7 +110,7 @@ def _units(targets: Sequence[ManualTarget]) -> str:
     else:
         return ""
     if len(names) == len(targets) and all(t.boxes == first.boxes for t in targets):
-        targets, names = [first], {first.name}  # as in every block: one says it for all
+        targets, names = [first], {first.name}  # the same in all tensors: the label covers all
     by_name: dict[str, set[int]] = {name: set() for name in names}
     for target in targets:
         spans = {box[dim] for box in target.boxes}
@@ -123,7 +123,7 @@ def _units(targets: Sequence[ManualTarget]) -> str:
 
 
 def place_of(names: Sequence[str]) -> str:
-    """Return what names have in common, as labels say it: "layers.*.mlp", "conv1 and 2 more"."""
+    """Return a label for tensors: their common pattern, "conv1 and 2 more", or their number."""
     names = list(dict.fromkeys(names))
     if len(names) == 1:
         return shown_name(names[0])
@@ -136,27 +136,27 @@ def place_of(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class ManualEdit:
-    """One gesture, or several that are one step: an operation on chosen weights.
+    """An operation on selected weights, from one gesture or several that form one edit.
 
     Raises
     ------
     ParameterError
-        If the operation is unknown, there is no target, or one means nothing.
+        If the operation is unknown, there is no target, or a target has no boxes and no mask, or
+        both.
 
     Notes
     -----
-    Protection is for weights that are kept: who protects a channel that is partly pruned protects
-    what is left of it. A weight that is pruned has nothing that a method could take, and one that
-    is restored comes back free. So a protected weight is a kept one in every state, what is drawn
-    as protected is there, and no rule is needed for what is both.
+    Only kept weights can be protected: protecting a channel that is partly pruned protects its
+    remaining weights, and a weight that is restored later is not protected. Therefore every
+    protected weight is kept, and no rule is needed for weights that are both pruned and protected.
     """
 
-    # ``prune``, ``restore`` (kept again, with the weight of the file), ``protect`` (no later method
-    # takes it) or ``release`` (not protected any more).
+    # "prune", "restore" (keep again, with the value of the file), "protect" (from later methods) or
+    # "release" (unprotect).
     operation: Operation
-    # At least one. Several targets of one tensor are taken together.
+    # At least one. Several targets of one tensor are combined.
     targets: tuple[ManualTarget, ...]
-    # What it is called where its weights do not say it, as for masks that were combined.
+    # Replaces the label where the weights have no name, as for combined masks.
     words: str = ""
 
     def __post_init__(self) -> None:
@@ -176,7 +176,7 @@ class ManualEdit:
 
     @classmethod
     def from_requests(cls, *gestures: ManualEditRequest) -> ManualEdit:
-        """Make one edit of gestures with the same operation ("all like this": one per tensor)."""
+        """Create an edit from gestures of the same operation, such as one for each block."""
         operations = {gesture.operation for gesture in gestures}
         if len(operations) != 1:
             raise ParameterError(
@@ -187,14 +187,14 @@ class ManualEdit:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tensors, as the targets call them, each once."""
+        """The names of the tensors as given in the targets, without duplicates."""
         return tuple(dict.fromkeys(target.name for target in self.targets))
 
     def label(self, weights: int | None = None) -> str:
-        """Say it in words: "channel 12 of layer2.0.conv1 pruned".
+        """Return a label such as "channel 12 of layer2.0.conv1 pruned".
 
-        `weights` is how many it changes, for what has no better name: "48 weights of conv1
-        restored"; without it, "weights of conv1 restored".
+        If the selection has no name, it is "48 weights of conv1 restored" with the number
+        `weights`, and "weights of conv1 restored" without.
         """
         if self.words:
             return self.words
@@ -203,14 +203,14 @@ class ManualEdit:
         return f"{what} of {place} {DONE[self.operation]}"
 
     def units(self) -> str:
-        """Return what is meant of each tensor, where it has a name: "channel 12"; else ""."""
+        """Return a label for the selected units, such as "channel 12"; empty if there is none."""
         return _units(self.targets)
 
     def to_dict(self, masks: dict[str, BitMask], job: Job | None = None) -> dict[str, Any]:
-        """Return plain JSON; masks go into `masks` by the SHA-256 of their packed bytes.
+        """Return plain JSON, and add masks to `masks` by the SHA-256 of their packed bytes.
 
-        Whoever writes the JSON to a file writes these bytes (`BitMask.packed`) beside it, in files
-        of these names. `job` may cancel the hashing of large masks.
+        Code that writes the JSON must write these bytes (`BitMask.packed`) to side files of these
+        names. `job` can cancel the hashing of large masks.
         """
         job = job or Job()
         targets = [target.to_dict(masks, job) for target in job.cancel.each(self.targets)]
@@ -223,18 +223,18 @@ class ManualEdit:
     def from_dict(
         cls, data: object, masks: Mapping[str, BitMask], job: Job | None = None
     ) -> ManualEdit:
-        """Make an edit from what `to_dict` returned, and the masks that it names.
+        """Create an edit from the result of `to_dict` and the masks that it names.
 
         Raises
         ------
         ParameterError
-            If it is none; or a mask is missing, or not the one that its name says.
+            If `data` is not valid, or a mask is missing or does not have its SHA-256.
         """
         return cls.of(read_entry(data, EditEntry), masks, job or Job())
 
     @classmethod
     def of(cls, entry: EditEntry, masks: Mapping[str, BitMask], job: Job) -> ManualEdit:
-        """Make an edit from an entry; as `from_dict`."""
+        """Create an edit from an entry; raises the errors of `from_dict`."""
         configuration = entry.configuration
         targets = tuple(ManualTarget.of(target, masks, job) for target in configuration.targets)
         return cls(configuration.operation, targets, configuration.words)

@@ -1,4 +1,4 @@
-"""Values that a repair gave to tensors, as an edit: known by their SHA-256, with what made them."""
+"""Edits that replace the values of tensors after a repair, identified by their SHA-256."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pruneapp.progress import Job
 
 
 def as_values(bits: Bits) -> BitMask:
-    """Return raw elements as a state holds them, without a copy; they are read-only then."""
+    """Wrap raw elements as a mask, the form in which states store them; no copy."""
     packed = bits.reshape(-1).view(np.uint8)
     return BitMask(packed, 8 * packed.size)
 
@@ -37,7 +37,7 @@ def as_values(bits: Bits) -> BitMask:
 def tensor_sha256(checkpoint: Checkpoint, name: str, job: Job) -> str:
     """Return the SHA-256 of the raw elements of a tensor in the file, little-endian in C order.
 
-    Raises `CheckpointError` if the file cannot be read; may cancel.
+    Raises `CheckpointError` if the file cannot be read. `job` can cancel.
     """
     hasher = hashlib.sha256()
     for chunk in checkpoint.chunks(name):
@@ -48,7 +48,7 @@ def tensor_sha256(checkpoint: Checkpoint, name: str, job: Job) -> str:
 
 @dataclass(frozen=True)
 class RepairedTensor:
-    """The values of a tensor: all of its elements, those of pruned weights as they were."""
+    """The replaced values of a tensor: all elements; pruned weights keep their original values."""
 
     name: str  # any name of the tensor
     values: BitMask = field(hash=False)
@@ -58,7 +58,7 @@ class RepairedTensor:
 
 @dataclass(frozen=True)
 class RepairedValues:
-    """Whole tensors with other values than those of the file; what is pruned stays pruned."""
+    """An edit that replaces the values of whole tensors; masks are unchanged."""
 
     tensors: tuple[RepairedTensor, ...]
     source: RepairSource
@@ -67,7 +67,7 @@ class RepairedValues:
     def made(
         cls, checkpoint: Checkpoint, values: Mapping[str, BitMask], source: RepairSource, job: Job
     ) -> RepairedValues:
-        """Return values, by the names of their tensors, that were computed from a checkpoint.
+        """Create the edit from values computed for a checkpoint, by the names of their tensors.
 
         Computes the SHA-256 of the values and of the tensors in the file.
         """
@@ -79,23 +79,23 @@ class RepairedValues:
 
     @classmethod
     def of(cls, entry: RepairEntry, values: Mapping[str, BitMask], job: Job) -> RepairedValues:
-        """Make it of an entry; raises `ParameterError` if values are missing or are others."""
+        """Create the edit from an entry; raises `ParameterError` if values are missing or wrong."""
         configuration = entry.configuration
         tensors = tuple(_tensor(each, values, job) for each in configuration.tensors)
         return cls(tensors, configuration.source)
 
     @classmethod
     def from_dict(cls, data: object, values: Mapping[str, BitMask], job: Job) -> RepairedValues:
-        """Make it from what `to_dict` returned; raises as `of`."""
+        """Create the edit from the result of `to_dict`; raises the errors of `of`."""
         return cls.of(read_entry(data, RepairEntry), values, job)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tensors, by any names."""
+        """Names of the tensors, not only first names."""
         return tuple(tensor.name for tensor in self.tensors)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON, in which the values are named by their SHA-256."""
+        """Return plain JSON, which identifies the values by their SHA-256."""
         tensors = tuple(
             ValuesConfiguration(t.name, DIGEST + t.sha256, DIGEST + t.original, t.values.nbytes)
             for t in self.tensors
@@ -104,7 +104,7 @@ class RepairedValues:
         return load_object(encoded(entry))
 
     def label(self) -> str:
-        """Say it in words."""
+        """Return a label for the history."""
         weights = [n for n in self.names if n.rpartition(".")[2] == "weight"] or list(self.names)
         one = len(weights) == 1
         what = shown_name(weights[0]) if one else counted(len(weights), "layer")
@@ -113,7 +113,7 @@ class RepairedValues:
     def refuse_other(self, checkpoint: Checkpoint, job: Job) -> None:
         """Raise `ParameterError` unless the values were computed from this checkpoint.
 
-        Reads the repaired tensors from the file; may cancel.
+        Reads the repaired tensors from the file. `job` can cancel.
         """
         for tensor in self.tensors:
             entry = checkpoint.entry(tensor.name)
@@ -131,9 +131,9 @@ class RepairedValues:
             )
 
     def propose(self, snapshot: Snapshot, job: Job, *, detail: str = "") -> Proposal:
-        """Return what it does to a state; `detail` is what is known of it beside the names.
+        """Compute the edit for a state; `detail` replaces the default text of the history entry.
 
-        Values of another checkpoint have to be refused before, see `refuse_other`. Raises
+        Call `refuse_other` first to reject values of another checkpoint. Raises
         `UnknownTensorError`, and `SelectionError` if there is no tensor.
         """
         after = {snapshot.entry(tensor.name).name: tensor.values for tensor in self.tensors}

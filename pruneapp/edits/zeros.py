@@ -1,4 +1,4 @@
-"""Zeros of a file that count as pruned, and pruned weights that become ordinary zeros."""
+"""Edits that count zeros of the file as pruned, or turn pruned weights into ordinary zeros."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from pruneapp.progress import Job
 
 @dataclass(frozen=True)
 class TreatZeros(OnTensors):
-    """Zeros of the file count as pruned, so that amounts go on from there.
+    """Edit that counts zeros of the file as pruned, so that later amounts include them.
 
-    What is pruned stays pruned, what is protected stays kept, and tensors without such a zero stay
-    as they are. An export has the same values as before, so that it is not missed.
+    Pruned weights stay pruned, protected weights stay kept, and tensors without other zeros are
+    unchanged. An export contains the same values as before, so none is due because of this edit.
     """
 
     ENTRY = TreatZerosEntry
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
-        """Return what it does to a state. Reads the tensors once.
+        """Compute the edit for a state. Reads the tensors once.
 
-        Raises as `resolve`, `SelectionError` if there is no zero that is not pruned already, and
+        Raises the errors of `resolve`; `SelectionError` if all zeros are pruned already; and
         `CheckpointError` if the file cannot be read.
         """
         zero_bits = zero_masks(snapshot, resolve(snapshot.checkpoint, self.names), job)
@@ -59,20 +59,20 @@ class TreatZeros(OnTensors):
 
 @dataclass(frozen=True)
 class Finalize(OnTensors):
-    """The pruned weights of some tensors read as +0.0, and are not counted as pruned any more.
+    """Edit after which pruned weights read as +0.0 and no longer count as pruned.
 
-    So does torch's ``remove``. Tensors of which nothing is pruned stay as they are.
+    Corresponds to ``torch.nn.utils.prune.remove``. Tensors without pruned weights are unchanged.
     """
 
     ENTRY = FinalizeEntry
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
-        """Return what it does to a state. No weight is read.
+        """Compute the edit for a state. Reads no weights.
 
-        Costs a mask for each tensor in which weights were made permanent before, else nothing.
-        `job` is started with the bytes of the masks; may cancel.
+        Creates a new mask only for tensors in which weights were made permanent before. `job`
+        reports the bytes of the masks and can cancel.
 
-        Raises as `resolve`, and `SelectionError` if nothing is pruned in any of them.
+        Raises the errors of `resolve`, and `SelectionError` if nothing is pruned in the tensors.
         """
         masks = {
             name: snapshot.masks[name]
