@@ -56,7 +56,7 @@ def c_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def fortran_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the steps, in elements, of a tensor in Fortran order without gaps."""
+    """Return the strides, in elements, of a contiguous tensor in Fortran order."""
     return c_strides(shape[::-1])[::-1]
 
 

@@ -1,4 +1,4 @@
-"""Reading what torch.save writes, without torch and without running what is in it."""
+"""Read the files of torch.save, without torch and without running code in them."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""A strict reader of the directory of a zip archive: what is doubtful is refused.
+"""A strict parser of zip directories, which rejects ambiguous archives.
 
-Two readers that disagree about an archive are how files smuggle. So every member is described
-alike by its own header and by the directory, no two overlap, no name comes twice, and nothing
-stands before the first or behind the last.
+Files can be hidden in an archive that two readers interpret differently. Therefore each member must
+be described equally by its local header and by the directory, members must not overlap, names must
+be unique, and there must be no data before the first member or after the end of the archive.
 
-The end of the file says where the directory lies: small archives in one record; those of more than
-4 GB, or 65,535 members, in a larger one (zip64) before it, to which numbers point that have all
-bits set in the small one.
+The record at the end of the file contains the position of the directory. Archives of more than 4 GB
+or 65,535 members have a larger record (zip64) in front; fields of the small record with all bits
+set refer to it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ MAX_MEMBERS = 400_000
 MAX_DIRECTORY = 64 << 20
 _JOIN = "Join the parts with the program that made them (zip -s 0 IN.zip --out OUT.zip)."
 _UNPACK = "If a checkpoint is inside, unpack it first."
-# What stands in a field of 4 or 2 bytes whose number is in the zip64 record.
+# The value of a 4 or 2 byte field whose number is in the zip64 record.
 SATURATED4 = 0xFFFF_FFFF
 SATURATED2 = 0xFFFF
 
-# Of a file that does not end as an archive does, where one may have ended.
+# Number of bytes at the end of a file in which an end record is searched if it is not at the end.
 _LOOKED_BACK = 16 << 20
 
 _END = struct.Struct("<4sHHHHIIH")
@@ -38,18 +38,21 @@ _LOCATOR = struct.Struct("<4sIQI")
 
 
 class Readable(Protocol):
-    """What is needed of a file: its size and its bytes."""
+    """The required interface of a file: its size and its bytes."""
 
     @property
     def size(self) -> int:
-        """Bytes in all."""
+        """Size in bytes."""
 
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset` on."""
 
 
 def find_directory(source: Readable) -> tuple[int, int, int]:
-    """Return start, size and number of entries of the directory of a zip archive."""
+    """Return the offset, size and number of entries of the directory of a zip archive.
+
+    Raises `Malformed` or `Unsupported`.
+    """
     tail_size = min(source.size, _END.size + SATURATED2)
     tail = source.read(source.size - tail_size, tail_size)
     candidates = []
@@ -102,7 +105,7 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
 
 
 def _behind_the_end(tail: bytes) -> int:
-    """Return how many bytes stand behind the last end of a directory that a file's tail holds."""
+    """Return the number of bytes after the last end record in the tail of a file, 0 without one."""
     at = tail.rfind(b"PK\5\6")
     if at < 0 or at + _END.size > len(tail):
         return 0
@@ -117,7 +120,7 @@ _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 
 
 class _HeaderWindow:
-    """A file of which a few thousand bytes are kept: headers of small members are neighbours."""
+    """A file with a read buffer, because headers of small members are close to each other."""
 
     def __init__(self, source: Readable) -> None:
         self._source = source
@@ -135,45 +138,44 @@ class _HeaderWindow:
 
 
 class ArchiveMember(NamedTuple):
-    """One file inside the archive."""
+    """A member of an archive."""
 
-    name: str  # with the folder that leads to it
-    header: int  # byte of its local header
-    data: int  # byte of its content
-    stored: int  # bytes of the content as it lies in the archive
-    size: int  # bytes of the content itself
-    crc: int  # CRC-32 of the content, as the directory gives it
+    name: str  # path in the archive
+    header: int  # offset of its local header
+    data: int  # offset of its content
+    stored: int  # size of its content in the archive
+    size: int  # size of its uncompressed content
+    crc: int  # CRC-32 of the uncompressed content, according to the directory
     method: int  # `STORED` or `DEFLATED`
-    # Bytes of the archive at which the CRC is written: in the local header, behind the content, in
-    # the directory; as far as it is written there.
+    # Offsets at which the CRC is stored: in the local header, after the content, in the directory.
     crc_positions: tuple[int, ...] = ()
-    comment: str = ""  # text beside it in the directory; empty if it is not ASCII
+    comment: str = ""  # comment in the directory; empty if it is not ASCII
 
 
 @dataclass(frozen=True)
 class Archive:
-    """The members of an archive, in the order of their content."""
+    """The members of an archive, sorted by position."""
 
-    root: str  # the folder that all members lie in
-    members: dict[str, ArchiveMember]  # by name without that folder
-    # False if the writer left out the CRCs (an option of torch): all of them are 0.
+    root: str  # the top-level folder of all members
+    members: dict[str, ArchiveMember]  # by name relative to that folder
+    # False if the writer omitted the CRCs (an option of torch): all of them are 0.
     checksums: bool
 
 
 def read_archive(source: Readable, cancel: CancelToken) -> Archive:
-    """Read and check the directory and all local headers of a zip archive of torch."""
+    """Read and validate the directory and local headers of an archive with one top-level folder."""
     return _rooted(read_members(source, cancel))
 
 
 def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
-    """Return the members of any zip archive in the order of their local headers.
+    """Return the members of any zip archive, sorted by their local headers.
 
-    The directory and all local headers are read and checked.
+    The directory and all local headers are read and validated.
 
     Raises
     ------
     Malformed, Unsupported
-        If the archive breaks a rule of the format or uses a feature that is not read.
+        If the archive violates a rule of the format or uses an unsupported feature.
     """
     start, size, count = find_directory(source)
     raw = source.read(start, size)
@@ -222,7 +224,7 @@ def _rooted(members: list[ArchiveMember]) -> Archive:
 
 
 def _check_others(names: Sequence[str]) -> None:
-    """Refuse the archives of other programs by what is in them."""
+    """Raise `Unsupported` for archives of other programs, identified by their members."""
     if any(name.rpartition("/")[2] == "data.pkl" for name in names):
         return
     if "model.weights.h5" in names:
@@ -275,7 +277,7 @@ def _read_member(
 def _read_local(
     source: Readable, raw_name: bytes, flags: int, member: ArchiveMember
 ) -> tuple[int, tuple[int, ...]]:
-    """Return where the content begins and where the CRC is written, after comparing."""
+    """Validate a local header. Return the offset of the content and the offsets of the CRC."""
     name = member.name[:80]
     header, stored, crc = member.header, member.stored, member.crc
     if header + _LOCAL.size + len(raw_name) + stored > source.size:
@@ -306,7 +308,7 @@ def _read_local(
 
 
 def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
-    """Return where the data descriptor behind the content holds the CRC."""
+    """Return the offset of the CRC in the data descriptor after the content."""
     if at + 8 <= source.size:
         raw = source.read(at, 8)
         if raw[:4] == b"PK\7\x08" and int.from_bytes(raw[4:], "little") == crc:
@@ -317,7 +319,7 @@ def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
 
 
 def _wide_fields(extra: bytes, keys: list[str], name: str) -> dict[str, int]:
-    """Return the 8-byte values of the zip64 field for the `keys` that need them."""
+    """Return the 8-byte values in the zip64 field of the entries in `keys`, in order."""
     if not keys:
         return {}
     at = 0

@@ -1,10 +1,10 @@
-"""Tensors that are rebuilt on reading: sparse matrices (CSR) as dense ones, turned signs.
+"""Read rebuilt tensors: sparse CSR matrices as dense ones, and views with inverted signs.
 
-A file may say anything, so before the first number of a matrix is delivered all its indices are
-read once, in pieces: row pointers that ascend from 0 to the number of values, columns that ascend
-within each row and stay inside it. That is what torch demands (``Sparse CSR tensor invariants``
-in its ``aten/src/ATen/native/sparse/ValidateCompressedIndicesCommon.h``) and does not look at
-when it loads a file.
+All indices of a matrix are validated, in chunks, before its first element is returned: row pointers
+must ascend from 0 to the number of values, and column indices must ascend within each row and be in
+range. torch defines these rules (``Sparse CSR tensor invariants`` in its
+``aten/src/ATen/native/sparse/ValidateCompressedIndicesCommon.h``) but does not check them when it
+loads a file.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from pruneapp.checkpoint.torchfile.sources import Flipped, Matrix, Rebuilt
 from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN
 from pruneapp.errors import DamagedFileError
 
-# Elements of the matrix, row pointers or columns that are in memory at once.
+# Maximum number of elements of the matrix, row pointers or columns in memory.
 _STRETCH = 1 << 18
-# Columns of a row that are read to find one among them; above that it is halved.
+# Number of columns of a row that are read to find one of them; larger ranges are bisected.
 _SHORT = 1 << 12
 
 Indices = NDArray[np.int64]
 
 
 class MatrixSegment:
-    """The elements of a matrix in C order, zeros among them; see `Segment`."""
+    """The elements of a sparse matrix in C order, including zeros, as a `Segment`."""
 
     def __init__(self, matrix: Matrix, sources: Sequence[ByteSource]) -> None:
         self._matrix = matrix
@@ -43,14 +43,14 @@ class MatrixSegment:
         self._crow, self._col, self._values = matrix.locations
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Fill `view`, whole elements, from `offset` on.
+        """Fill `view` from `offset` on; both must be multiples of the element size.
 
-        The first call reads all indices. Any other takes time and memory in proportion to `view`.
+        The first call reads all indices. All others take time and memory in proportion to `view`.
 
         Raises
         ------
         DamagedFileError
-            If the indices are not sound.
+            If the indices are invalid.
         """
         with self._lock:
             if not self._sound:
@@ -63,7 +63,7 @@ class MatrixSegment:
             self._fill(first + start, words[start : start + _STRETCH])
 
     def _fill(self, start: int, words: NDArray[np.unsignedinteger]) -> None:
-        """Put the values in their places among `words`, the elements from `start` on."""
+        """Write the values at their positions in `words`, the elements from `start` on."""
         matrix, columns = self._matrix, self._matrix.columns
         stop = start + words.size
         row, last = start // columns, (stop - 1) // columns
@@ -75,7 +75,7 @@ class MatrixSegment:
         words[places] = self._read(self._values, matrix.itemsize, low, high)
 
     def _find(self, column: int, low: int, high: int) -> int:
-        """Return the first entry of a row, between `low` and `high`, from `column` on."""
+        """Return the first entry of a row, between `low` and `high`, at or after `column`."""
         if column <= 0:
             return low
         if column >= self._matrix.columns:
@@ -91,7 +91,7 @@ class MatrixSegment:
 
     def _check(self) -> None:
         matrix = self._matrix
-        # Alone and in order first, so that its checksum is compared; that of the columns below.
+        # In order and not interleaved with other reads, so that its checksum is compared.
         for start in range(0, matrix.rows + 1, _STRETCH):
             row_pointers = self._indices(self._crow, start, min(start + _STRETCH, matrix.rows + 1))
             if row_pointers.min() < 0 or row_pointers.max() > matrix.count:
@@ -112,13 +112,13 @@ class MatrixSegment:
                 before = self._check_columns(pointers, low, min(low + _STRETCH, end), before)
 
     def _check_columns(self, pointers: Indices, low: int, high: int, before: int) -> int:
-        """Look at the columns of the entries `low` to `high`; returns the last, for the next."""
+        """Validate the columns of the entries `low` to `high`. Return the last one."""
         columns = self._indices(self._col, low, high)
         if columns.min() < 0 or columns.max() >= self._matrix.columns:
             raise self._damaged("a column", f"is not between 0 and {self._matrix.columns - 1:,}")
         ascends = np.diff(columns, prepend=before) > 0
         begin, end = np.searchsorted(pointers, (low, high))
-        ascends[pointers[begin:end] - low] = True  # the first of a row may be anywhere
+        ascends[pointers[begin:end] - low] = True  # the first entry of a row may have any column
         if not ascends.all():
             raise self._damaged("the columns", "do not ascend within a row")
         return int(columns[-1])
@@ -143,7 +143,7 @@ class MatrixSegment:
 
 
 class FlippedSegment:
-    """The elements of a conjugate or negated view with their signs as they are; see `Segment`."""
+    """The elements of a conjugate or negated view with corrected signs, as a `Segment`."""
 
     def __init__(self, flipped: Flipped, sources: Sequence[ByteSource]) -> None:
         self._flipped = flipped
@@ -161,19 +161,19 @@ class FlippedSegment:
 
 
 class InlineSegment:
-    """Bytes that are in memory; see `Segment`."""
+    """Bytes in memory as a `Segment`."""
 
     def __init__(self, data: bytes) -> None:
         self._data = memoryview(data)
         self.size = len(data)
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Copy them."""
+        """Fill `view` from `offset` on."""
         view[:] = self._data[offset : offset + len(view)]
 
 
 def segment(rebuilt: Rebuilt, sources: Sequence[ByteSource]) -> Segment:
-    """Return the elements of a rebuilt tensor; `sources` are what its locations count."""
+    """Return a segment with the elements of a rebuilt tensor; its locations refer to `sources`."""
     if isinstance(rebuilt, Matrix):
         return MatrixSegment(rebuilt, sources)
     if isinstance(rebuilt, Flipped):

@@ -1,10 +1,9 @@
-"""Reading what torch.export.save writes since torch 2.9: a graph and its weights, in a zip archive.
+"""Read archives of torch.export.save (torch 2.9 or later): a graph and its weights in a zip file.
 
-Names, types, sizes and strides stand in JSON, the numbers of each storage in a member of its own;
-no pickle is looked at. Of the graph only the version of its schema matters here, which says whether
-the rest means what is known.
+Names, types, sizes and strides are in JSON, and the elements of each storage in a separate member;
+pickles are not read. From the graph, only the schema version and the input specification are used.
 
-Needs the standard library alone, for the process that parses headers.
+This module needs only the standard library, for the process that parses headers.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ FORMAT, LABEL = "pt2", "torch.export"
 WEIGHTS = "data/weights/"
 _MODELS, _JSON = "models/", ".json"
 _CONFIG = "_weights_config.json"
-# The schema of torch/_export/serde: what has another number may mean something else.
+# Major schema version of torch/_export/serde; other versions may have other meanings.
 MAJOR = 8
-# The graph of a large model says of every node where in the code it comes from.
+# The graph of a large model is large because each node contains a stack trace.
 MAX_GRAPH, MAX_CONFIG = 512 << 20, 256 << 20
 
-# ``ScalarType`` of that schema; its numbers are not those of torch.
+# ``ScalarType`` of the schema, whose numbers differ from those of torch.
 _ELEMENTS: Mapping[int, Element] = {
     number: BY_DTYPE[name]
     for number, name in {
@@ -68,12 +67,12 @@ _STRIDED = 7
 _EXPORT_AGAIN = "Export the model again with torch.export.save of torch 2.9 or newer."
 
 
-# Returns a member of an archive that has at most so many bytes.
+# Returns a member of an archive by name, if it has at most the given number of bytes.
 Read = Callable[[str, int], bytes]
 
 
 def is_program(archive: Archive) -> bool:
-    """Whether an archive was written by torch.export, or by what compiles its programs."""
+    """Return whether an archive was written by torch.export, or by AOTInductor for its programs."""
     members = archive.members
     return "archive_format" in members or any(name.startswith(_MODELS) for name in members)
 
@@ -88,17 +87,17 @@ def programs(archive: Archive) -> list[str]:
 
 
 def graph_of(program: str) -> str:
-    """Return the member that holds the graph of a program."""
+    """Return the name of the member that contains the graph of a program."""
     return f"{_MODELS}{program}{_JSON}"
 
 
 def config_of(program: str) -> str:
-    """Return the member that describes the weights of a program."""
+    """Return the name of the member that describes the weights of a program."""
     return f"{WEIGHTS}{program}{_CONFIG}"
 
 
 def header_bytes(archive: Archive) -> int:
-    """Return how many bytes of JSON have to be read."""
+    """Return the total size of the JSON members that have to be read."""
     return sum(
         member.size
         for name, member in archive.members.items()
@@ -107,10 +106,10 @@ def header_bytes(archive: Archive) -> int:
 
 
 def state_dicts(archive: Archive, read: Read) -> tuple[dict[str, Any], dict[str, Storage]]:
-    """Return the weights of a program by their names, and the storages that they lie in.
+    """Return the weights of a program by name, and the storages that contain them by key.
 
-    Of several programs there is a dict for each, by its name. Nothing that the JSON says is
-    believed before it is held against the members.
+    For several programs the result is a dict of such dicts by program name. All statements of the
+    JSON are validated against the members. Raises `Malformed` or `Unsupported`.
     """
     _check_version(archive, read)
     names = programs(archive)
@@ -163,7 +162,7 @@ def _weights_of(
 
 
 def _buffers(program: Any) -> dict[str, bool]:
-    """Return whether each input of a graph is a buffer (True) or a parameter, by name."""
+    """Return whether each weight in the signature is a buffer (True) or a parameter, by name."""
     signature = _member(_member(program, "graph_module"), "signature")
     specs = _member(signature, "input_specs")
     found: dict[str, bool] = {}
@@ -176,7 +175,7 @@ def _buffers(program: Any) -> dict[str, bool]:
 
 
 def _member(value: Any, key: str) -> Any:
-    """Return what an object of JSON has under a key; None if it is no object or has no such key."""
+    """Return the value of a key of a JSON object; None for other values or missing keys."""
     return value.get(key) if isinstance(value, dict) else None
 
 
@@ -201,7 +200,7 @@ def _tensor(
         if member is None:
             raise Malformed(f"the numbers of '{name[:80]}' are missing")
         storage = storages[key] = Storage(key, UNTYPED, member.size)
-    # A size may be an expression elsewhere, but not that of a weight.
+    # Sizes in the schema may be symbolic expressions, but not those of weights.
     sizes, strides = (
         [_get(each, "as_int", int, name) for each in _get(meta, what, list, name)]
         for what in ("sizes", "strides")
@@ -218,7 +217,7 @@ def _loaded(name: str, text: bytes) -> Any:
 
 
 def _get(value: object, key: str, kind: type | UnionType, where: str) -> Any:
-    """Return what a JSON object has under a key, which must be of a type."""
+    """Return the value of a key of a JSON object. Raises `Malformed` if it has another type."""
     found = value.get(key) if isinstance(value, dict) else None
     if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
         raise Malformed(f"what its JSON says of '{where[:80]}' has no {key} as it should be")

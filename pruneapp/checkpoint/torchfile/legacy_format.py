@@ -1,8 +1,8 @@
-"""Reading what torch.save wrote before version 1.6: four pickles, then the storages.
+"""Read files of torch.save before version 1.6: pickles followed by storages.
 
-A magic number, the protocol, the sizes of C types and the object itself come as one pickle each;
-then a pickled list of storage keys; then for each key its number of elements (int64) and its
-elements. Tensors refer to storages by key, as in the zip format.
+The first four pickles contain a magic number, the protocol version, the sizes of C types, and the
+saved object. Then follow a pickled list of storage keys, and for each key the number of elements
+(int64) and the elements. Tensors refer to storages by key, as in the zip format.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PROTOCOL = 1001
 _MAGIC_BYTES = MAGIC.to_bytes(10, "little")
 _MAGIC_LINE = b"L%dL\n." % MAGIC
 
-# A pickle above this is read in another process, so that the window stays responsive.
+# Larger pickles are parsed in another process, so that the window stays responsive.
 IN_PROCESS = 512 << 10
 
 
@@ -56,7 +56,7 @@ PROTOCOLS = frozenset(bytes((n,)) for n in range(2, 6))
 
 
 def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
-    """Read the pickles and place the storages; see `Reader.read`."""
+    """Read the pickles and locate the storages; see `Reader.read`."""
     with located(source.path):
         try:
             index = index_stream(source, state_dict, job.cancel, IN_PROCESS)
@@ -70,7 +70,7 @@ def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadRes
 def index_stream(
     source: FileSource, state_dict: str | None, cancel: CancelToken, most: int = MAX_PICKLE
 ) -> TorchIndex:
-    """Read the pickles, place the storages and describe the tensors.
+    """Read the pickles, locate the storages and describe the tensors.
 
     Raises `Exhausted` if the pickles do not end within the first `most` bytes.
     """
@@ -103,7 +103,7 @@ def index_stream(
     described = Described(
         FORMAT,
         LABEL,
-        root if offsets or machine.arrays else None,  # nothing to look for
+        root if offsets or machine.arrays else None,  # without data there are no tensors to find
         references,
         (source,),
         lambda key: (0, offsets.get(key, 0)),
@@ -116,7 +116,7 @@ def index_stream(
 def _place(
     source: FileSource, position: int, keys: list[str], roots: dict[str, Storage]
 ) -> tuple[dict[str, int], int]:
-    """Return where each storage begins, by its key, and where the last one ends."""
+    """Return the start of each storage by key, and the end of the last one."""
     if len(set(keys)) != len(keys):
         raise Malformed("the list of its storages holds one twice")
     unknown = [key for key in keys if key not in roots]
@@ -144,9 +144,9 @@ def _place(
 def read_storage(
     source: FileSource, data: Blob, key: str, cancel: CancelToken
 ) -> tuple[Storage, int, dict[tuple[str, str], Global]]:
-    """Return the storage that torch saved into a byte string of a file, and where it begins.
+    """Return a storage that torch saved into a byte string of a file, and its start in the file.
 
-    Also return the names of code to which the byte string refers.
+    The third result are the names of code that the byte string refers to.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def read_storage(
     data
         The byte string: four pickles, then the list of keys, then the elements.
     key
-        What the storage is called.
+        The key of the returned storage.
     """
     head = source.read(data.offset, min(data.size, _HEAD))
     storages = Storages()
@@ -175,5 +175,5 @@ def read_storage(
     return Storage(key, root.element, root.nbytes), data.offset + begin, machine.globals
 
 
-# Bytes of the pickles before the elements of a storage, at most.
+# Maximum size of the pickles that precede the elements of a storage.
 _HEAD = 8 << 10

@@ -1,4 +1,4 @@
-"""What numpy writes into pickles: arrays and numbers of plain types, without numpy."""
+"""Interpret the arrays and scalars that numpy writes into pickles, without numpy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
 )
 
 _NO_NUMBERS = "it is a numpy array whose numbers the file does not hold"
-# Names of torch types by the code of a numpy type, without its byte order.
+# Names of torch types by numpy type code, without byte order.
 BY_CODE = {
     "b1": "bool",
     **{f"{sign}{size}": f"{name}{8 * size}" for sign, name in (("i", "int"), ("u", "uint"))
@@ -30,7 +30,7 @@ BY_CODE = {
 
 
 def reconstructed(function: Global, args: tuple[Any, ...]) -> Any:
-    """Return the array that ``_reconstruct(type, shape, code)`` makes: empty, to be filled."""
+    """Return a placeholder for ``_reconstruct(type, shape, code)``: an array without data."""
     cls = args[0] if args else None
     if not isinstance(cls, Global):
         return Uncalled(function, args)
@@ -40,14 +40,14 @@ def reconstructed(function: Global, args: tuple[Any, ...]) -> Any:
 
 
 def fill(array: Array, state: Any) -> None:
-    """Take what ``__setstate__`` of an array is given: version, shape, type, order, bytes."""
+    """Set an array from the argument of ``__setstate__``: version, shape, type, order, bytes."""
     if array.reason != _NO_NUMBERS:
-        return  # of a class that is not read
+        return  # an array subclass, which is not read
     if type(state) is not tuple or len(state) not in {4, 5}:
         raise Malformed("the state of a numpy array in its pickle is not well-formed")
     shape, dtype, fortran, raw = state[-4:]
     element, swapped, reason = _type(dtype)
-    if type(raw) is str:  # a string of Python 2 whose bytes happen to be text
+    if type(raw) is str:  # a string of Python 2 whose bytes are valid text
         raw = raw.encode("utf-8", "surrogatepass")
     if element is None or not isinstance(raw, (bytes, Blob)):
         array.reason = reason or "it is a numpy array without bytes"
@@ -58,7 +58,7 @@ def fill(array: Array, state: Any) -> None:
 
 
 def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
-    """Return the array that ``_frombuffer(bytes, type, shape, order, axes)`` makes."""
+    """Return a placeholder for ``_frombuffer(bytes, type, shape, order, axes)``."""
     if len(args) not in {4, 5} or not isinstance(args[0], (bytes, Blob)):
         return Uncalled(function, args)
     element, swapped, reason = _type(args[1])
@@ -85,7 +85,7 @@ def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
 
 
 def scalar(function: Global, args: tuple[Any, ...]) -> Any:
-    """Return the numpy number that ``scalar(type, bytes)`` makes, if it is one of a plain type."""
+    """Return a placeholder for ``scalar(type, bytes)``: an `Array` if the type is supported."""
     if len(args) != 2 or type(args[1]) is not bytes:
         return Uncalled(function, args)
     element, swapped, _ = _type(args[0])
@@ -115,7 +115,7 @@ def _set(
 
 
 def _type(dtype: Any) -> tuple[Element | None, bool, str]:
-    """Return the type of the elements, whether they are big-endian, and why they are not read."""
+    """Return the element type or None, whether it is big-endian, and the reason for None."""
     if not isinstance(dtype, Uncalled) or dtype.path != "numpy.dtype" or not dtype.args:
         return None, False, "it is a numpy array of a type that Pruneapp does not know"
     code = dtype.args[0]

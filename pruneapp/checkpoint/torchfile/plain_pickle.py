@@ -1,8 +1,8 @@
-"""Reading pickles of numpy arrays and tensors that ``pickle.dump`` wrote, of protocols 0 to 5.
+"""Read pickles of numpy arrays and tensors that ``pickle.dump`` wrote, with protocols 0 to 5.
 
-The model zoo of detectron2 and the weights of Caffe2 are such files. Nothing that a pickle names is
-imported or called. Long byte strings, the numbers of arrays, are not read: their place in the file
-is noted.
+The model zoo of detectron2 and the weights of Caffe2 are such files. Nothing that a pickle refers
+to is imported or called. Long byte strings (the elements of arrays) are not read; their positions
+in the file are recorded.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ SUFFIXES = (".pkl", ".pickle")
 # Byte strings of at least this size are not read.
 LARGE = 256
 _WINDOW = 64 << 10
-# What the pickles of protocols 0 and 1 begin with: a dict, list, tuple, mark or name.
+# First bytes of pickles of protocols 0 and 1: mark, dict, list, name.
 _OLD_STARTS = (b"(", b"}", b"]", b"c")
 
 
 def recognises_pickle(head: bytes, source: FileSource) -> bool:
-    """Return whether a file is a pickle: by its protocol, or by its name for the oldest ones."""
+    """Return whether a file is a pickle: by its protocol, or by its name for protocols 0 and 1."""
     if head[:1] == b"\x80":
         return head[1:2] in PROTOCOLS and not TORCH_MAGIC.search(head[:64])
     named = source.path.suffix.lower() in SUFFIXES and head.startswith(_OLD_STARTS)
@@ -62,7 +62,7 @@ def recognises_pickle(head: bytes, source: FileSource) -> bool:
 
 
 def read_pickle(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
-    """Read all of a pickle but its long byte strings; see `Reader.read`."""
+    """Read a pickle except for its long byte strings; see `Reader.read`."""
     with located(source.path):
         try:
             index = index_pickle(source, state_dict, job.cancel, IN_PROCESS)
@@ -76,7 +76,8 @@ def index_pickle(
 ) -> TorchIndex:
     """Parse a pickle and describe its arrays and tensors.
 
-    Raises `_TooLong` if more than `most` bytes have to be read.
+    Raises `_TooLong` if more than `most` bytes have to be read, unless `most` is `MAX_PICKLE`: then
+    `Unsupported`.
     """
     machine = PickleFile(source, cancel, most)
     root = machine.parse()
@@ -105,36 +106,36 @@ def index_pickle(
 
 
 class _TooLong(Exception):  # noqa: N818 - never leaves this module
-    """More bytes of a pickle have to be read than was allowed."""
+    """More bytes of a pickle have to be read than the given limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The instruction from `start` to `stop` that pushes bytes, or the text that encodes them."""
+    """The opcode from `start` to `stop` that pushes bytes, or the text that encodes them."""
 
     start: int
     stop: int
     text: bool
-    value: bytes | str  # kept so that no other object gets its identity
+    value: bytes | str  # referenced, so that its id is not reused
 
 
 class PickleFile(Machine):
-    """Parse a pickle in a file, of which one window is in memory.
+    """A parser for a pickle in a file, with one window of it in memory.
 
     Parameters
     ----------
     source
         The file.
     cancel
-        Looked at every few milliseconds.
+        Checked every few milliseconds.
     most
-        Bytes that may be read, long byte strings excepted.
+        Maximum number of bytes to read, long byte strings excepted.
     """
 
     def __init__(self, source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> None:
         data = source.read(0, min(_WINDOW, source.size))
         super().__init__(data, self._meaning, Storages(), cancel)
-        self.offsets: dict[str, int] = {}  # at which storages begin, by key
+        self.offsets: dict[str, int] = {}  # start of each storage, by key
         self._source = source
         self._read = len(data)
         self._most = most
@@ -148,7 +149,7 @@ class PickleFile(Machine):
 
     @property
     def end(self) -> int:
-        """The byte behind the pickle."""
+        """End of the pickle in the file."""
         return self._base + self.position
 
     def parse(self) -> Any:
@@ -164,9 +165,9 @@ class PickleFile(Machine):
             raise
 
     def spot_of(self, array: Array) -> Spot | None:
-        """Return the instruction that pushes the numbers of an array.
+        """Return the opcode that pushes the bytes of an array.
 
-        None if it cannot be replaced: it is not known, or another array refers to the same numbers.
+        None if it cannot be replaced: it is unknown, or another array refers to the same bytes.
         """
         users = Counter(_identity(one) for one in self.arrays)
         if users[_identity(array)] > 1:
@@ -210,7 +211,7 @@ class PickleFile(Machine):
     def _note(self, push: Any, text: bool) -> None:  # noqa: FBT001 - bound by position
         push()
         value = self._stack[-1]
-        if len(value) > 1:  # shorter ones are the same object everywhere
+        if len(value) > 1:  # shorter strings are shared objects
             start = self._base + self._instruction
             self._spots[id(value)] = Spot(start, self._base + self.position, text, value)
 
@@ -227,7 +228,7 @@ class PickleFile(Machine):
         return made
 
     def _storage(self, data: Any) -> Any:
-        """Return the storage that torch has saved into a byte string in the pickle."""
+        """Return the storage that torch saved into a byte string in the pickle."""
         if not isinstance(data, Blob):
             raise Unsupported(
                 "is a pickle of tensors of protocol 2 or older, in which their numbers are text",
@@ -239,11 +240,11 @@ class PickleFile(Machine):
         return storage
 
 
-# Loads a storage from a byte string, in a format that is parsed here as any other.
+# Loads a storage from a byte string, whose format is parsed here like any other.
 _STORAGE = "torch.storage._load_from_bytes"
 
 
-# Instructions that push text; of the others, bytes.
+# Opcodes that push text; the others push bytes.
 _TEXTS = frozenset({b"X", b"\x8c", b"\x8d", b"V", b"S"})
 
 

@@ -1,10 +1,10 @@
-"""What the functions mean that torch and Python write into pickles, without calling them.
+"""The meaning of functions that torch and Python write into pickles, without calling them.
 
-Nothing in a file is ever imported or called, known or not. The list of `KNOWN` names has all that
-only makes a value (numbers, text, containers, tensors) out of its arguments: it runs no code that
-an argument names, opens no file, and reaches no attribute by name. Any other name is shown to the
-user as code. Names that `runs_code` finds are never written again: an export of such a file is a
-plain state dict.
+Nothing in a file is ever imported or called, whether known or not. `KNOWN` lists the functions and
+classes that only create a value (numbers, text, containers, tensors) from their arguments: they run
+no code passed as an argument, open no file, and access no attribute by name. All other names are
+reported to the user as code. Names for which `runs_code` is True are never written again: an export
+of such a file is a plain state dict.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Args = tuple[Any, ...]
 
 
 def call(function: Global | Uncalled, args: Args) -> Any:
-    """Return what stands for ``function(*args)``: its meaning if we know it, else a `Uncalled`."""
+    """Return a placeholder for ``function(*args)``: its interpreted result, or an `Uncalled`."""
     if type(function) is Global:
         meaning = _MEANINGS.get((function.module, function.name))
         if meaning is not None:
@@ -77,7 +77,7 @@ def _typed_tensor(function: Global, args: Args) -> Any:
 
 
 def _with_marks(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadable:
-    """Return a tensor with its traits: gradient, and signs that are turned."""
+    """Return a tensor with its traits set, or an `Unreadable` if these are not supported."""
     traits = []
     if grad == (True,):
         traits.append("requires_grad")
@@ -102,7 +102,7 @@ def _with_marks(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadab
 
 
 def _flips(name: str, *, conj: bool, neg: bool) -> tuple[int, ...] | None:
-    """Return which bytes of an element have a sign to be turned; None where that is not it."""
+    """Return the bytes of an element whose highest bit must be flipped; None if unsupported."""
     size = _SIGNED.get(name)
     if size is None:
         return None if conj or neg else ()
@@ -112,7 +112,7 @@ def _flips(name: str, *, conj: bool, neg: bool) -> tuple[int, ...] | None:
     return (*((size // 2 - 1,) * real), *((size - 1,) * imaginary))
 
 
-# Types whose highest bit is their sign and nothing else, by the bytes of an element.
+# Types whose highest bit is only a sign, with their item size in bytes.
 _SIGNED = {
     "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8,
     "float8_e4m3fn": 1, "float8_e5m2": 1,
@@ -145,7 +145,7 @@ def _variable(function: Global, args: Args) -> Any:
 
 
 def _old_tensor(function: Global, args: Args) -> Any:
-    # torch before 0.1.10 made an empty tensor, whose storage, offset, size and stride it set later.
+    # torch before 0.1.10 created an empty tensor and set storage, offset, size and stride later.
     element = BY_STORAGE.get(function.name.replace("Tensor", "Storage"))
     if args or element is None:
         return Uncalled(function, args)
@@ -153,7 +153,7 @@ def _old_tensor(function: Global, args: Args) -> Any:
 
 
 def _new_object(function: Global, args: Args) -> Any:
-    # copyreg.__newobj__(class, *arguments), as protocols before 2 write it.
+    # copyreg.__newobj__(class, *arguments), as written by protocols before 2.
     if args and isinstance(args[0], Global):
         return call(args[0], args[1:])
     return Uncalled(function, args)
@@ -165,7 +165,7 @@ def _first(function: Global, args: Args) -> Any:
 
 
 def _from_type(function: Global, args: Args) -> Any:
-    # (function, type, arguments, state): the tensor becomes a subclass with attributes.
+    # (function, type, arguments, state): the result becomes a subclass with attributes.
     _at_least(3, function, args)
     inner, cls, arguments = args[:3]
     if not isinstance(inner, (Global, Uncalled)) or type(arguments) is not tuple:
@@ -184,7 +184,7 @@ def _from_type(function: Global, args: Args) -> Any:
 
 
 _TENSORS = {"torch.Tensor", "torch.nn.parameter.Parameter"}
-# Modules of the old classes of tensors: torch.FloatTensor, torch.cuda.FloatTensor.
+# Modules of the old tensor classes: torch.FloatTensor, torch.cuda.FloatTensor.
 _TENSOR_MODULES = frozenset({"torch", "torch.cuda"})
 LEAVES = (Tensor, Array, Compound, Unreadable)
 
@@ -241,7 +241,7 @@ def _nested(function: Global, args: Args) -> Any:
 
 
 def _from_numpy(function: Global, args: Args) -> Any:
-    # array, dtype, device, requires_grad: of devices whose tensors torch saves as numpy arrays
+    # array, dtype, device, requires_grad: for devices whose tensors torch saves as numpy arrays
     _at_least(2, function, args)
     data, dtype = args[:2]
     name = dtype.name if isinstance(dtype, Global) else ""
@@ -287,7 +287,7 @@ def _bytes(function: Global, args: Args) -> Any:
 
 
 def _encode(function: Global, args: Args) -> Any:
-    # How protocol 2 writes bytes: text of the characters 0 to 255.
+    # Protocol 2 writes bytes as a text of the characters 0 to 255.
     if len(args) == 2 and type(args[0]) is str and args[1] in ("latin1", "latin-1"):
         try:
             return args[0].encode("latin-1")
@@ -297,7 +297,7 @@ def _encode(function: Global, args: Args) -> Any:
 
 
 def _reconstructor(function: Global, args: Args) -> Any:
-    # An object of a class, before its attributes are set: copyreg's way before protocol 2.
+    # An object of a class before its attributes are set, as copyreg writes it before protocol 2.
     if args and isinstance(args[0], Global):
         if args[0].path in _DICTS and len(args) > 2:
             return _dict(args[0], args[2:])
@@ -368,9 +368,9 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
 }
 
 
-# Beside what has a meaning above.
+# Known names besides those with a meaning above.
 _NAMES: dict[str, tuple[str, ...]] = {
-    # A buffer of bytes or text in memory, as TransformerEngine keeps its _extra_state.
+    # A buffer of bytes or text in memory, which TransformerEngine uses for _extra_state.
     "_io": ("BytesIO", "StringIO"),
     "builtins": (
         "bool", "bytearray", "complex", "float", "int", "object", "range", "slice", "str",
@@ -391,7 +391,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "torch.storage": ("TypedStorage", "UntypedStorage", "_TypedStorage", "_UntypedStorage"),
     "torch.serialization": ("_get_layout",),
     "torch.nn.parameter": ("Buffer", "Parameter"),
-    # What torch.distributed.tensor itself registers as safe for torch.load(weights_only=True).
+    # Registered by torch.distributed.tensor as safe for torch.load(weights_only=True).
     "torch.distributed.tensor": ("DTensor",),
     "torch.distributed.tensor._dtensor_spec": ("DTensorSpec", "ShardOrderEntry", "TensorMeta"),
     "torch.distributed.tensor.placement_types": (
@@ -430,12 +430,12 @@ KNOWN: frozenset[str] = frozenset(
 
 
 def runs_code(reference: Global) -> bool:
-    """Return whether loading a pickle with this name may run more than make an object of a class.
+    """Return whether unpickling this name may do more than create an instance of a class.
 
     Harmless are the `KNOWN` names, the classes of torch.nn and torch.optim, and classes of packages
     that the user has installed: models, configurations, enumerations. Not harmless are other names
-    of Python, torch and numpy, functions that the pickle calls, attributes that are reached through
-    a module (``models.os.system``), and the usual names of functions that run code.
+    of Python, torch and numpy, functions that the pickle calls, attributes that are accessed
+    through a module (``models.os.system``), and the usual names of functions that run code.
     """
     if reference.path in KNOWN or reference.module.startswith("__torch__"):
         return False
@@ -451,17 +451,17 @@ def runs_code(reference: Global) -> bool:
 
 
 def _is_class(name: str) -> bool:
-    """Return whether a name is written like that of a class."""
+    """Return whether a name is spelled like that of a class."""
     return name.lstrip("_")[:1].isupper()
 
 
 def _is_old_tensor(reference: Global) -> bool:
-    """Return whether a name is a class of tensors: torch.FloatTensor."""
+    """Return whether a name is that of an old tensor class, such as torch.FloatTensor."""
     storage = reference.name.replace("Tensor", "Storage")
     return reference.module in _TENSOR_MODULES and storage in BY_STORAGE
 
 
-# Packages whose functions may do anything, with every module of Python itself.
+# Packages whose functions may do anything, including all modules of Python itself.
 _OWN_CODE = frozenset(sys.stdlib_module_names) | {
     "IPython", "__builtin__", "cffi", "cloudpickle", "commands", "copy_reg", "dill", "fabric",
     "httpx", "joblib", "numpy", "paramiko", "pexpect", "pip", "pkg_resources", "requests",
@@ -472,9 +472,9 @@ _HARMLESS = (
     "torch.ao.nn.", "torch.distributions.", "torch.nn.", "torch.optim.",
 )  # fmt: skip
 _HARMLESS_NAMES = frozenset({
-    # Keeps a function and its arguments; whatever calls it would have to be named itself.
+    # Stores a function and its arguments; the pickle would have to name the caller as well.
     "functools.partial",
-    # The type of an object, as of None.
+    # The type of an object, such as None.
     "builtins.type",
     "inspect._empty",
     "re._compile",
@@ -483,7 +483,7 @@ _HARMLESS_NAMES = frozenset({
     "torch.nn.backends.thnn._get_thnn_function_backend",
     "torch.nn.backends.backend.FunctionBackend",
 })  # fmt: skip
-# Names of functions and classes that run code or commands, wherever a module has imported them.
+# Names of functions and classes that run code or commands, in whatever module they are referenced.
 _RUNNING = frozenset({
     "Popen", "Thread", "Process", "Timer", "FunctionType", "CodeType", "LambdaType", "MethodType",
     "__import__", "__reduce__", "_load_from_bytes", "apply", "attrgetter", "breakpoint", "call",

@@ -1,15 +1,15 @@
-"""Bytes of tensors that are not read as they stand in a torch file: checked, inflated, rebuilt.
+"""Byte sources for data that cannot be read directly: checked, compressed and rebuilt tensors.
 
-Every member of a zip archive has a checksum that torch.load never looks at. Whoever reads a storage
-from its first byte to its last, in order, has read all that is needed to compare it, so it is
-compared then, once, at no extra pass. Reads out of order are let through. A writer may have left
-the checksums out (``torch.serialization.set_crc32_options``): the directory then says 0 for all.
+Every member of a zip archive has a checksum, which torch.load ignores. When a storage is read
+completely and in order, its checksum is computed on the fly and compared, once. Reads in another
+order are not checked. A writer may have omitted the checksums
+(``torch.serialization.set_crc32_options``): then the directory contains 0 for all.
 
-What is compressed is inflated to one unlinked temporary file, no further than somebody has read,
+Compressed members are decompressed to an unlinked temporary file, as far as they have been read,
 and never past the size that the directory declares.
 
-Needs the standard library alone, for the process that parses headers; `dense` reads what is
-rebuilt.
+This module needs only the standard library, for the process that parses headers; `dense` reads
+rebuilt tensors.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from pruneapp.errors import CheckpointError, DamagedFileError, words_of
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes of a file that have a checksum."""
+    """A range of bytes of a file with a checksum."""
 
     start: int
     stop: int
     crc: int  # CRC-32
-    label: str  # what a message should name: a tensor, as a rule
-    before: int = 0  # CRC-32 of what precedes `start` and is covered by `crc`, too
+    label: str  # the name for messages, usually of a tensor
+    before: int = 0  # CRC-32 of the bytes before `start` that `crc` also covers
 
 
 class CheckedSource(DerivedSource):
-    """A `ByteSource` that compares checksums as its bytes go by.
+    """A `ByteSource` that verifies checksums of spans that are read in order.
 
-    The spans are in order, none overlapping.
+    The spans must be sorted and must not overlap.
     """
 
     def __init__(self, source: ByteSource, spans: Sequence[Span]) -> None:
@@ -56,12 +56,12 @@ class CheckedSource(DerivedSource):
         self._spans = spans
         self._starts = [span.start for span in spans]
         self._seen: set[int] = set()
-        # Two threads may read the same storage at the same time, each at its own place.
+        # Several threads may read the same storage at the same time, at different positions.
         self._here = threading.local()
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
+        """Size of the file in bytes."""
         return self._source.size
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
@@ -70,7 +70,7 @@ class CheckedSource(DerivedSource):
         Raises
         ------
         DamagedFileError
-            If these are the last bytes of a storage and its checksum differs.
+            If these are the last bytes of a storage and its checksum is wrong.
         """
         self._source.read_into(offset, buffer)
         view = buffer.cast("B")
@@ -99,7 +99,7 @@ class CheckedSource(DerivedSource):
 
 
 def damaged(path: Path, label: str) -> DamagedFileError:
-    """Return the error about a checksum that differs."""
+    """Return the error for a wrong checksum."""
     return DamagedFileError(
         f"'{path}' is damaged: the bytes of {label} are not those that were saved "
         "(their checksum differs).",
@@ -107,30 +107,31 @@ def damaged(path: Path, label: str) -> DamagedFileError:
     )
 
 
-# A bit of deflate is 129 bytes at most: a match of 258 takes two (RFC 1951). Zeros alone, which a
-# pruned layer may be, come close to it; what claims more is no stream of deflate.
+# Maximum compression ratio: deflate encodes at least one bit for each 129 bytes, because a match of
+# 258 takes two bits (RFC 1951). Zeros, such as a pruned layer, come close to it. A member that
+# declares more is not valid.
 MAX_RATIO = 1032
-# Of free room, what is left alone: a full disk for temporary files stops other programs as well.
+# Free space that is not used: a full disk for temporary files affects other programs.
 _SPARED = 64 << 20
 _STEP = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
 class PackedMember:
-    """A compressed member."""
+    """A compressed member of an archive."""
 
-    start: int  # where its content begins in the `InflatedSource`
-    size: int  # bytes of its content
-    data: int  # where it lies in the archive
-    stored: int  # how many bytes it takes there
-    crc: int | None  # CRC-32 of its content; None if the writer left it out
-    label: str  # what a message should name
+    start: int  # offset of its content in the `InflatedSource`
+    size: int  # size of its content
+    data: int  # offset of its compressed data in the archive
+    stored: int  # size of its compressed data
+    crc: int | None  # CRC-32 of its content; None if the writer omitted it
+    label: str  # the name for messages
 
 
 class InflatedSource(DerivedSource):
-    """The contents of compressed members, one behind the other, as a `ByteSource`.
+    """The concatenated contents of compressed members, as a `ByteSource`.
 
-    The members are in order of `start`, without gaps.
+    The members must be sorted by `start`, without gaps.
     """
 
     def __init__(self, source: ByteSource, members: Sequence[PackedMember]) -> None:
@@ -143,19 +144,19 @@ class InflatedSource(DerivedSource):
 
     @property
     def size(self) -> int:
-        """Bytes of all contents."""
+        """Total size of the contents in bytes."""
         return self._members[-1].start + self._members[-1].size if self._members else 0
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
-        """Fill `buffer` from `offset` on, inflating as far as that.
+        """Fill `buffer` from `offset` on, decompressing members up to its end.
 
         Raises
         ------
         DamagedFileError
-            If a member claims to grow more than `MAX_RATIO` times, or inflates to something else
-            than the directory says.
+            If a member declares a ratio above `MAX_RATIO`, or its content contradicts the
+            directory.
         CheckpointError
-            If there is no room for the temporary file.
+            If there is no space for the temporary file.
         """
         view = buffer.cast("B")
         if offset + len(view) > self.size:
@@ -181,7 +182,7 @@ class InflatedSource(DerivedSource):
             )
 
     def _inflate(self, index: int, stop: int) -> None:
-        """Inflate member `index` until `stop` bytes of it are in the spool."""
+        """Decompress the first `stop` bytes of member `index` to the temporary file."""
         member = self._members[index]
         stream = self._streams.get(index)
         if stream is None:
@@ -223,7 +224,7 @@ class InflatedSource(DerivedSource):
 
     @contextmanager
     def _spooling(self) -> Iterator[IO[bytes]]:
-        """Give the temporary file, and say what the system refuses."""
+        """Return the temporary file, and translate errors of the system."""
         try:
             if self._spool is None:
                 self._spool = tempfile.TemporaryFile(prefix="pruneapp-")  # noqa: SIM115 - lives on
@@ -241,13 +242,13 @@ class InflatedSource(DerivedSource):
             spool.write(out)
 
     def _check_room(self, nbytes: int) -> None:
-        """Refuse what would fill the disk, before a byte of it is written."""
+        """Raise an error if writing `nbytes` would fill the disk."""
         if nbytes <= 0:
             return
         place = tempfile.gettempdir()
         try:
             free = shutil.disk_usage(place).free
-        except OSError:  # writing has the better message
+        except OSError:  # writing raises a better message
             return
         if nbytes > free - _SPARED:
             raise CheckpointError(
@@ -257,7 +258,7 @@ class InflatedSource(DerivedSource):
             )
 
     def close(self) -> None:
-        """Let go of the temporary file; the archive is closed by its own source."""
+        """Delete the temporary file; the archive is closed by its own source."""
         with self._lock:
             if self._spool is not None:
                 self._spool.close()
@@ -266,7 +267,7 @@ class InflatedSource(DerivedSource):
 
 
 class _Stream:
-    """How far one member is inflated."""
+    """The state of the decompression of a member."""
 
     __slots__ = ("compared", "crc", "done", "inflater", "taken")
 
@@ -279,7 +280,7 @@ class _Stream:
 
 
 def inflate_all(raw: bytes, size: int) -> bytes | None:
-    """Inflate a whole member in memory; None if it is anything but `size` bytes."""
+    """Decompress a member in memory; None if the result has not exactly `size` bytes."""
     inflater = zlib.decompressobj(-15)
     try:
         out = inflater.decompress(raw, size + 1)
@@ -288,47 +289,47 @@ def inflate_all(raw: bytes, size: int) -> bytes | None:
     return out if len(out) == size else None
 
 
-# Above this the indices are not read when a file is opened. Those of a matrix are looked at again
-# before it is read; others are never followed.
+# Larger indices are not read when a file is opened. Those of a matrix are validated when it
+# is read; others are never used.
 MOST_BYTES = 1 << 20
-# A matrix without a value takes a row pointer a row, whatever its width; embeddings have some
-# 250,000 columns. Above this, which is no model any more, its parts are shown.
+# A matrix without values still stores a pointer per row, whatever its width; embeddings have up to
+# about 250,000 columns. Matrices with a larger expansion are presented by their parts.
 MAX_EXPANSION = 1 << 18
 SMALL = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Where a sparse matrix in CSR lies that is read as a dense one."""
+    """The position of a sparse CSR matrix that is read as a dense one."""
 
     name: str  # of the tensor
     rows: int
     columns: int
-    count: int  # how many values it has
-    itemsize: int  # bytes of a value
-    index: int  # bytes of a row pointer or a column
-    locations: tuple[Location, Location, Location]  # row pointers, columns, values; in C order
+    count: int  # number of values
+    itemsize: int  # size of a value in bytes
+    index: int  # size of a row pointer or column index in bytes
+    locations: tuple[Location, Location, Location]  # row pointers, column indices, values
 
     @property
     def size(self) -> int:
-        """Bytes of the dense matrix."""
+        """Size of the dense matrix in bytes."""
         return self.rows * self.columns * self.itemsize
 
 
 @dataclass(frozen=True, slots=True)
 class Flipped:
-    """Where a conjugate or negated view lies, whose signs are the other way round in the file."""
+    """The position of a conjugate or negated view, whose signs are inverted in the file."""
 
     name: str  # of the tensor
     size: int  # bytes from its first element to its last in memory, both included
-    itemsize: int  # bytes of an element
-    flips: tuple[int, ...]  # bytes of an element whose highest bit is turned
+    itemsize: int  # size of an element in bytes
+    flips: tuple[int, ...]  # the bytes of an element whose highest bit is inverted
     locations: tuple[Location]  # of its first element
 
 
 @dataclass(frozen=True, slots=True)
 class InlineArray:
-    """The bytes of a numpy array, little-endian, which stand in the pickle."""
+    """The bytes of a numpy array in a pickle, in little-endian order."""
 
     name: str  # of the array
     data: bytes  # in the order of its strides
@@ -336,7 +337,7 @@ class InlineArray:
 
     @property
     def size(self) -> int:
-        """Bytes of it."""
+        """Size in bytes."""
         return len(self.data)
 
 
@@ -344,7 +345,7 @@ Rebuilt = Matrix | Flipped | InlineArray
 
 
 def opens_dense(compound: Compound) -> bool:
-    """Whether it is a matrix in CSR whose elements can be read as if it were dense."""
+    """Return whether a sparse tensor is a CSR matrix that can be read as a dense one."""
     if compound.layout != "sparse_csr" or len(compound.shape) != 2:
         return False
     rows, columns = compound.shape
@@ -366,7 +367,7 @@ def opens_dense(compound: Compound) -> bool:
 
 
 def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes]) -> None:
-    """Raise `Malformed` if an index of a sparse tensor points outside it; `read` reads a part."""
+    """Raise `Malformed` if an index of a sparse tensor is out of range; `read` reads a part."""
     shape = compound.shape
     if compound.layout == "sparse_coo":
         _inside(name, compound.parts["indices"], shape, read)
@@ -390,7 +391,7 @@ def _inside(
     if part.strides is not None or part.nbytes > MOST_BYTES:
         return
     indices = array("q" if part.element.itemsize == 8 else "i", read(part))
-    # One row a dimension for COO; the indices of compressed layouts are one row.
+    # COO has one row of indices per dimension; compressed layouts have a single row.
     count = len(extents) if len(extents) > 1 and len(part.shape) == 2 else 1
     length = len(indices) // count
     for number, extent in enumerate(extents[:count]):

@@ -1,6 +1,6 @@
-"""Finding the dicts of tensors in what a pickle describes, and choosing the model among them.
+"""Find the dicts of tensors in the objects of a pickle, and choose the one that is the model.
 
-A pickle may have keys of any type and any length, and the same name twice.
+A pickle may have keys of any type and length, and several equal names.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import CancelToken
 
-# An average may hold a little more than the model (its step count), never much more.
+# An average may have slightly more elements than the model (its step count), but not many more.
 _EMA_MARGIN = 4
 MAX_NAME = 2 << 20
 MAX_NAME_CHARACTERS = 64 << 20
@@ -44,35 +44,35 @@ _CONTAINERS = (dict, list, tuple, PickledSet, Uncalled)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTensor:
-    """A tensor inside a state dict."""
+    """A tensor in a state dict."""
 
-    name: str  # keys that lead to it inside the state dict, joined by dots; unique
+    name: str  # its keys inside the state dict, joined by dots; unique
     leaf: Leaf
-    inside: str = ""  # name of the unknown class that it lies in; empty if none
+    inside: str = ""  # name of the unknown class that contains it; empty if none
     buffer: bool | None = None  # see `TensorEntry.buffer`
-    kind: str = ""  # see `TensorEntry.kind`; empty if the file does not name the class of the layer
+    kind: str = ""  # see `TensorEntry.kind`; empty if the file does not name the layer class
 
 
 @dataclass(frozen=True)
 class Declared:
-    """The names of the parameters and buffers that a class of TorchScript declares."""
+    """The names of parameters and buffers that a TorchScript class declares."""
 
     parameters: frozenset[str]
     buffers: frozenset[str]
 
     def buffer(self, name: str) -> bool:
-        """Return whether an attribute is no parameter: a buffer, or a tensor without a role."""
+        """Return whether an attribute is not a parameter: a buffer, or an undeclared tensor."""
         return name not in self.parameters
 
 
 class Child(NamedTuple):
-    """A value in a container of the pickle."""
+    """A value in a container of a pickle."""
 
     name: str
     value: Any
-    inside: str = ""  # name of the unknown class that it is an attribute of; empty if none
+    inside: str = ""  # name of the unknown class with this attribute; empty if none
     buffer: bool | None = None  # see `TensorEntry.buffer`
-    layer: str = ""  # name of the class whose parameter it is, where that is known
+    layer: str = ""  # name of the class with this parameter; empty if unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,14 +81,15 @@ class Candidate:
 
     key: str  # the outer keys that lead to it, joined by dots
     found: tuple[FoundTensor, ...]  # its tensors in file order
-    # How many there are, and how many numbers they hold, tied ones counted once.
+    # Number of tensors and of their elements; tied tensors count once.
     tensors: int
     numel: int
-    # Finds the keys of what is in it, however deep, and no tensor.
+    # Returns the keys of values inside it, at any depth, that are not tensors.
     others: Callable[[], tuple[str, ...]] = tuple
-    # Finds what the file holds outside of it, by key. Both are called for the chosen one only.
+    # Returns the values of the file outside of it, by key. Both are called for the chosen dict
+    # only.
     beside: Callable[[], Mapping[str, Any]] = dict
-    module: bool = False  # whether it is a pickled module, not a dict
+    module: bool = False  # whether it is a pickled module rather than a dict
 
     @classmethod
     def of(
@@ -99,7 +100,7 @@ class Candidate:
         others: Callable[[], tuple[str, ...]] = tuple,
         beside: Callable[[], Mapping[str, Any]] = dict,
     ) -> Candidate:
-        """Count what there is."""
+        """Create a candidate and count its tensors and their elements."""
         items = tuple(cancel.each(found_tensors))
         leaves = {identity(item.leaf): item.leaf for item in cancel.each(items)}
         tensors = sum(map(_tensors, cancel.each(leaves.values())))
@@ -108,13 +109,13 @@ class Candidate:
 
     @property
     def averaged(self) -> bool:
-        """Whether it seems to be an exponential average of another one."""
+        """Whether its key suggests an exponential moving average of another candidate."""
         words = self.key.lower().replace(".", "_").split("_")
         return "ema" in words or "averaged" in words or "shadow" in words
 
 
 def identity(leaf: Leaf) -> object:
-    """Return what is equal for two names of the very same tensor."""
+    """Return a hashable value that is equal for two names of the same tensor."""
     if isinstance(leaf, Tensor):
         root = leaf.storage.root
         return (id(root), leaf.offset, leaf.shape, leaf.strides, leaf.element.name, leaf.flips)
@@ -126,7 +127,7 @@ def _tensors(leaf: Leaf) -> int:
 
 
 def _numel(leaf: Leaf) -> int:
-    """How many numbers a tensor holds, as far as it is shown."""
+    """Return the number of elements of the entries that present a tensor."""
     if isinstance(leaf, Tensor | Array):
         return leaf.numel
     if isinstance(leaf, Compound):
@@ -137,12 +138,12 @@ def _numel(leaf: Leaf) -> int:
 
 
 def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Candidate:
-    """Return the candidate `key`, or the one that is the model if no key is given.
+    """Return the candidate with this key, or the one that is the model if `key` is None.
 
     Raises
     ------
     CheckpointError
-        If there is no such candidate; the sentence names those that there are.
+        If there is no such candidate; the remedy lists the existing ones.
     """
     if key is not None:
         for candidate in candidates:
@@ -152,7 +153,7 @@ def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Ca
         raise CheckpointError(
             f"'{path}' holds no state dict named '{key}'.", remedy=f"Choose one of: {named}."
         )
-    # Rather one that does not lie in objects of unknown classes as a whole.
+    # Prefer candidates that are not entirely inside objects of unknown classes.
     candidates = [c for c in candidates if not all(t.inside for t in c.found)] or candidates
     models = [c for c in candidates if not c.averaged]
     averages = [c for c in candidates if c.averaged]
@@ -162,7 +163,7 @@ def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Ca
 
 
 def shown(key: Any) -> str:
-    """Return a key of a dict as a name that can be shown, written and printed."""
+    """Return a dict key as a valid UTF-8 name; keys that are not text by their representation."""
     if type(key) is str:
         if key.isascii():
             return key
@@ -181,7 +182,7 @@ def _is_flat(value: Any) -> bool:
 
 
 def joined(prefix: str, name: str) -> str:
-    """Return the name of a part: that of what it is part of, a dot, its own."""
+    """Return the dotted name of a part. Raises `Malformed` if it is too long."""
     if len(prefix) + len(name) > MAX_NAME:
         raise Malformed(f"the name of a tensor has more than {MAX_NAME:,} characters")
     return f"{prefix}.{name}" if prefix else name
@@ -195,7 +196,7 @@ class UniqueNames:
         self._characters = 0
 
     def unique(self, name: str) -> str:
-        """Return `name`, or the first free one like it."""
+        """Return `name`, with a number appended if it is already in use."""
         self._characters += len(name)
         if self._characters > MAX_NAME_CHARACTERS:
             raise Malformed("the names of its tensors are longer than any model's")
@@ -207,15 +208,15 @@ class UniqueNames:
         return candidate
 
 
-# Keys under which training scripts keep a whole model: what is under them is a state dict of its
-# own, never a part of the dict around it.
+# Keys of whole models in checkpoints of training scripts: their values are separate state dicts,
+# never a part of the enclosing dict.
 MODEL_KEYS = frozenset({
     "state_dict", "model_state_dict", "model", "module", "net", "network", "weights", "params",
     "params_ema", "ema", "ema_state_dict", "ema_model", "model_ema", "state_dict_ema", "teacher",
     "student", "generator", "discriminator", "G", "D", "g", "d", "netG", "netD", "best_model",
 })  # fmt: skip
 _MODEL_ENDINGS = ("_state_dict", "_model", "_ema")
-# Keys under which they keep what is no model.
+# Keys of values of training scripts that are not models.
 OTHER_KEYS = frozenset({
     "optimizer", "optimizers", "optimizer_state", "optimizer_states", "optim", "optim_state", "opt",
     "scheduler", "schedulers", "lr_scheduler", "lr_schedulers", "scaler", "amp", "amp_scaler",
@@ -228,19 +229,19 @@ _OTHER_ENDINGS = (
 
 
 def find(root: Any, cancel: CancelToken, declared: Mapping[str, Declared]) -> list[Candidate]:
-    """Return every dict that may be a model, the largest first.
+    """Return all dicts that may be the model, those with the most elements first.
 
     Parameters
     ----------
     declared
-        What classes of TorchScript declare, by their full names.
+        The declarations of TorchScript classes, by their full names.
     """
     walk = _Walk(cancel, declared)
     if isinstance(root, LEAVES):
         return [Candidate.of("", [FoundTensor("tensor", root)], cancel)]
     walk.mark(root)
     candidates: list[Candidate] = []
-    # Weights first; a file that has none may still hold whole numbers or single values.
+    # Prefer weights; a file without weights may still contain integers or scalars.
     for test in (_is_weight, _is_array, lambda _leaf: True):
         candidates = walk.candidates(root, test)
         if candidates:
@@ -250,11 +251,11 @@ def find(root: Any, cancel: CancelToken, declared: Mapping[str, Declared]) -> li
 
 
 def _is_weight(leaf: Leaf) -> bool:
-    """Whether it is an array of numbers that a model may be made of."""
+    """Return whether a tensor may be a weight of a model."""
     if isinstance(leaf, Tensor):
         quantized = leaf.element.name.startswith(("q", "complex"))
         return len(leaf.shape) > 0 and (leaf.element.dtype.prunable or quantized)
-    if isinstance(leaf, Array):  # a row of numbers beside a model is a record of its training
+    if isinstance(leaf, Array):  # 1-D numpy arrays are usually records of the training
         return len(leaf.shape) > 1 and leaf.element.dtype.prunable
     return True
 
@@ -272,7 +273,7 @@ def _is_other_key(key: str) -> bool:
 
 
 class _Walk:
-    """Visits what a pickle describes; shared parts and cycles are in order."""
+    """Traverses the objects of a pickle, which may share parts and contain cycles."""
 
     def __init__(self, cancel: CancelToken, declared: Mapping[str, Declared]) -> None:
         self._declared = declared
@@ -281,7 +282,7 @@ class _Walk:
         self._visits = 0
 
     def mark(self, root: Any) -> None:
-        """Find all containers that hold a tensor, however deep."""
+        """Find all containers that contain a tensor at any depth."""
         seen: set[int] = set()
         todo = [root]
         parents: dict[int, list[int]] = {}
@@ -306,11 +307,14 @@ class _Walk:
                 hot.extend(parents.get(at, ()))
 
     def bears(self, value: Any) -> bool:
-        """Whether a container holds a tensor, however deep."""
+        """Return whether a container contains a tensor at any depth."""
         return id(value) in self._bearing
 
     def candidates(self, root: Any, test: Callable[[Leaf], bool]) -> list[Candidate]:
-        """Collect the dicts that hold, without a dict between, a tensor that passes `test`."""
+        """Return the modules, and the dicts that directly contain a tensor that passes `test`.
+
+        A dict that contains one small dict per layer is returned as a whole.
+        """
         result: list[Candidate] = []
         keys = UniqueNames()
         seen: set[int] = set()
@@ -347,10 +351,10 @@ class _Walk:
         return [candidate for candidate in result if candidate.found]
 
     def _others(self, root: Any) -> tuple[str, ...]:
-        """Return the keys of what `_flatten` passes over in a dict, and in what lies in it.
+        """Return the keys of values in a dict, at any depth, that `_flatten` ignores.
 
-        Values that are no tensors, the whole where it holds none; but for what `_beside` names,
-        and the attributes of objects.
+        These are values that are not tensors; for containers without tensors, the key of the
+        container. Values that `_beside` returns and attributes of objects are excluded.
         """
         names: list[str] = []
         todo: list[tuple[Any, str, frozenset[int]]] = [(root, "", frozenset())]
@@ -370,9 +374,9 @@ class _Walk:
         return tuple(dict.fromkeys(names))
 
     def _beside(self, path: Sequence[Any]) -> dict[str, Any]:
-        """Return what is not in a dict, but next to it or to those around it, by key.
+        """Return the values outside of a dict, in the dicts around it, by dotted key.
 
-        `path` are the containers that lead to the dict, the root first, and the dict as the last.
+        `path` are the containers from the root to the dict, both included.
         """
         found: dict[str, Any] = {}
         prefix = ""
@@ -384,7 +388,7 @@ class _Walk:
                 else:
                     found[joined(prefix, name)] = child
             prefix = within
-        # Under the same roof: what training keeps, and other models.
+        # Values in the dict itself that are not a part of the model: training state, other models.
         chosen = path[-1]
         if isinstance(chosen, dict) or (isinstance(chosen, Uncalled) and chosen.pairs):
             found |= {
@@ -395,14 +399,14 @@ class _Walk:
         return found
 
     def _is_elsewhere(self, name: str, child: Any) -> bool:
-        """Whether a value in a state dict is neither a part of it nor among `_others`."""
+        """Return whether a value in a state dict is neither a part of it nor in `_others`."""
         if isinstance(child, LEAVES):
             return False
         model = _is_model_key(name) or _is_optimizer(child)
         return _is_other_key(name) or (self.bears(child) and model)
 
     def _holds_layers(self, children: list[Child]) -> bool:
-        """Whether it is a model kept as one small dict a layer: ``{"fc1": {"weight": ...}}``."""
+        """Return whether it is a model with a dict for each layer: ``{"fc1": {"weight": ...}}``."""
         layers = [(name, child) for name, child, *_ in children if self.bears(child)]
         return len(layers) >= 3 and all(
             isinstance(child, dict)
@@ -469,7 +473,7 @@ class _Walk:
             if self._is_module(value):
                 yield from self._module(value)
             else:
-                # What a subclass of dict or list holds is named as in a dict or list.
+                # Items of a subclass of dict or list are named like those of a dict or list.
                 for key, child in value.pairs:
                     yield Child(shown(key if type(key) is str else plain(key)), child)
                 for index, child in enumerate(value.items):
@@ -478,7 +482,7 @@ class _Walk:
                     yield Child(name, child, value.path)
 
     def _module(self, value: Uncalled) -> Iterator[Child]:
-        """Yield what ``state_dict`` of a pickled module would hold."""
+        """Yield the items that ``state_dict`` of a pickled module would contain."""
         attributes = value.attributes()
         if value.path.startswith(_SCRIPTED):
             declared = self._declared.get(value.path)
@@ -500,7 +504,7 @@ class _Walk:
 
 
 def _found(name: str, part: Child) -> FoundTensor:
-    """Return a tensor with what the file says of it: buffer or parameter, and of which layer."""
+    """Return a tensor with its role in the file: buffer or parameter, and layer type."""
     leaf, buffer = part.value, part.buffer
     kind = ""
     if isinstance(leaf, Tensor):
@@ -510,7 +514,7 @@ def _found(name: str, part: Child) -> FoundTensor:
 
 
 def _kind_in(layer: str, name: str, rank: int) -> str:
-    """Return the kind of a parameter of one of torch's own layers; empty if it is of none."""
+    """Return the layer type of a weight of one of torch's layers; empty if it is not one."""
     match = _LAYER.match(layer)
     if match is None or "weight" not in name:
         return ""
@@ -520,7 +524,7 @@ def _kind_in(layer: str, name: str, rank: int) -> str:
     return _KINDS.get(module, "")
 
 
-# The module of Python that defines a layer: torch.nn.modules.linear.Linear, and in TorchScript
+# The Python module of a layer: torch.nn.modules.linear.Linear, or in TorchScript
 # __torch__.torch.nn.modules.linear.___torch_mangle_4.Linear.
 _LAYER = re.compile(r"(?:__torch__\.)?torch\.nn\.modules\.([a-z]+)\.")
 _KINDS = {
@@ -531,7 +535,7 @@ _KINDS = {
     "normalization": "norm",
     "rnn": "recurrent",
 }
-# What the names of the classes of TorchScript begin with.
+# Prefix of the names of TorchScript classes.
 _SCRIPTED = "__torch__"
 _DECLARED = {"_parameters": False, "_buffers": True}
 
@@ -548,12 +552,13 @@ def _attributes(value: Uncalled) -> Iterator[tuple[str, Any]]:
 def find_shared(
     beside: Mapping[str, Any], found: Iterable[FoundTensor], cancel: CancelToken
 ) -> dict[str, tuple[str, ...]]:
-    """Return which tensors of a state dict share memory with what is outside of it, by key.
+    """Return the tensors of a state dict that share memory with values outside of it, by key.
 
     Parameters
     ----------
     beside
-        What the file holds outside of the state dict, by key.
+        The values of the file outside of the state dict, by key. Keys without shared tensors are
+        not in the result.
     found
         The tensors of the state dict.
     """
@@ -586,7 +591,7 @@ def find_shared(
 
 
 def _extents(value: Any) -> Iterator[tuple[int, int, int]]:
-    """Yield the memory of a tensor: what identifies it, the first byte, the one behind the last."""
+    """Yield the memory ranges of a tensor: a storage id, the first byte, and the end."""
     if isinstance(value, Tensor):
         size = reach(value.shape, value.strides) * value.element.itemsize
         yield id(value.storage.root), value.offset, value.offset + size
@@ -612,12 +617,12 @@ def _contents(value: Any) -> Iterator[Any]:
 
 
 def _is_number(leaf: Any, holder: Any) -> bool:
-    """Whether a number of numpy stands in a list, as the numbers of Python beside it do."""
+    """Return whether a numpy scalar is an item of a list, like a plain number."""
     return isinstance(leaf, Array) and leaf.number and type(holder) in {list, tuple}
 
 
 def _holds_items(value: Any) -> bool:
-    """Return whether it is a dict, a list or a tuple, or an object of a subclass."""
+    """Return whether a value is a dict, list or tuple, or a non-empty instance of a subclass."""
     if isinstance(value, Uncalled):
         return bool(value.pairs or value.items)
     return isinstance(value, (dict, list, tuple))

@@ -1,6 +1,6 @@
-"""From what a pickle describes and where its storages lie to what a reader delivers.
+"""Convert a parsed pickle and the positions of its storages to the result of a reader.
 
-Where another process parses the file, its index comes from there as plain values.
+If another process parses the file, its result is transferred as plain values.
 """
 
 from __future__ import annotations
@@ -57,47 +57,47 @@ MAX_NAMED = 1000
 
 @dataclass(frozen=True)
 class TorchIndex:
-    """All that is known of a file after its headers were read; crosses between processes."""
+    """The result of reading the headers of a file, which can be sent between processes."""
 
     contents: Contents
     spans: tuple[Span, ...] = ()  # storages of the chosen tensors that have a checksum
-    packed: tuple[PackedMember, ...] = ()  # storages that are compressed
-    # Tensors that are rebuilt on reading, in a source of their own behind the others.
+    packed: tuple[PackedMember, ...] = ()  # compressed storages
+    # Tensors that are rebuilt on reading, in a separate source after the others.
     rebuilt: tuple[Rebuilt, ...] = ()
 
 
 @dataclass(frozen=True)
 class Described:
-    """The parsed pickle of a torch file, and where its storages lie."""
+    """The parsed pickle of a torch file, and the positions of its storages."""
 
     format: str
     label: str
     root: Any  # the object that was saved
     globals: tuple[Global, ...]  # the names of code that it refers to, in order
-    sources: tuple[ByteSource, ...]  # that the storages lie in, the file first
-    locate: Callable[[str], tuple[int, int]]  # source and byte at which a storage begins, by key
+    sources: tuple[ByteSource, ...]  # the sources of the storages, the file first
+    locate: Callable[[str], tuple[int, int]]  # returns source and offset of a storage by key
     script: bool = False  # whether it is a TorchScript archive
-    # What classes of TorchScript in it declare, by their full names.
+    # The declarations of TorchScript classes, by their full names.
     declared: Mapping[str, Declared] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()  # what is known already
+    notices: tuple[Notice, ...] = ()  # notices of the reader
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The path of the file."""
         return self.sources[0].path
 
 
 def build(
     described: Described, key: str | None, cancel: CancelToken
 ) -> tuple[Contents, tuple[Rebuilt, ...]]:
-    """Choose a state dict and describe its tensors, and what of them has to be rebuilt.
+    """Choose a state dict, describe its tensors, and return those that must be rebuilt.
 
     Raises
     ------
     CheckpointError
         If there are no tensors, or no state dict `key`.
     Malformed
-        If a sparse tensor among them is wrong.
+        If a sparse tensor in it is invalid.
     """
     unknown = _paths(one for one in described.globals if one.path not in KNOWN)
     code = _paths(filter(runs_code, described.globals))
@@ -163,7 +163,7 @@ def sources_of(file: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
     if index.packed:
         sources.append(InflatedSource(file, index.packed))
     if index.rebuilt:
-        # The process that parses headers comes by here, and has no numpy.
+        # Imported here because the process that parses headers has no numpy.
         from pruneapp.checkpoint.torchfile.dense import segment
 
         stored = tuple(sources)
@@ -198,7 +198,7 @@ def _quoted(name: str) -> str:
 
 
 class _Entries:
-    """Makes an entry of each tensor, tied ones as one; says why the others cannot be read."""
+    """Creates the entries of tensors, merging tied ones, and collects unreadable tensors."""
 
     def __init__(self, described: Described, cancel: CancelToken) -> None:
         self.entries: list[TensorEntry] = []
@@ -210,13 +210,13 @@ class _Entries:
         self._cancel = cancel
         self._names: dict[object, list[str]] = {}
         self._leaves: dict[object, tuple[Tensor | Compound | Array, str]] = {}
-        # Whether it is a buffer, and its kind, as far as the file says so.
+        # Whether each tensor is a buffer, and its kind, as far as the file states them.
         self._declared: dict[object, tuple[bool | None, str]] = {}
         self._used: set[str] = set()
         self._end = 0
 
     def add_all(self, tensors: Sequence[FoundTensor]) -> None:
-        """Take all tensors of a state dict, in order."""
+        """Add all tensors of a state dict, in order."""
         self._used.update([item.name for item in self._cancel.each(tensors)])
         for item in tensors:
             self._cancel.check()
@@ -281,7 +281,7 @@ class _Entries:
     def _take(self, item: FoundTensor, leaf: Tensor | Compound | Array, why_not: str) -> None:
         same = identity(leaf)
         buffer, kind = self._declared.get(same, (None, ""))
-        # A tensor that has several names is a parameter if it is declared as one under any of them.
+        # A tensor with several names is a parameter if it is declared as one under any of them.
         if buffer is None or item.buffer is False:
             buffer = item.buffer
         if not kind or item.kind == "embedding":
@@ -291,7 +291,7 @@ class _Entries:
         self._leaves.setdefault(same, (leaf, why_not))
 
     def _locate(self, name: str, leaf: Tensor | Compound | Array) -> Location:
-        """Return where a tensor lies, which is among the rebuilt ones if it has to be."""
+        """Return the location of a tensor, which is in the source of rebuilt ones if necessary."""
         rebuilt: Rebuilt
         if isinstance(leaf, Array):
             if isinstance(leaf.raw, Blob) and not leaf.swapped:
@@ -318,7 +318,7 @@ class _Entries:
         return location
 
     def _little(self, leaf: Array) -> bytes:
-        """Return the bytes of an array, the lowest of each number first."""
+        """Return the bytes of an array in little-endian order."""
         raw = leaf.raw
         if isinstance(raw, Blob):
             buffer = bytearray(raw.size)
@@ -338,7 +338,7 @@ class _Entries:
         return bytes(buffer)
 
     def _shared(self) -> dict[object, str]:
-        """Return why views may not be pruned that share numbers with one of other signs."""
+        """Return why views cannot be pruned that share elements with a view with other signs."""
         views: dict[str, list[tuple[object, Tensor]]] = defaultdict(list)
         leaves = self._cancel.each(self._leaves.items())
         turned = [(k, t) for k, (t, _) in leaves if isinstance(t, Tensor) and t.flips]
@@ -362,7 +362,7 @@ _WORDS = {2: "H", 4: "I", 8: "Q"}
 
 
 def _swapped(raw: bytes, element: Element) -> bytes:
-    """Return the bytes of numbers in the other byte order."""
+    """Return the bytes of numbers with reversed byte order."""
     size = element.itemsize
     words = array(_WORDS[size // 2 if element.name.startswith("complex") else size], raw)
     words.byteswap()
@@ -370,7 +370,7 @@ def _swapped(raw: bytes, element: Element) -> bytes:
 
 
 def _meet(a: Tensor, b: Tensor) -> bool:
-    """Whether two views of a storage may have a number in common."""
+    """Return whether the memory ranges of two views of a storage overlap."""
     ends = [t.offset + reach(t.shape, t.strides) * t.element.itemsize for t in (a, b)]
     return a.offset < ends[1] and b.offset < ends[0]
 
@@ -393,7 +393,7 @@ _KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (Span, PackedMember, Matrix, Flipped, InlineArray)
 }
 _VALUES = {kind: attrgetter(*kind.__slots__) for kind in _KINDS.values()}
-# Fields of the contents that are plain values already.
+# Fields of `Contents` that are plain values.
 _PLAIN = (
     "format", "label", "state_dict", "unknown_globals", "weights_only", "code_globals",
     "unreadable", "traits", "parts", "others", "beside", "shared_beside", "module",
@@ -403,9 +403,9 @@ _PLAIN = (
 def index_elsewhere(
     source: FileSource, reader: str, state_dict: str | None, job: Job
 ) -> TorchIndex:
-    """Read the headers of an open file, of the format `reader`, in another process.
+    """Read the headers of an open file in another process; `reader` is the name of its format.
 
-    Raises what the reader raises there, or `FileChangedError`.
+    Raises the errors of the reader, or `FileChangedError`.
     """
     from pruneapp.checkpoint import parser_client
 
@@ -415,7 +415,7 @@ def index_elsewhere(
 
 
 def to_rows(index: TorchIndex) -> Rows:
-    """Return an index as plain values: a row a tensor, a row a part of the file, and the rest."""
+    """Convert an index to plain values: a row per tensor and per part of the file, and the rest."""
     contents = index.contents
     rows: list[Any] = [
         (
@@ -443,7 +443,7 @@ def to_rows(index: TorchIndex) -> Rows:
 
 
 def from_rows(rows: list[Any], rest: dict[str, Any], cancel: CancelToken) -> TorchIndex:
-    """Return the index that `to_rows` was given."""
+    """Return the index that was passed to `to_rows`."""
     entries: list[TensorEntry] = []
     parts: list[Any] = []
     for batch in cancel.batches(rows):

@@ -1,8 +1,8 @@
 """Placeholders for the objects that a pickle describes, none of which is ever created or called.
 
-Numbers, text, lists and dicts become what they are. Everything else becomes one of the classes
-here, which only hold what the file has of it. Tensors are checked to lie inside their storage
-before anybody reads them.
+Numbers, text, lists and dicts are represented by themselves. Every other object is represented by
+one of these classes, which only contain its data in the file. Tensors are validated to be inside
+their storage when they are created.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pruneapp.errors import DamagedFileError, UnsupportedFileError
 
 QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
 DOWNLOAD_AGAIN = "Download or copy it again."
-# What `Unsupported` says of such a file, and the remedy.
+# Texts and remedies of `Unsupported`.
 SAVE_AGAIN = "Load it in Python and save it again: torch.save(torch.load(FILE), 'model.pt')."
 BIG_ENDIAN = (
     "was saved on a big-endian machine, whose numbers Pruneapp does not read",
@@ -28,19 +28,19 @@ BIG_ENDIAN = (
 )
 
 
-class Malformed(Exception):  # noqa: N818 - never leaves this package: `located` translates it
-    """The file breaks a rule; the text goes on after "'FILE' is damaged: ".
+class Malformed(Exception):  # noqa: N818 - internal to this package: `located` translates it
+    """The file violates a rule. The text is a clause that continues "'FILE' is damaged: ".
 
-    Everything that reads a part of a file here raises this, or `Unsupported`.
+    All functions of this package that read a part of a file raise this or `Unsupported`.
     """
 
 
 class Exhausted(Malformed):
-    """The pickle goes on beyond the bytes that were given."""
+    """The pickle continues past the end of the available bytes."""
 
 
-class Unsupported(Exception):  # noqa: N818 - never leaves this package: `located` translates it
-    """The file is sound, but of a kind that we do not read; the text goes on after "'FILE' "."""
+class Unsupported(Exception):  # noqa: N818 - internal to this package: `located` translates it
+    """The file is valid, but of an unsupported kind. The text continues the sentence "'FILE' "."""
 
     def __init__(self, text: str, remedy: str = "") -> None:
         super().__init__(text)
@@ -49,7 +49,7 @@ class Unsupported(Exception):  # noqa: N818 - never leaves this package: `locate
 
 @contextmanager
 def located(path: Path) -> Iterator[None]:
-    """Turn what is wrong into the errors that people see, which name the file."""
+    """Translate `Malformed` and `Unsupported` into errors for the user that name the file."""
     try:
         yield
     except Malformed as fault:
@@ -60,16 +60,16 @@ def located(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Element:
-    """One element as torch names it and as we read it."""
+    """An element type of torch, and the type as which its elements are read."""
 
-    name: str  # attribute of the torch module, as ``float32`` or ``qint8``
-    dtype: DType  # how its bits are read
-    why_not: str = ""  # why it cannot be pruned, if not for its dtype
-    whole: bool = True  # false if several elements share a byte: such tensors are shown as bytes
+    name: str  # attribute of the torch module, such as ``float32`` or ``qint8``
+    dtype: DType  # the type as which its elements are read
+    why_not: str = ""  # why it cannot be pruned, unless `dtype` is the reason
+    whole: bool = True  # False if several elements share a byte: such tensors are shown as bytes
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element; for those that share a byte, of the byte."""
+        """Size of an element in bytes; 1 for types whose elements share a byte."""
         return max(1, self.dtype.bits // 8)
 
 
@@ -79,7 +79,7 @@ def _opaque(name: str, bits: int = 8) -> Element:
     )
 
 
-# By the name of the dtype, as ``torch.float32`` in a pickle.
+# By the name of the dtype: ``torch.float32`` in a pickle.
 BY_DTYPE: dict[str, Element] = {
     element.name: element
     for element in (
@@ -99,7 +99,7 @@ BY_DTYPE: dict[str, Element] = {
 
 UNTYPED = Element("bytes", DTYPES["U8"])
 
-# By the name of the storage's class, as ``torch.FloatStorage`` or ``torch.cuda.FloatStorage``.
+# By the name of the storage class: ``torch.FloatStorage`` or ``torch.cuda.FloatStorage``.
 BY_STORAGE: dict[str, Element] = {
     "DoubleStorage": BY_DTYPE["float64"],
     "FloatStorage": BY_DTYPE["float32"],
@@ -123,44 +123,44 @@ BY_STORAGE: dict[str, Element] = {
 }
 
 
-# Modules by the names that programs import them by: the old ones of Python 2, and those of C.
+# Public names of modules that have other names in pickles: of Python 2, or implemented in C.
 _PUBLIC_MODULES = {"__builtin__": "builtins", "copy_reg": "copyreg", "posix": "os", "nt": "os"}
 
 
 @dataclass(slots=True, eq=False)
 class Global:
-    """A name of code in the file, as ``os.system``; never imported."""
+    """A reference to code in the file, such as ``os.system``; never imported."""
 
     module: str
     name: str
-    called: bool = False  # whether the pickle calls it, and does not only refer to it
+    called: bool = False  # whether the pickle calls it rather than only refers to it
 
     @property
     def path(self) -> str:
-        """Module and name as people know them, joined by a dot."""
+        """The public module name and the name, joined by a dot."""
         return f"{_PUBLIC_MODULES.get(self.module, self.module)}.{self.name}"
 
 
 @dataclass(slots=True, eq=False)
 class Uncalled:
-    """The result of a call that we do not interpret."""
+    """A placeholder for the result of a call that is not interpreted."""
 
     function: Global | Uncalled
     args: tuple[Any, ...]
-    state: Any = None  # set on it afterwards, by ``__setstate__`` or as its attributes
-    items: list[Any] = field(default_factory=list)  # appended to it
-    pairs: list[tuple[Any, Any]] = field(default_factory=list)  # set in it by key
+    state: Any = None  # state set after the call, by ``__setstate__`` or as attributes
+    items: list[Any] = field(default_factory=list)  # appended items
+    pairs: list[tuple[Any, Any]] = field(default_factory=list)  # items set by key
 
     @property
     def path(self) -> str:
-        """The name of the class or function at the root of it."""
+        """The name of the class or function that is called first."""
         function = self.function
         while isinstance(function, Uncalled):
             function = function.function
         return function.path
 
     def attributes(self) -> dict[Any, Any]:
-        """Return what ``__dict__`` would hold, as far as the file has it."""
+        """Return the content of ``__dict__`` according to `state`; empty if there is none."""
         state = self.state
         if type(state) is tuple and len(state) == 2 and isinstance(state[0], dict):
             state = state[0]  # (attributes, slots)
@@ -168,23 +168,24 @@ class Uncalled:
 
 
 class AttributedDict(dict[Any, Any]):
-    """An OrderedDict, defaultdict or the like: a dict that may carry attributes, unused here."""
+    """An OrderedDict, defaultdict or similar: a dict whose attributes are ignored."""
 
     __slots__ = ()
 
 
 @dataclass(slots=True, eq=False)
 class PickledSet:
-    """A set: its elements in the order of the file, without hashing them."""
+    """The elements of a set in file order, which are not hashed."""
 
     items: list[Any]
 
 
 @dataclass(slots=True, eq=False)
 class IdentityKey:
-    """A key of a dict that is compared by identity.
+    """A dict key that is compared by identity.
 
-    Hashing what a hostile file nests can take for ever, so only plain keys are hashed.
+    Only plain keys are hashed, because hashing deeply nested objects of a malicious file can take
+    extremely long.
     """
 
     value: Any
@@ -194,7 +195,7 @@ _HASHED = frozenset({str, int, bool, float, bytes, type(None)})
 
 
 def plain(key: Any) -> Any:
-    """Return `key` if it may be hashed safely, else a `IdentityKey` that stands for it."""
+    """Return `key` if it can be hashed safely, else an `IdentityKey` for it."""
     if type(key) is tuple:
         hashed = len(key) <= 16 and all(type(part) in _HASHED for part in key)
     else:
@@ -204,65 +205,65 @@ def plain(key: Any) -> Any:
 
 @dataclass(slots=True, eq=False)
 class Storage:
-    """A piece of memory that tensors are views of."""
+    """A block of memory that tensors are views of."""
 
     key: str  # its name in the file
-    element: Element  # type of its elements; `UNTYPED` for bare bytes
+    element: Element  # element type; `UNTYPED` for untyped bytes
     nbytes: int
-    base: int = 0  # byte of the root at which it begins (legacy files only)
-    whole: Storage | None = None  # the storage that it is a view of
+    base: int = 0  # offset in the root storage (legacy files only)
+    whole: Storage | None = None  # the storage that it is a view of; None if it is no view
 
     @property
     def root(self) -> Storage:
-        """The storage that this is a view of; itself, as a rule."""
+        """The storage that this is a view of, or itself."""
         return self.whole or self
 
 
 @dataclass(slots=True, eq=False)
 class Tensor:
-    """A dense tensor: a view of a storage that was checked to lie inside it."""
+    """A dense tensor: a view that was validated to be inside its storage."""
 
     storage: Storage
     element: Element
-    offset: int  # byte of its first element, from the start of the root storage
-    # Extents, and steps in elements; strides are None in C order without gaps.
+    offset: int  # byte offset of its first element in the root storage
+    # Shape and strides in elements; strides are None for a contiguous tensor in C order.
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None
-    why_not: str = ""  # why it may not be pruned; empty if nothing here speaks against it
-    # Bytes of an element whose highest bit is the other way round in the file: the sign of a
-    # negated view, or of the imaginary half of a conjugate one.
+    why_not: str = ""  # why it cannot be pruned, if its element type is the reason; else empty
+    # The bytes of an element whose highest bit is inverted in the file: the sign of a negated view,
+    # or of the imaginary part of a conjugate view.
     flips: tuple[int, ...] = ()
-    traits: tuple[str, ...] = ()  # what it is beside its numbers; see `Contents.traits`
+    traits: tuple[str, ...] = ()  # see `Contents.traits`
     buffer: bool | None = None  # see `TensorEntry.buffer`
-    kind: str = ""  # see `TensorEntry.kind`; empty if the file says nothing about it
+    kind: str = ""  # see `TensorEntry.kind`; empty if the file does not state it
 
     @property
     def numel(self) -> int:
-        """How many elements it has."""
+        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its elements, as if they lay side by side."""
+        """Size of its elements in bytes, without gaps."""
         return self.numel * self.element.itemsize
 
 
 @dataclass(slots=True, eq=False)
 class Compound:
-    """A tensor of another layout (sparse, nested), kept as its dense parts."""
+    """A tensor of another layout (sparse, nested), represented by its dense parts."""
 
     layout: str  # name of the layout: ``sparse_coo``, ``sparse_csr``, ..., ``nested``
-    parts: dict[str, Tensor] = field(default_factory=dict)  # the dense tensors by what they are
-    shape: tuple[int, ...] = ()  # extents of the whole; empty if unknown
+    parts: dict[str, Tensor] = field(default_factory=dict)  # the dense tensors by role
+    shape: tuple[int, ...] = ()  # shape of the whole tensor; empty if unknown
 
 
-# What the name of the memory of a numpy array begins with.
+# Prefix of the storage keys of numpy arrays.
 IN_PICKLE = "pickle:"
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes in a pickle that were not read: their place in the file."""
+    """The position of bytes in a pickle that were not read."""
 
     offset: int
     size: int
@@ -273,37 +274,37 @@ class Blob:
 
 @dataclass(slots=True, eq=False)
 class Array:
-    """A numpy array or a numpy number, whose bytes stand in the pickle itself."""
+    """A numpy array or scalar, whose bytes are in the pickle itself."""
 
     element: Element = UNTYPED
-    raw: bytes | Blob = b""  # its bytes as the pickle has them
-    # As of a `Tensor`; the first element is the first of `raw`.
+    raw: bytes | Blob = b""  # its bytes, or their position
+    # As in `Tensor`; the first element is the first in `raw`.
     shape: tuple[int, ...] = ()
     strides: tuple[int, ...] | None = None
-    swapped: bool = False  # whether its numbers are big-endian
-    number: bool = False  # whether it is a numpy number (``numpy.float32(3)``), no array
-    reason: str = ""  # why its numbers cannot be read; empty if they can
-    position: int = 0  # byte of the pickle at which it is created; identifies it
+    swapped: bool = False  # whether its elements are big-endian
+    number: bool = False  # whether it is a numpy scalar (``numpy.float32(3)``)
+    reason: str = ""  # why its elements cannot be read; empty if they can
+    position: int = 0  # offset in the pickle of the opcode that creates it; identifies it
 
     @property
     def numel(self) -> int:
-        """How many elements it has."""
+        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def key(self) -> str:
-        """The name of its memory, see `Location.storage`."""
+        """The storage key, see `Location.storage`."""
         return f"{IN_PICKLE}{self.position}"
 
     @property
     def traits(self) -> tuple[str, ...]:
-        """What it is beside its numbers; see `Contents.traits`."""
+        """See `Contents.traits`."""
         return (("a numpy number" if self.number else "a numpy array"),)
 
 
 @dataclass(slots=True, eq=False)
 class Unreadable:
-    """A tensor whose numbers cannot be read from the file by position, and why."""
+    """A tensor that cannot be read from the file by position, and the reason."""
 
     reason: str
 
@@ -313,17 +314,17 @@ MAX_BYTES = 1 << 62
 
 
 class Storages:
-    """Collect the storages of one pickle, which are its persistent ids.
+    """Resolves the persistent ids of a pickle, and collects its storages.
 
-    An id is ``("storage", type, key, device, elements)``, and in legacy files ``(..., view)``.
-    The device (``cuda:7``) does not matter.
+    An id is ``("storage", type, key, device, elements)``, and in legacy files ``(..., view)``. The
+    device (``cuda:7``) is ignored.
 
     Parameters
     ----------
     prefix
-        What the keys of the storages begin with, in addition to what the pickle calls them.
+        A prefix for the keys of the storages, to distinguish those of several pickles.
     programs
-        The TorchScript programs that a pickle of ``torch.package`` may refer to, by their numbers.
+        The TorchScript programs that a pickle of ``torch.package`` may refer to, by number.
     """
 
     def __init__(self, prefix: str = "", programs: Mapping[str, Any] | None = None) -> None:
@@ -333,7 +334,7 @@ class Storages:
         self._views: dict[tuple[str, str, int, int], Storage] = {}
 
     def __call__(self, pid: Any) -> Any:
-        """Return the object with a persistent id."""
+        """Return the object with a persistent id. Raises `Malformed` if the id is invalid."""
         if type(pid) is not tuple or not pid:
             raise Malformed("its pickle refers to something that is no storage")
         if pid[0] == "module" and len(pid) == 4:  # (class, file, source code) in old files
@@ -361,7 +362,7 @@ class Storages:
         return self._view(root, element, begin, nbytes)
 
     def _packaged(self, function: Any, args: Any) -> Any:
-        """Return a TorchScript program of a package, or the call that would make an object."""
+        """Return a TorchScript program of a package, or an `Uncalled` for another object."""
         if not isinstance(function, Global) or type(args) is not tuple:
             raise Malformed("its pickle refers to something that is no storage")
         if function.path == "torch.jit._script.unpackage_script_module" and args:
@@ -405,15 +406,17 @@ def _count(value: Any) -> int:
 
 MAX_RANK = 64
 MAX_EXTENT = 1 << 63
-# A stride of 0 makes terabytes out of a few bytes. Small expanded tensors are honest (masks).
+# A stride of 0 expands a few bytes to terabytes. Small expanded tensors are legitimate (masks).
 MAX_EXPANSION = 16
 SMALL = 16 << 20
 
 
 def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: Any) -> Tensor:
-    """Return the tensor that views `storage`, all of them as the file gives them.
+    """Return a tensor that is a view of `storage`. The arguments are unvalidated data of the file.
 
-    `offset`, `size` and `stride` are in elements, of the type of the storage by default.
+    `offset`, `size` and `stride` are in elements. `element` is None for the type of the storage.
+    Raises `Malformed` if the tensor is not inside the storage. A tensor whose elements share bytes
+    is represented by the bytes of its storage.
     """
     if not isinstance(storage, Storage):
         raise Malformed("a tensor in its pickle has no storage")
@@ -446,7 +449,7 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
             )
     else:
         start = 0
-    if element.dtype.bits == 4:  # two to a byte: torch counts bytes, we count numbers
+    if element.dtype.bits == 4:  # two elements per byte: torch counts bytes, Pruneapp elements
         if not contiguous or not shape:
             return _as_bytes(storage, element)
         shape = (*shape[:-1], shape[-1] * 2)
@@ -475,10 +478,10 @@ def _as_bytes(storage: Storage, element: Element) -> Tensor:
 
 
 def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Unreadable:
-    """Return the tensor that a DTensor is, if its local shard is the whole of it.
+    """Return the local tensor of a DTensor if it is the whole tensor, else an `Unreadable`.
 
-    `arguments` are those of ``_rebuild_wrapper_subclass``: class, dtype, size, and what does not
-    matter here; `state` has the attributes, and perhaps slots: ``_local_tensor`` and ``_spec``.
+    `arguments` are those of ``_rebuild_wrapper_subclass``: class, dtype, size and others; `state`
+    contains the attributes ``_local_tensor`` and ``_spec``, and perhaps slots.
     """
     path = cls.path if isinstance(cls, Global) else ""
     if not (path.startswith("torch.distributed.") and path.endswith(".DTensor")):
@@ -509,12 +512,12 @@ def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Un
     return local
 
 
-# What leaves every number as it is, wherever it is put.
+# Placements that do not change the elements of a tensor.
 _PLACED = {"Replicate", "Shard", "_StridedShard", "StridedShard"}
 
 
 def _placements(spec: Any) -> list[str] | None:
-    """Return the class names of the placements of a DTensor; None if it has none."""
+    """Return the class names of the placements of a DTensor; None if there are none."""
     if not isinstance(spec, Uncalled):
         return None
     placements = spec.attributes().get("placements")
@@ -524,7 +527,7 @@ def _placements(spec: Any) -> list[str] | None:
 
 
 def is_shape(value: Any) -> TypeGuard[Sequence[int]]:
-    """Whether a value of the file may be the extents of a tensor."""
+    """Return whether an unvalidated value is the shape of a tensor."""
     return (
         type(value) in {tuple, list}
         and len(value) <= MAX_RANK

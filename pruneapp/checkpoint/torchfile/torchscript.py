@@ -1,16 +1,16 @@
-"""What the source code in a TorchScript archive says about its tensors. The code is never run.
+"""Derive the roles of tensors in a TorchScript archive from its source code, which is never run.
 
-An archive has one text for each module of Python, ``code/__torch__/torch/nn/modules/linear.py``.
-Classes in it list their parameters and buffers:
+An archive has one text per Python module, such as ``code/__torch__/torch/nn/modules/linear.py``.
+The classes in it list their parameters and buffers:
 
     class Linear(Module):
       __parameters__ = ["weight", "bias", ]
       __buffers__ = []
 
 A frozen program has no attributes: its weights are constants, ``torch.linear(x, CONSTANTS.c0)``.
-The operator that reads a constant says whether it is a weight.
+The operator that reads a constant determines whether it is a weight.
 
-Needs the standard library alone, for the process that parses headers.
+This module needs only the standard library, for the process that parses headers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _QUOTED = re.compile(r'"([^"]*)"')
 
 
 def declarations(modules: Mapping[str, str], cancel: CancelToken) -> dict[str, Declared]:
-    """Return the parameters and buffers that each class declares, by the full name of the class.
+    """Return the declared parameters and buffers of each class, by the full name of the class.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def declarations(modules: Mapping[str, str], cancel: CancelToken) -> dict[str, D
     }
 
 
-# What the arguments of an operator are, by their position; the kinds of tensors, see `_kind`.
+# The roles of the arguments of operators, by position. `_kind` converts roles to kinds of tensors.
 _WEIGHT, _BIAS, _NORM, _EMBEDDING, _RECURRENT = "weight", "bias", "norm", "embedding", "recurrent"
 _LAYER = {1: _WEIGHT, 2: _BIAS}
 _TABLE = {0: _EMBEDDING}
@@ -87,7 +87,7 @@ _OPERATORS: dict[str, dict[int, str]] = {
     "rnn_relu": _LISTS,
     **{f"{name}_cell": _CELL for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
 }
-# Functions whose result is the tensor of one argument in another form, and which argument that is.
+# Functions that return a tensor argument in another form, and the position of the argument.
 _SAME = {
     **dict.fromkeys(
         (
@@ -98,14 +98,14 @@ _SAME = {
     ),
     **dict.fromkeys(("annotate", "unchecked_cast"), 1),
 }  # fmt: skip
-# Brackets around a part of a statement, and constants in one list.
+# Maximum nesting of brackets in a statement, and number of constants assigned by it.
 _MAX_DEPTH, _MAX_CONSTANTS = 100, 1000
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*|[()\[\],=]')
 _CONSTANT = re.compile(rf"{CONSTANTS}\.c(\d{{1,9}})$")
 
 
 def constant_roles(modules: Iterable[str], cancel: CancelToken) -> dict[int, set[str]]:
-    """Return what operators read each constant as, by its number: weight, bias, norm, ...
+    """Return the roles (weight, bias, norm, ...) in which operators read each constant, by number.
 
     A constant is followed through variables, lists, and functions that only change its form.
 
@@ -127,14 +127,14 @@ def constant_roles(modules: Iterable[str], cancel: CancelToken) -> dict[int, set
 
 
 def _uses(line: str, variables: dict[str, set[int]]) -> Iterator[tuple[int, str]]:
-    """Yield the constants in a statement and what they are read as; note those it assigns."""
-    # The calls and brackets around a part: the function, "" for a bracket, and the argument.
+    """Yield the constants read by a statement with their roles, and update `variables`."""
+    # The enclosing calls and brackets: the function ("" for a bracket) and the argument position.
     around: list[tuple[str, int]] = []
     target = name = ""
     assigned: set[int] = set()
     for part in (*_TOKEN.findall(line), ""):
         if len(around) > _MAX_DEPTH or len(assigned) > _MAX_CONSTANTS:
-            return  # no program that torch writes
+            return  # not written by torch
         if part == "(":
             around.append((name.rpartition(".")[2], 0))
             name = ""
@@ -166,7 +166,7 @@ def _uses(line: str, variables: dict[str, set[int]]) -> Iterator[tuple[int, str]
 
 
 def _role(around: list[tuple[str, int]]) -> str | None:
-    """Return what a value is read as inside of calls; None if they return it."""
+    """Return the role of a value inside nested calls; None if they return it; "" if unknown."""
     for function, index in reversed(around):
         if function and _SAME.get(function) != index:
             return _OPERATORS.get(function, {}).get(index, "")
@@ -174,12 +174,12 @@ def _role(around: list[tuple[str, int]]) -> str | None:
 
 
 def mark_constants(constants: Any, roles: Mapping[int, set[str]]) -> dict[str, Tensor]:
-    """Return the tensors among the constants of a program, with their kinds, by name.
+    """Return the tensors among the constants of a program by name, with their kinds set.
 
     Parameters
     ----------
     constants
-        What ``constants.pkl`` holds.
+        The object in ``constants.pkl``.
     roles
         See `constant_roles`.
     """

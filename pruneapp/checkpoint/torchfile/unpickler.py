@@ -1,8 +1,8 @@
-"""Pickle stack machine that imports and calls nothing that a pickle names.
+"""A pickle stack machine that never imports or calls anything that a pickle refers to.
 
-The opcodes are decoded here: ``pickletools.genops`` reads a text of whatever length the file claims
-before anybody can object, and makes an object of every opcode for us to look at again. The tests
-compare the two, opcode by opcode.
+Opcodes are decoded here rather than by ``pickletools.genops``, which reads texts of any length that
+the file declares, and creates an object for each opcode. The tests compare the two implementations
+opcode by opcode.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
 )
 from pruneapp.progress import CancelToken
 
-# Code by number, and buffers beside the pickle: torch never writes them.
+# Objects by extension code, and out-of-band buffers: torch never writes them.
 LEFT_OUT = frozenset({"EXT1", "EXT2", "EXT4", "NEXT_BUFFER", "READONLY_BUFFER"})
 _PUSHED = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
-# What an opcode pushes, or else which method of the machine does it: all of protocols 0 to 5.
+# The value that an opcode pushes, or else the method that handles it: all of protocols 0 to 5.
 CONSTANTS: dict[int, Any] = {
     ord(opcode.code): _PUSHED[opcode.name]
     for opcode in pickletools.opcodes
@@ -44,14 +44,15 @@ HANDLERS: dict[int, str] = {
     if opcode.name not in LEFT_OUT and opcode.name not in _PUSHED
 }
 
-# Bytes of all that a reader hands over.
+# Limits: total bytes of a pickle, bytes of a text, bytes of an integer, nested marks, opcodes,
+# memos.
 MAX_PICKLE = 256 << 20
 MAX_TEXT = 64 << 20
 MAX_LONG_BYTES = 64
 MAX_DEPTH = 10_000
 MAX_OPS = 20_000_000
 MAX_MEMO = 5_000_000
-_OPS_BETWEEN_LOOKS = 20_000  # about 10 ms
+_OPS_BETWEEN_LOOKS = 20_000  # opcodes between two checks for cancellation, about 10 ms
 
 _U2 = struct.Struct("<H").unpack_from
 _U4 = struct.Struct("<I").unpack_from
@@ -67,7 +68,7 @@ _SIMPLE = {
 
 
 def _whole_number(line: bytes) -> int:
-    """Read a decimal number, an ``L`` behind it allowed."""
+    """Parse a decimal number with an optional suffix ``L``."""
     digits = line.removesuffix(b"L")
     # 64 bytes are 154 digits; int() takes quadratic time on longer ones.
     if len(digits) > 156:
@@ -79,7 +80,7 @@ def _whole_number(line: bytes) -> int:
 
 
 def _quoted(line: bytes) -> bytes:
-    """Read text in quotes, backslash escapes undone."""
+    """Return the content of a quoted text, with backslash escapes replaced."""
     if len(line) < 2 or line[:1] not in b"'\"" or line[:1] != line[-1:]:
         raise Malformed("a line of the pickle should be text in quotes, and is not")
     return _ESCAPE.sub(_unescaped, line[1:-1]) if b"\\" in line else line[1:-1]
@@ -95,7 +96,7 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 
 
 def _text(raw: bytes) -> str:
-    """Decode UTF-8 as pickle does, which lets lone surrogates through."""
+    """Decode UTF-8 like pickle, which accepts lone surrogates."""
     try:
         return raw.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -114,30 +115,31 @@ def _lacks_operands() -> NoReturn:
     raise Malformed("an instruction of its pickle lacks its operands")
 
 
-class _Stop(Exception):  # noqa: N818 - the end of the pickle, not an error
+class _Stop(Exception):  # noqa: N818 - signals the end of the pickle
     pass
 
 
 class Machine:
-    """Reads one pickle after the other.
+    """Interprets one or several consecutive pickles.
 
-    Methods ``_op_...`` are called as `pickletools` calls the opcodes. Reading a fixed size beyond
-    the end raises `IndexError` or `struct.error`, which `run` translates: these are the busiest
-    lines of all. Each reads its arguments before it touches the stack.
+    Methods ``_op_...`` are named after the opcodes in `pickletools`. For speed, reading a fixed
+    size past the end raises `IndexError` or `struct.error`, which `run` translates. Each method
+    reads its arguments first and then changes the stack, so that it can be repeated with more data.
 
     Parameters
     ----------
     data
-        Bytes that begin with the pickle, or with several, one after the other.
+        Bytes that begin with one or several consecutive pickles.
     call
-        Takes a function (a `Global` or `Uncalled`) and its arguments; returns what stands for the
-        result.
+        Called with a function (a `Global` or `Uncalled`) and its arguments; returns a placeholder
+        for the result.
     persistent
-        Takes a persistent id; returns what stands for that object.
+        Called with a persistent id; returns a placeholder for the object.
     cancel
-        Looked at every few milliseconds.
+        Checked every few milliseconds.
     grow
-        Where `data` is the beginning of a longer file: returns more of it. The end, by default.
+        Called with `data` if it ends before the pickle; returns it with more bytes appended. By
+        default it appends nothing.
     """
 
     def __init__(
@@ -152,7 +154,7 @@ class Machine:
         self.globals: dict[tuple[str, str], Global] = {}
         self.arrays: list[Array] = []
         self._data = data
-        self._base = 0  # byte of the file at which the data begins
+        self._base = 0  # offset in the file at which the data begins
         self._instruction = 0
         self._call = call
         self._persistent = persistent
@@ -162,7 +164,7 @@ class Machine:
         self._memo: dict[int, Any] = {}
         self._left = MAX_OPS
         self._stack: list[Any] = []
-        # Looked up once: these two are called for almost every instruction.
+        # Cached because they are called for almost every opcode.
         self._push = self._stack.append
         self._pop = self._stack.pop
         self._table: list[Callable[[], None]] = [self._unknown] * 256
@@ -172,12 +174,12 @@ class Machine:
             self._table[code] = partial(self._push, value)
 
     def run(self) -> Any:
-        """Read the pickle at `position`, leave `position` behind it, and return its object.
+        """Interpret the pickle at `position`, set `position` to its end, and return its object.
 
         Raises
         ------
         Malformed
-            If it breaks the rules of pickles, or a limit of this module.
+            If it violates the rules of pickles, or a limit of this module.
         Exhausted
             If the bytes end before the pickle does.
         """
@@ -199,7 +201,7 @@ class Machine:
             self._refill()
 
     def _refill(self) -> None:
-        """Get more bytes, and do the instruction again that ran out of them."""
+        """Append more bytes, and reset `position` to repeat the opcode that needed them."""
         grown = self._grow(self._data)
         if len(grown) == len(self._data):
             raise Exhausted("its pickle ends in the middle") from None
@@ -221,7 +223,7 @@ class Machine:
         code = self._data[self.position - 1]
         raise Malformed(f"byte {self.position - 1:,} of its pickle, {code:#04x}, is no instruction")
 
-    # -- arguments behind the opcodes ----------------------------------------------------------
+    # -- arguments of opcodes ------------------------------------------------------------------
 
     def _take(self, size: int) -> bytes:
         if size > MAX_TEXT:
@@ -355,7 +357,7 @@ class Machine:
 
     _op_bytearray8 = _op_binbytes8
 
-    # -- containers, and the marks from which on they are filled -------------------------------
+    # -- containers, and the marks from which they are filled ------------------------------------
 
     def _since_mark(self) -> list[Any]:
         if not self._marks:
@@ -474,7 +476,7 @@ class Machine:
         self._push(self._memo[_U4(self._data, self.position)[0]])
         self.position += 4
 
-    # -- what would be code --------------------------------------------------------------------
+    # -- references to code and calls ------------------------------------------------------------
 
     def _name(self, module: Any, name: Any) -> Global:
         if type(module) is not str or type(name) is not str:
@@ -542,7 +544,8 @@ class Machine:
             _fill_tensor(target, state)
         elif type(target) in {Global, int, float, str, bytes, bool, list, tuple, dict, type(None)}:
             raise Malformed("its pickle sets the state of something that has none")
-        # The attributes of an OrderedDict (as torch's _metadata) or of a tensor hold no weights.
+        # Attributes of an OrderedDict (such as torch's _metadata) or of a tensor contain no
+        # weights.
 
     def _op_binpersid(self) -> None:
         self._push(self._persistent(self._pop()))

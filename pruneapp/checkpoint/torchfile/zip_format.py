@@ -1,9 +1,9 @@
-"""Reading what torch.save has written since version 1.6, TorchScript and .pt2: zip archives.
+"""Read zip archives of torch.save (since version 1.6), TorchScript, torch.package and torch.export.
 
-An export that keeps the container copies the file and overwrites the storages it changed, at
-`TensorEntry.location`. In a zip archive the checksums of those members are then written anew, at
-`ArchiveMember.crc_positions`, little-endian in 4 bytes. A legacy file has none. Compressed members
-(`ArchiveMember.method` is not `STORED`) cannot be patched in place.
+An export that keeps the container copies the file and overwrites the changed storages at
+`TensorEntry.location`. Then it writes the new checksums of these members at
+`ArchiveMember.crc_positions`, little-endian in 4 bytes. Legacy files have no checksums. Compressed
+members (`ArchiveMember.method` is not `STORED`) cannot be patched in place.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ FORMAT, LABEL = "torch", "PyTorch"
 SCRIPT, _SCRIPT_LABEL = "torchscript", "TorchScript"
 PACKAGE, _PACKAGE_LABEL = "torch-package", "torch.package"
 
-# Bytes of source code of a TorchScript program.
+# Maximum total size of the source code of a TorchScript program.
 MAX_CODE = 64 << 20
 
-# A pickle above this is read in another process, so that the window stays responsive.
+# Larger pickles are parsed in another process, so that the window stays responsive.
 IN_PROCESS = 2 << 20
 MEMBERS_IN_PROCESS = 10_000
 
 
 def recognises_zip(head: bytes, _source: FileSource) -> bool:
-    """Whether it begins as a zip archive; of which kind is found when it is read."""
+    """Return whether a file begins like a zip archive; `read_zip` determines its kind."""
     return head.startswith((b"PK\3\4", b"PK\5\6"))
 
 
@@ -93,7 +93,7 @@ def read_zip(source: FileSource, state_dict: str | None, job: Job) -> ReadResult
 
 
 def _header_bytes(archive: Archive) -> int:
-    """Return how many bytes of pickles, JSON and source code have to be read."""
+    """Return the total size of the pickles, JSON and source code that have to be read."""
     if exported_program.is_program(archive):
         return exported_program.header_bytes(archive)
     if is_package(archive):
@@ -108,7 +108,7 @@ def _header_bytes(archive: Archive) -> int:
 
 
 def index_file(source: FileSource, state_dict: str | None, cancel: CancelToken) -> TorchIndex:
-    """Read the headers of an archive, however large."""
+    """Read the headers of an archive of any size in this process."""
     return index_archive(source, read_archive(source, cancel), state_dict, cancel)
 
 
@@ -165,30 +165,30 @@ def index_archive(
     return TorchIndex(contents, spans, tuple(packed.values()), rebuilt)
 
 
-# Returns a member of the archive that has at most so many bytes.
+# Returns a member of the archive by name, if it has at most the given number of bytes.
 _Read = Callable[..., bytes]
 
 
 @dataclass
 class _Parsed:
-    """What the pickles of an archive describe, and which members hold the storages."""
+    """The objects described by the pickles of an archive, and the members of the storages."""
 
     format: str
     label: str
     root: Any = None
-    globals: list[Global] = field(default_factory=list)  # that the pickles refer to
+    globals: list[Global] = field(default_factory=list)  # names that the pickles refer to
     storages: dict[str, Storage] = field(default_factory=dict)  # by key
-    members: dict[str, str] = field(default_factory=dict)  # names of the members, by key
+    members: dict[str, str] = field(default_factory=dict)  # names of the members, by storage key
     declared: dict[str, Declared] = field(default_factory=dict)
 
     def add(self, storages: Mapping[str, Storage], folder: str, prefix: str = "") -> None:
-        """Add storages that lie in a folder of the archive, under their keys without a prefix."""
+        """Add storages whose members are in `folder`, named by their keys without `prefix`."""
         self.storages |= storages
         self.members |= {key: f"{folder}{key[len(prefix) :]}" for key in storages}
 
 
 def _parse_saved(archive: Archive, read: _Read, cancel: CancelToken) -> _Parsed:
-    """Parse what ``torch.save`` or TorchScript has written."""
+    """Parse an archive of ``torch.save`` or TorchScript."""
     script = "constants.pkl" in archive.members
     parsed = _Parsed(SCRIPT, _SCRIPT_LABEL) if script else _Parsed(FORMAT, LABEL)
     machine, storages = _run(parsed, read("data.pkl"), cancel)
@@ -198,7 +198,7 @@ def _parse_saved(archive: Archive, read: _Read, cancel: CancelToken) -> _Parsed:
         parsed.declared = torchscript.declarations(modules, cancel)
         _add_constants(parsed, read("constants.pkl"), modules, cancel)
     if not parsed.storages and not machine.arrays:
-        parsed.root = None  # nothing to look for
+        parsed.root = None  # without data there are no tensors to find
     return parsed
 
 
@@ -209,7 +209,7 @@ def _run(
     prefix: str = "",
     programs: Mapping[str, Any] | None = None,
 ) -> tuple[Machine, Storages]:
-    """Parse a pickle. Its object becomes the root; its storages are added by the caller."""
+    """Parse a pickle and set `parsed.root` to its object. The caller adds its storages."""
     storages = Storages(prefix, programs)
     machine = Machine(data, call, storages, cancel)
     parsed.root = machine.run()
@@ -218,7 +218,7 @@ def _run(
 
 
 def _source_code(archive: Archive, read: _Read, folder: str) -> dict[str, str]:
-    """Return the source code of a TorchScript program, by the dotted names of its modules."""
+    """Return the source code of a TorchScript program, by dotted module name."""
     found = {}
     left = MAX_CODE
     for name in archive.members:
@@ -230,17 +230,16 @@ def _source_code(archive: Archive, read: _Read, folder: str) -> dict[str, str]:
     return found
 
 
-# Key of the storages of constants, which have numbers of their own.
+# Prefix of the storage keys of constants, which are numbered separately.
 _OF_CONSTANTS = "constants/"
 
 
 def _add_constants(
     parsed: _Parsed, data: bytes, modules: Mapping[str, str], cancel: CancelToken
 ) -> None:
-    """Add the constants of a TorchScript program to its attributes: weights, if it is frozen.
+    """Add the constants of a TorchScript program to its attributes: the weights of a frozen one.
 
-    Where the program has tensors of its own, only constants that an operator reads as a weight are
-    added.
+    If the program has other tensors, only constants that an operator reads as weights are added.
     """
     program = parsed.root
     frozen = not parsed.storages
@@ -263,7 +262,7 @@ def _add_constants(
 
 
 def is_package(archive: Archive) -> bool:
-    """Return whether ``torch.package`` has written an archive."""
+    """Return whether an archive was written by ``torch.package``."""
     return f"{_DATA}extern_modules" in archive.members
 
 
@@ -333,7 +332,7 @@ def _spans(
 
 
 def _check_kind(archive: Archive) -> None:
-    """Refuse archives that are not torch.save's, and say what they are."""
+    """Raise an error that describes an archive if it is of an unsupported kind."""
     members = archive.members
     if exported_program.is_program(archive) or is_package(archive):
         return
@@ -365,9 +364,10 @@ def _check_byte_order(source: FileSource, archive: Archive) -> None:
 
 
 def read_member(source: Readable, archive: Archive, member: ArchiveMember, most: int) -> bytes:
-    """Return the content of a member in memory, its checksum compared.
+    """Return the content of a member in memory, after verifying its checksum.
 
-    It has at most `most` bytes, and is no bomb.
+    Raises `Unsupported` if it has more than `most` bytes or an implausible compression ratio, and
+    `Malformed` if its content is wrong.
     """
     if member.size > most or member.size > MAX_RATIO * member.stored:
         raise Unsupported(
@@ -397,13 +397,13 @@ def _member_of(archive: Archive, name: str, key: str, storage: Storage) -> Archi
 
 
 def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
-    """Return the members of a zip archive, with all positions; looks at the token."""
+    """Return the members of a zip archive with all positions. Raises `CheckpointError`."""
     with located(source.path):
         return read_archive(source, cancel)
 
 
 def member_content(source: FileSource, archive: Archive, name: str, most: int) -> bytes:
-    """Return the content of a member, as `read_member`; raises `CheckpointError`."""
+    """Return the content of a member (see `read_member`). Raises `CheckpointError`."""
     with located(source.path):
         return read_member(source, archive, archive.members[name], most)
 
@@ -411,12 +411,10 @@ def member_content(source: FileSource, archive: Archive, name: str, most: int) -
 def pickle_with(
     source: FileSource, member: ArchiveMember, zero: Mapping[str, Zero], cancel: CancelToken
 ) -> bytes | None:
-    """Return the pickle of an archive with zeros in its numpy arrays, as long as it was.
+    """Return the pickle of an archive with zeros in its numpy arrays, with unchanged length.
 
-    The member is not compressed; `zero` has, by `Location.storage`, what sets bytes of an array to
-    0.
-
-    None if the bytes of an array do not stand by themselves.
+    The member must be uncompressed. `zero` maps `Location.storage` of an array to a function that
+    sets elements to 0 in its bytes. None if the bytes of an array cannot be replaced separately.
     """
     data = source.read(member.data, member.stored)
     with located(source.path):
@@ -425,16 +423,16 @@ def pickle_with(
 
 
 Zero = Callable[[bytearray], None]
-# How long a text is stands behind its instruction.
+# The format of the length that follows the opcode of a text.
 _LENGTHS = {b"\x8c": "<B", b"X": "<I", b"\x8d": "<Q"}
 _PUSH_TEXT_OR_BYTES = b"\x8cX\x8dCB\x8e\x96"
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """The instruction from `start` to `stop` that pushes bytes, or the text that stands for them.
+    """The opcode from `start` to `stop` that pushes bytes, or the text that encodes them.
 
-    `value` is what it pushes: kept so that no other object gets its identity.
+    `value` is the pushed object, referenced so that its id is not reused.
     """
 
     start: int
@@ -443,7 +441,7 @@ class _Spot:
 
 
 class ArrayBytes(Machine):
-    """Reads a pickle as `Machine` does, and notes where the bytes of its arrays stand."""
+    """A `Machine` that records the positions of the bytes of arrays in a pickle."""
 
     def __init__(self, data: bytes, cancel: CancelToken) -> None:
         super().__init__(data, call, Storages(), cancel)
@@ -455,13 +453,11 @@ class ArrayBytes(Machine):
             self._table[code] = partial(self._note, self._table[code])
 
     def changed(self, zero: Mapping[int, Zero]) -> bytes | None:
-        """Return the pickle with zeros in some of its arrays, of the same length in all.
+        """Return the pickle with zeros in some of its arrays, with unchanged length.
 
-        Bytes that are text in the old protocols are shorter where they are 0: the difference is
-        filled up with 0 behind the end of the pickle, which nobody reads. None if the bytes of an
-        array do not stand by themselves.
-
-        `zero` has, by `Array.position`, what sets bytes of an array to 0.
+        Old protocols encode bytes as text, which is shorter for zeros: the pickle is then padded
+        with zeros after its end. `zero` maps `Array.position` to a function that sets elements to 0
+        in the bytes of an array. None if the bytes of an array cannot be replaced separately.
         """
         self.run()
         arrays = {array.position: array for array in self.arrays}
@@ -494,13 +490,13 @@ class ArrayBytes(Machine):
         text = raw.decode("latin-1").encode()
         code = self._pickle[spot.start : spot.start + 1]
         if self._framed or code not in _LENGTHS:
-            return None  # the length of a frame counts it
+            return None  # the length of a frame includes it
         return code + struct.pack(_LENGTHS[code], len(text)) + text
 
     def _note(self, push: Callable[[], None]) -> None:
         push()
         value = self._stack[-1]
-        if len(value) > 1:  # shorter ones are the same object everywhere
+        if len(value) > 1:  # shorter strings are shared objects
             self._spots[id(value)] = _Spot(self._instruction, self.position, value)
 
     def _apply(self, function: Any, args: Any) -> None:
