@@ -1,4 +1,5 @@
-"""Recipes: what was done to a checkpoint, as JSON that can be edited, and done again.
+"""Recipes: the edits of a checkpoint as JSON, which can be modified and applied again.
 
-Text from outside is decoded by one strict schema; names in recipes never change their meaning.
+External text is decoded with one strict schema; the names used in recipes never change their
+meaning.
 """

@@ -1,4 +1,4 @@
-"""What a recipe comes to on a checkpoint, and what of it does not fit, before anything runs."""
+"""Resolution of a recipe for a checkpoint, and its problems, before anything is computed."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, all_chosen_by, chosen_by
 from pruneapp.statistics.file import statistics_of
 
-# The sentence of the problem of a row that names no statistics file.
+# The text of the problem of a row that names no statistics file.
 NO_STATISTICS = "The step ranks weights by statistics of activations of the checkpoint."
 
 
 def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
     """Return the first names of the tensors that a step prunes, in file order.
 
-    Of a step that can prune nothing those to which it gives masks.
+    For a step whose methods cannot prune, the tensors that its rows name.
     """
     rows = rows_of(checkpoint, step)
     names = pruned_in(rows) or {name for _, names in rows for name in names}
@@ -62,10 +62,10 @@ def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
 
 
 def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
-    """Refuse what does not suit a tensor, whatever is pruned of it; raises `ParameterError`.
+    """Raise `ParameterError` if a step does not fit its tensors, whatever is pruned in them.
 
-    Dimensions that it does not have, norms that do not follow it, dependents that are not known,
-    and counts that are larger than it.
+    Checks dimensions that a tensor does not have, norms that do not follow it, dependents that are
+    unknown, and counts larger than the tensor.
     """
     whole, pairs = Snapshot(checkpoint), Companions(checkpoint)
     rows = rows_of(checkpoint, step)
@@ -76,7 +76,7 @@ def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
         amount = next((row.values[p.name] for p in method.params if isinstance(p, AmountParam)), 0)
         counted = isinstance(amount, int) and amount > 0 and step.limits.total is None
         if not (counted or method.least_dims > 1 or method.takes_scale):
-            continue  # it suits any tensor
+            continue  # fits any tensor
         sizes: list[int] = []
         for batch in job.cancel.batches(names):
             views = views_for_row(whole, row, batch, None, None, pairs)
@@ -97,7 +97,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Schedule:
-    """A step that is repeated; see `ScheduleConfiguration`."""
+    """A repeated step; see `ScheduleConfiguration`."""
 
     step: Step
     final: Amount
@@ -110,11 +110,11 @@ ResolvedAction = Step | Schedule | ManualEdit | RepairedValues | TreatZeros | Fi
 
 @dataclass(frozen=True)
 class Problem:
-    """Something of a recipe that does not fit."""
+    """A part of a recipe that does not fit a checkpoint."""
 
-    entry: int  # number of the entry in the file of the recipe, from 0
-    place: str  # where in the file: ``entries[2].configuration.rows[0]``
-    # What is wrong, and what to do.
+    entry: int  # index of the entry in the recipe file
+    place: str  # path in the file, such as "entries[2].configuration.rows[0]"
+    # What is wrong, and how to fix it.
     sentence: str
     remedy: str = ""
 
@@ -124,17 +124,17 @@ class Problem:
 
 @dataclass(frozen=True)
 class EntryResolver:
-    """Looks at one entry of a recipe; what is wrong goes to the list of problems."""
+    """Resolves one entry of a recipe for a checkpoint, and collects its problems."""
 
-    # The file, and the masks that the recipe brings.
+    # The checkpoint, and the masks and values of the recipe.
     checkpoint: Checkpoint
     masks: Mapping[str, BitMask]
-    number: int  # of the entry in the file of the recipe, from 0
-    problems: list[Problem]  # takes what is wrong
-    job: Job  # may cancel
+    number: int  # index of the entry in the recipe file
+    problems: list[Problem]  # extended by the problems of the entry
+    job: Job  # for cancellation
 
     def resolve(self, entry: Entry) -> ResolvedAction | None:
-        """Return what the entry says, with the tensors of the checkpoint; None if it cannot be."""
+        """Return the entry with tensors of the checkpoint; None if there are problems."""
         match entry:
             case StepEntry():
                 return self._step(entry.configuration, "configuration")
@@ -202,7 +202,7 @@ class EntryResolver:
                     f"The step of a schedule needs exactly one row (got {len(step.rows)}).",
                     remedy="Remove the other rows, or make an entry of each.",
                 )
-            # Refused here if its row does not suit a total.
+            # Raises if the row does not support a total.
             total = Limits(total=configuration.final)
             limited = Step(step.rows, step.scope, total, dependents=step.dependents)
             if step.dependents:
@@ -276,7 +276,7 @@ class EntryResolver:
             return None
 
 
-# What an entry on whole tensors is, and which it means if it says nothing.
+# The edit for an entry on whole tensors, and the tensors it applies to by default.
 _ON_TENSORS: Mapping[
     type, tuple[type[TreatZeros | Finalize | FileMasks], Callable[[TensorEntry], bool]]
 ] = {
@@ -288,31 +288,31 @@ _ON_TENSORS: Mapping[
 
 @dataclass(frozen=True)
 class FitEntry:
-    """An entry and what it comes to on this checkpoint."""
+    """A resolved entry of a recipe, with descriptions."""
 
-    # What is to be done, with the tensors of this checkpoint; None if it does not fit.
+    # The edit with tensors of the checkpoint; None if the entry does not fit.
     action: ResolvedAction | None
-    label: str  # the same in words
-    detail: str  # all of it, a line each; empty where the label says all
-    names: tuple[str, ...]  # the tensors that it prunes or changes otherwise, in file order
+    label: str  # short text for the user
+    detail: str  # all settings, one per line; empty if the label has all
+    names: tuple[str, ...]  # the tensors that it prunes or changes, in file order
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A recipe on a checkpoint."""
+    """A recipe resolved for a checkpoint."""
 
     entries: tuple[FitEntry, ...]  # one for each entry of the recipe
-    problems: tuple[Problem, ...]  # what does not fit; nothing may run unless there are none
-    notices: tuple[str, ...] = ()  # what the person should know
+    problems: tuple[Problem, ...]  # the recipe must not be applied if there are any
+    notices: tuple[str, ...] = ()  # sentences to show to the user
     n_added: int = 0  # see `Recipe.n_added`
 
     def place(self, index: int) -> str:
-        """Return how messages name the entry at an index: by its number in the file."""
+        """Return the name of an entry in messages: its number in the file, or its label."""
         number = index - self.n_added
         return f"entries[{number}]" if number >= 0 else f"'{self.entries[index].label}'"
 
     def actions(self, where: str) -> tuple[ResolvedAction, ...]:
-        """Return what is to be done; raises `RecipeError` that lists the problems."""
+        """Return the resolved entries; raises `RecipeError` with the problems, if any."""
         if self.problems:
             raise RecipeError(
                 f"'{where}' cannot be applied to this checkpoint: "
@@ -323,13 +323,13 @@ class Fit:
 
 
 def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
-    """Find out what a recipe would do to a checkpoint.
+    """Resolve a recipe for a checkpoint and find its problems.
 
-    Checked is everything that can be known before: methods and values, tensors that are not
-    there or cannot be pruned, dimensions, counts that are larger than a tensor, boxes and masks of
-    another shape, masks that are missing, repairs of another checkpoint. How much is left when an
-    entry's turn comes is not known; an amount that is too large then ends the run, and nothing is
-    changed. Weights are read only where a repair replaces them, to compare their SHA-256.
+    Everything that can be known in advance is checked: methods and values, tensors that are missing
+    or cannot be pruned, dimensions, counts larger than a tensor, boxes and masks of another shape,
+    missing masks, and repairs of another checkpoint. It is not known how many weights will remain
+    for an entry; an amount that is too large ends the run later, without changes. Weights are read
+    only of tensors with repaired values, to compare their SHA-256.
     """
     job.start(len(recipe.entries), recipe.where)
     fitted = []
@@ -411,7 +411,7 @@ def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def _dependents(checkpoint: Checkpoint, entries: Iterable[FitEntry], job: Job) -> Iterator[str]:
-    """Yield what depends on what each step prunes, if it prunes that as well."""
+    """Yield, for each step that prunes dependents, a sentence on which they are."""
     for entry in entries:
         step = entry.action.step if isinstance(entry.action, Schedule) else entry.action
         if isinstance(step, Step) and step.dependents:
@@ -420,7 +420,7 @@ def _dependents(checkpoint: Checkpoint, entries: Iterable[FitEntry], job: Job) -
 
 
 def _old_meanings(entries: Iterable[FitEntry]) -> tuple[str, ...]:
-    """Say once each what steps of version 1 mean that new ones would not."""
+    """Return the notes on effects of version 1 on the steps, without duplicates."""
     actions = [e.action.step if isinstance(e.action, Schedule) else e.action for e in entries]
     sentences = [
         line for action in actions if isinstance(action, Step) for line in action.old_meaning()
@@ -429,7 +429,7 @@ def _old_meanings(entries: Iterable[FitEntry]) -> tuple[str, ...]:
 
 
 def _as_written(entry: Entry) -> str:
-    """Say what an entry that does not fit would do, as far as it says so itself."""
+    """Return a text for an entry that does not fit, from its JSON alone."""
     step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
     if isinstance(step, StepEntry):
         rows = step.configuration.rows

@@ -1,8 +1,8 @@
-"""Recipes: entries in order, and the masks and values that they name.
+"""Recipes: entries in order, with the masks and values that they name.
 
-As JSON files, with a folder of masks and one of values beside them. And from what was done to a
-document to a recipe that suits other checkpoints as well: patterns and kinds resolve anew on every
-file.
+Reads and writes JSON files, with folders of masks and values next to them. Converts the history of
+a document to a recipe that also suits other checkpoints, in which patterns and kinds are resolved
+again.
 """
 
 from __future__ import annotations
@@ -48,51 +48,51 @@ from pruneapp.progress import Job
 from pruneapp.recipes.schema import FORMAT, decode, encode, steps_of, with_values, wrong
 from pruneapp.statistics.file import statistics_of
 
-# What a recipe is called in messages that did not come out of a file.
+# The name of a recipe in messages, if it was not read from a file.
 UNNAMED = "recipe"
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What is to be done to a checkpoint, one entry after another.
+    """The entries to apply to a checkpoint, in order.
 
-    It begins with the tensors as the file holds them, nothing pruned: masks that lie in the file
-    are in force only where an entry ``file_masks`` says so.
+    A recipe starts with no weights pruned: masks in the checkpoint are used only if an entry
+    ``file_masks`` applies them.
     """
 
-    entries: tuple[Entry, ...]  # what is to be done, in order
-    # The masks that its edits name and the values of its repairs, by the SHA-256 of their bytes.
+    entries: tuple[Entry, ...]
+    # Masks of edits and values of repairs, by the SHA-256 of their bytes.
     masks: Mapping[str, BitMask] = field(default_factory=dict)
-    where: str = UNNAMED  # what messages call it: the file
-    # Number of leading entries that options add to those of the file. Messages do not count them.
+    where: str = UNNAMED  # name in messages: that of the file
+    # Number of leading entries added by options, which messages do not count.
     n_added: int = 0
 
     @classmethod
     def from_text(
         cls, text: bytes | str, masks: Mapping[str, BitMask] | None = None, where: str = UNNAMED
     ) -> Recipe:
-        """Read a recipe from JSON; raises `RecipeError`."""
+        """Create a recipe from JSON; raises `RecipeError`."""
         return cls(decode(text, where).entries, masks or {}, where)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Struct by struct, what is as usual would be written out after the journey.
+        # Pickling each struct would lose which values are defaults.
         return Recipe.from_text, (self.canonical(), dict(self.masks), self.where)
 
     def text(self) -> str:
-        """Return it as JSON for people, with a line at the end."""
+        """Return indented JSON with a final newline."""
         return msgspec.json.format(self.canonical(), indent=2) + "\n"
 
     def canonical(self) -> str:
-        """Return it as JSON without spaces: the same text for the same recipe, everywhere."""
+        """Return JSON without spaces, identical for equal recipes on every machine."""
         return encode(self.entries).decode()
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of the canonical text, in hexadecimal digits."""
+        """The SHA-256 of the canonical JSON, in hex digits."""
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
     def named_masks(self) -> Iterator[tuple[str, int]]:
-        """Yield the name and the number of elements of each mask that an edit names."""
+        """Yield SHA-256 and number of elements of each mask that an edit names."""
         for entry in self.entries:
             if isinstance(entry, EditEntry):
                 for target in entry.configuration.targets:
@@ -100,7 +100,7 @@ class Recipe:
                         yield target.mask.removeprefix(DIGEST), target.size
 
     def named_values(self) -> Iterator[tuple[str, int]]:
-        """Yield the name and the number of bytes of all values that a repair names."""
+        """Yield SHA-256 and number of bytes of the values that repairs name."""
         for entry in self.entries:
             if isinstance(entry, RepairEntry):
                 for tensor in entry.configuration.tensors:
@@ -110,14 +110,14 @@ class Recipe:
 def with_statistics(
     recipe: Recipe, checkpoint: Checkpoint, names: Sequence[str], job: Job
 ) -> Recipe:
-    """Return a recipe that names the statistics of a checkpoint where it takes those at hand.
+    """Return the recipe with a statistics file for rows that use those of the checkpoint.
 
     Parameters
     ----------
     names
-        Those of open statistics, see `pruneapp.statistics.file.register`. The last one that belongs
-        to the checkpoint is taken, else the last one, which `fit` refuses. Without any the recipe
-        stays as it is.
+        Names of open statistics, see `pruneapp.statistics.file.register`. The last one that belongs
+        to the checkpoint is used; without any such, the last one, which `fit` rejects. If empty,
+        the recipe is returned unchanged.
     """
     if not names or not rows_at_hand(recipe):
         return recipe
@@ -127,7 +127,7 @@ def with_statistics(
 
 
 def rows_at_hand(recipe: Recipe) -> list[RowEntry]:
-    """Return the rows that rank by the statistics of the checkpoint that a recipe is applied to."""
+    """Return the rows that use the statistics of the checkpoint the recipe is applied to."""
     rows = [row for step in steps_of(recipe.entries) for row in step.rows]
     return [row for row in rows if row.configuration.values.get(STATISTICS.name) == AT_HAND]
 
@@ -146,7 +146,7 @@ def _with_statistics(recipe: Recipe, rename: Callable[[str], str]) -> Recipe:
 SUFFIX = ".recipe.json"
 MASK = ".mask"
 VALUES = ".values"
-# A recipe of a thousand steps with ten thousand names each is as large.
+# Maximum size in bytes: a recipe of 1,000 steps with 10,000 names each.
 _LARGEST = 512 << 20
 _PIECE = 8 << 20
 _HEAD = 4096
@@ -154,12 +154,12 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def mask_folder(path: Path) -> Path:
-    """Return the folder of the masks of a recipe: ``NAME.masks`` beside it."""
+    """Return the folder of the masks of a recipe, ``NAME.masks`` in the same folder."""
     return _beside(path, ".masks")
 
 
 def values_folder(path: Path) -> Path:
-    """Return the folder of the values of its repairs: ``NAME.values`` beside it."""
+    """Return the folder of repaired values of a recipe, ``NAME.values`` in the same folder."""
     return _beside(path, ".values")
 
 
@@ -168,19 +168,24 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
-    """Write a recipe; the old file is there until the new one is safe. Returns what was written.
+    """Write a recipe with its masks and values. An old file is replaced when the new one is safe.
 
-    Statistics of activations belong to one checkpoint, so steps that rank by them name those of the
-    checkpoint that the recipe is applied to.
+    Statistics of activations belong to one checkpoint, so rows that use them are written to use
+    those of the checkpoint that the recipe will be applied to.
 
-    Masks come first, each as ``<sha256>.mask`` in `mask_folder`: packed bits, the lowest first, 1
-    where a weight is meant. Values go into `values_folder`, as ``<sha256>.values``: raw elements.
-    What is there already, with the right size, is not written again.
+    Masks are written first, as ``<sha256>.mask`` in `mask_folder`: packed bits, lowest first, 1 for
+    selected weights. Values are written as ``<sha256>.values`` in `values_folder`: raw elements.
+    Existing files of the right size are not written again.
+
+    Returns
+    -------
+    tuple[Path, ...]
+        The files that were written.
 
     Raises
     ------
     ExportError
-        If the system refuses to write; the folder must exist.
+        If a file cannot be written; the folder of `path` must exist.
     """
     text = _with_statistics(recipe, lambda _name: AT_HAND).text().encode()
     masks, values = mask_folder(path), values_folder(path)
@@ -207,15 +212,15 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
 
 
 def load(path: Path, job: Job) -> Recipe:
-    """Read a recipe, and the masks and values that lie beside it.
+    """Read a recipe with the masks and values next to it.
 
-    One that is not there is no error yet: `fit` says which entry needs it. Its content is
-    compared with its name where it is used.
+    Missing files are ignored here; `fit` reports the entries that need them. Their contents are
+    compared with the SHA-256 when they are used.
 
     Raises
     ------
     RecipeError
-        If it cannot be read or is no recipe.
+        If the file cannot be read or is no recipe.
     """
     recipe = Recipe.from_text(read(path, "recipe", _LARGEST, RecipeError), where=path.name)
     named = {
@@ -226,7 +231,7 @@ def load(path: Path, job: Job) -> Recipe:
     job.start(sum((size + 7) // 8 for _, size in named.values()), path.name)
     masks: dict[str, BitMask] = {}
     for name, (file, size) in named.items():
-        # Nothing that a recipe says may name a file elsewhere.
+        # A name in a recipe must not lead to other files.
         mask = _mask(file, size, job) if _DIGEST.fullmatch(name) else None
         if mask is not None:
             masks[name] = mask
@@ -234,7 +239,7 @@ def load(path: Path, job: Job) -> Recipe:
 
 
 def is_recipe(path: Path) -> bool:
-    """Whether a file begins as a recipe does, sound or not."""
+    """Return whether a file begins like a recipe; it may be invalid."""
     try:
         if not path.is_file():
             return False
@@ -248,7 +253,7 @@ def is_recipe(path: Path) -> bool:
 def _mask(path: Path, size: int, job: Job) -> BitMask | None:
     try:
         with path.open("rb") as file:
-            # Looked at first: a recipe may promise more than there is memory.
+            # Checked first, because a recipe may claim a larger size than there is memory.
             if path.stat().st_size != (size + 7) // 8:
                 return None
             packed = scratch.bits(size)
@@ -264,9 +269,9 @@ def _mask(path: Path, size: int, job: Job) -> BitMask | None:
 
 
 def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[str, ...]:
-    """Return the tensors of a kind of layer that can be pruned and are no vectors.
+    """Return the prunable tensors of a kind of layer that are no vectors.
 
-    Buffers are among them for a step of version 1 alone. Raises `SelectionError` if there are none.
+    Buffers are included for version 1 only. Raises `SelectionError` if there are none.
     """
     entries = [e for e in checkpoint.entries.values() if _is_of(e, kind)]
     names = tuple(e.name for e in entries if e.learned or version == 1)
@@ -280,12 +285,12 @@ def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[st
 
 
 def chosen_by(checkpoint: Checkpoint, row: RowConfiguration, version: Version) -> tuple[str, ...]:
-    """Return the first names, in file order, of what a row of a step of a version means.
+    """Return the tensors that a row selects, by first names in file order.
 
     Raises
     ------
     SelectionError, UnknownTensorError
-        If it matches nothing, or something that cannot be pruned is named.
+        If it matches nothing, or names a tensor that cannot be pruned.
     """
     if row.pattern:
         return select(checkpoint, [row.pattern], version, on_request=False)
@@ -307,8 +312,8 @@ def all_chosen_by(
     chosen: ChosenConfiguration,
     usual: Callable[[TensorEntry], bool],
 ) -> tuple[str, ...]:
-    """Return the same for an entry that means everything of a kind if it says nothing."""
-    if chosen.pattern:  # such entries have one meaning in all versions
+    """Return the tensors that an entry selects: by pattern, names, or the predicate `usual`."""
+    if chosen.pattern:  # such entries are the same in all versions
         return select(checkpoint, [chosen.pattern], 1, on_request=False)
     if chosen.names:
         return resolve(checkpoint, chosen.names)
@@ -318,9 +323,9 @@ def all_chosen_by(
 def row_for(
     checkpoint: Checkpoint, version: Version, names: Iterable[str], pattern: str
 ) -> RowConfiguration:
-    """Return the shortest row that means these very tensors of this checkpoint.
+    """Return the shortest row that selects exactly these tensors of the checkpoint.
 
-    `pattern` is what the person chose them by: a pattern, a kind, or empty.
+    `pattern` is the pattern or kind that the user selected them by; it may be empty.
     """
     chosen = resolve(checkpoint, names, on_request=True)
     quantized = any(checkpoint.entries[name].on_request for name in chosen)
@@ -339,13 +344,13 @@ def _is_of(entry: TensorEntry, kind: str) -> bool:
 
 
 def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
-    """Return what an edit says of itself as an entry that patterns resolve anew for.
+    """Convert the JSON of an edit to an entry that suits other checkpoints.
 
-    A row that a person chose by a pattern or a kind of layer says just that, as long as it means
-    the same tensors; one that means the usual ones says nothing, and any other gives names. The
-    same edit of the same checkpoint makes the same entry, wherever it came from.
+    A row keeps the pattern or kind of layer that the user selected tensors by, if it still selects
+    the same tensors; if they are the default selection, the row names none; otherwise it has their
+    names. Equal edits of the same checkpoint give equal entries.
 
-    Raises `RecipeError` if it is no entry that a recipe has.
+    Raises `RecipeError` if the edit is no entry of a recipe.
     """
     try:
         if data["name"] == "step":
@@ -362,12 +367,12 @@ def recipe_of(
     entries: Iterable[Mapping[str, Any]],
     masks: Mapping[str, BitMask] | None = None,
 ) -> Recipe:
-    """Return the recipe of edits of a checkpoint, by what they say of themselves."""
+    """Return the recipe of edits, given as JSON; see `portable`."""
     return Recipe(tuple(portable(checkpoint, entry) for entry in entries), masks or {})
 
 
 def history_recipe(capture: Capture, job: Job) -> Recipe:
-    """Return the recipe of what is in force of a document; raises as `MaskSlot.load`."""
+    """Return the recipe of the current state of a document; raises as `MaskSlot.load`."""
     masks: dict[str, BitMask] = {}
     entries = []
     records = capture.done
@@ -382,7 +387,7 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
 
 
 def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfiguration]) -> StepEntry:
-    """Return a step as an entry, with the rows that `row_for` makes of names and a pattern."""
+    """Convert a step to an entry; `choose` is `row_for` with its first arguments bound."""
     rows = []
     for row in step.rows:
         chosen = choose(row.names, row.pattern)
@@ -396,7 +401,7 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
         data=step.data,
         version=step.version if step.version > 1 else UNSET,
     )
-    if limits := step.limits.to_dict():  # what is as usual is left out
+    if limits := step.limits.to_dict():  # omitted if they are the defaults
         configuration = msgspec.structs.replace(
             configuration, limits=convert(limits, LimitsConfiguration)
         )

@@ -1,4 +1,4 @@
-"""Doing what a recipe says, entry by entry; a schedule is one step repeated to a final amount."""
+"""Application of a recipe, entry by entry; a schedule is a step repeated to a final amount."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, ResolvedAction, Schedule
 
-# What a schedule asks for beside its step, in the order in which it is asked.
+# Parameters of a schedule in addition to its step, in the order of the form.
 SCHEDULE: tuple[Param, ...] = (
     AmountParam(
         name="final",
@@ -57,16 +57,17 @@ SCHEDULE: tuple[Param, ...] = (
 
 
 def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> list[Amount]:
-    """Return how much is pruned after each step of a schedule, counts if `final` is one.
+    """Return the amount pruned after each step of a schedule; counts if `final` is a count.
 
     Parameters
     ----------
     final
-        How much is pruned at the end: a count, or a share of `size`.
+        Amount at the end: a count, or a fraction of `size`.
+    begun
+        Number of weights pruned before the first step.
     path
-        ``linear``: ``s_t = s_i + (s_f - s_i) t / n``. ``cubic``:
-        ``s_t = s_f + (s_i - s_f) (1 - t / n)^3`` (Zhu and Gupta, To prune, or not to prune, 2017,
-        equation 1).
+        ``linear``: ``s_t = s_i + (s_f - s_i) t / n``. ``cubic``: ``s_t = s_f + (s_i - s_f) (1 - t /
+        n)^3`` (Zhu and Gupta, To prune, or not to prune, 2017, equation 1).
     """
     start = begun if isinstance(final, int) else begun / size if size else 0.0
     power = 3 if path == "cubic" else 1
@@ -75,35 +76,34 @@ def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> lis
 
 
 def expanded(step: Step, totals: Sequence[Amount]) -> list[Step]:
-    """Return a step of so much in all for each of `totals`, see `Limits.total`.
+    """Return the step once for each of `totals`, as `Limits.total`.
 
-    Whatever was rounded on the way, the last one comes to exactly its total.
+    Rounding does not accumulate: the last step reaches its total exactly.
     """
     return [replace(step, limits=replace(step.limits, total=total)) for total in totals]
 
 
 @dataclass(frozen=True, eq=False)
 class Replayed:
-    """One edit of a recipe that was done."""
+    """An edit that an entry of a recipe has produced."""
 
-    number: int  # of the entry that it belongs to, from 0: a schedule has several edits
-    edit: Edit  # what it changed
-    state: Snapshot  # the state after it
+    number: int  # index of the entry; a schedule has several edits
+    edit: Edit
+    state: Snapshot  # the state after the edit
 
 
 def replay(
     snapshot: Snapshot, actions: Sequence[ResolvedAction], kernel: Kernel, job: Job
 ) -> Iterator[Replayed]:
-    """Do the entries of a recipe one after another, each on what the ones before left.
+    """Apply the entries of a recipe, each to the state that the previous one has produced.
 
-    Nothing is changed: the states are new ones. What is computed is the same on every machine and
-    device, and for every size of chunks, as everywhere. Masks that the file holds and that are in
-    force already make no edit.
+    `snapshot` does not change. Results do not depend on the machine, the device or the chunk size.
+    Masks of the file that are already applied produce no edit.
 
     Raises
     ------
     PruneAppError
-        What the edits raise: an amount that is more than what is left, for one.
+        Errors of the edits, such as an amount that exceeds what remains.
     """
     state = snapshot
     for number, action in enumerate(actions):
@@ -117,12 +117,12 @@ def replay(
 def replay_all(
     snapshot: Snapshot, fit: Fit, where: str, kernel: Kernel, job: Job
 ) -> Iterator[Replayed]:
-    """Do a whole recipe; as `replay`, but an entry that cannot be done is named.
+    """Apply a whole recipe as `replay` does, but name the entry in errors.
 
     Raises
     ------
     RecipeError
-        If it does not fit; or, with its place, for an entry that cannot be done in its turn.
+        If the recipe does not fit, or an entry cannot be applied.
     """
     state = snapshot
     for number, action in enumerate(fit.actions(where)):
@@ -137,7 +137,7 @@ def replay_all(
 
 
 def expanded_at(state: Snapshot, action: ResolvedAction) -> Sequence[ResolvedAction]:
-    """Return what an entry comes to in a state: a schedule is several steps."""
+    """Return the edits of an entry in a state: several steps for a schedule, otherwise itself."""
     if not isinstance(action, Schedule):
         return (action,)
     ((_, names),) = rows_of(state.checkpoint, action.step)
@@ -160,10 +160,10 @@ def _edit(state: Snapshot, action: ResolvedAction, kernel: Kernel, job: Job) -> 
 
 
 def _on_top(state: Snapshot, edit: Edit) -> Edit | None:
-    """Return masks of the file on top of what is pruned and protected; None if they are there."""
+    """Combine masks of the file with the state; return None if that changes nothing."""
     masks: dict[str, BitMask] = {}
     for name, mask in edit.after["masks"].items():
-        assert mask is not None  # the file has one for each
+        assert mask is not None  # this kind of edit has a mask for every tensor
         kept, protected = state.masks.get(name), state.protected.get(name)
         combined = mask if protected is None else mask | protected
         combined = combined if kept is None else combined & kept

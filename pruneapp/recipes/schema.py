@@ -1,6 +1,6 @@
-"""A recipe as JSON, read with the place of each mistake; and its schema, docs/recipe.schema.json.
+"""JSON of recipes, read with the location of mistakes, and its schema docs/recipe.schema.json.
 
-Editors that know the schema complete and check a recipe while it is written.
+Editors use the schema for completion and validation.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ VERSION: Literal[2] = 2
 
 
 class RecipeFile(Part, frozen=True):
-    """A recipe as it stands in a file."""
+    """The contents of a recipe file."""
 
     format: Literal["pruneapp-recipe"]
     version: Version
     entries: tuple[Entry, ...]
-    # For editors, which complete what the schema knows.
+    # For editors, which use the schema for completion.
     schema: str = msgspec.field(name="$schema", default="")
 
 
 def decode(text: bytes | str, where: str) -> RecipeFile:
-    """Read a recipe.
+    """Decode a recipe.
 
     Raises
     ------
     RecipeError
-        That says what is wrong, where in the file, and what is right there.
+        If it is not valid; the message has the location and the expected value.
     """
     try:
         tree = load(text, where)
@@ -88,9 +88,9 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
 
 
 def encode(entries: tuple[Entry, ...]) -> bytes:
-    """Return the canonical JSON of a recipe: a step says its version where not all have the same.
+    """Return the canonical JSON of a recipe; steps have a version only if it is not the recipe's.
 
-    Without a step of version 2 it is one of version 1, which every Pruneapp reads.
+    Without steps of version 2 it is a recipe of version 1, which every Pruneapp can read.
     """
     said = (1 if step.version is UNSET else step.version for step in steps_of(entries))
     newest: Version = max(said, default=1)
@@ -99,7 +99,7 @@ def encode(entries: tuple[Entry, ...]) -> bytes:
 
 
 def steps_of(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
-    """Yield what the steps say, those of schedules too."""
+    """Yield the configurations of all steps, including those of schedules."""
     for entry in entries:
         step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
         if isinstance(step, StepEntry):
@@ -107,9 +107,9 @@ def steps_of(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
 
 
 def chosen_multiple(entries: Iterable[Entry]) -> int | None:
-    """Return the multiple that the last step with a rounded width asks for.
+    """Return the multiple of the last row that rounds widths.
 
-    None if there is no such step, or if it rounds as the export does by default.
+    None if there is no such row, or if it rounds as the export does by default.
     """
     rows = [row for step in steps_of(entries) for row in step.rows if row.name in ROUNDED]
     value = rows[-1].configuration.values.get(MULTIPLE.name) if rows else None
@@ -117,7 +117,7 @@ def chosen_multiple(entries: Iterable[Entry]) -> int | None:
 
 
 def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetType) -> Entry:
-    """Return an entry whose step has another version, if it has the old one."""
+    """Return the entry with version `new` of its step, if that has version `old`."""
     if isinstance(entry, ScheduleEntry):
         step = _with_version(entry.configuration.step, old, new)
         return replace(entry, configuration=replace(entry.configuration, step=step))
@@ -127,7 +127,7 @@ def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetTy
 
 
 def with_values(entry: Entry, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Entry:
-    """Return an entry whose rows have other values: what `change` returns for those of each."""
+    """Return the entry with the values of each row replaced by the result of `change`."""
     if isinstance(entry, ScheduleEntry):
         step = with_values(entry.configuration.step, change)
         return replace(entry, configuration=replace(entry.configuration, step=step))
@@ -141,7 +141,7 @@ def with_values(entry: Entry, change: Callable[[Mapping[str, Any]], dict[str, An
 
 
 def wrong(error: JsonError) -> RecipeError:
-    """Return the error of JSON that is no recipe, with its place in the file."""
+    """Return the error for JSON that is no recipe, with the location in the file."""
     return RecipeError(error.sentence, remedy=f"{error.remedy} See docs/recipes.md.".lstrip())
 
 
@@ -151,7 +151,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema(methods: Iterable[Method]) -> str:
-    """Return the schema as JSON, with a line at the end; a row may have any of the methods."""
+    """Return the JSON schema with a final newline; rows can have any of `methods`."""
     schema = msgspec.json.schema(RecipeFile)
     definitions = schema[_DEFINITIONS]
     row = definitions["RowConfiguration"]
@@ -206,12 +206,12 @@ def _value(param: Param) -> dict[str, Any]:
                 f"'{AT_HAND}' for the file that belongs to the checkpoint, or {param.describe()}"
             )
             return schema | {"description": f"{param.help} Must be {either}.", "type": "string"}
-    # Of a type of its own, which reads text: 2:4.
+    # A parameter type that parses text, such as 2:4.
     return schema | ({"type": "string"} if isinstance(param.default, str) else {})
 
 
 def _said(schema: Any) -> Any:
-    """Return a schema whose descriptions are one paragraph each, without markup of docstrings."""
+    """Return a schema with descriptions reduced to their first paragraphs, on one line."""
     if isinstance(schema, list):
         return [_said(part) for part in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Work that outlives the window: session files, and the journal of what is not saved yet.
+"""Session files, and the journal that recovers unsaved work after a crash.
 
-What is written here can be read by every later version.
+All later versions can read the files that this package writes.
 """

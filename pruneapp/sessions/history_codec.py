@@ -1,10 +1,10 @@
-"""A history as plain data: what a session file and a journal have in common.
+"""A history as plain data, as stored in session files and journals.
 
-Masks have numbers, in the order in which the history came to them; -1 stands for no mask. A mask
-may be packed against one of a lower number, so that there are no circles: a stroke of a brush
-changes some hundred bits of millions, and what does not change becomes zeros. Pieces are packed one
-by one, so that no mask is ever there twice; small masks are packed together, for there may be
-100,000 of them.
+Masks are numbered in the order in which they were added to the history; -1 means no mask. A mask
+may be stored as the exclusive or with a base mask of a lower number, so that references are
+acyclic: a brush stroke changes a few hundred bits of millions, and unchanged bits become zeros.
+Large masks are compressed in pieces, to limit memory; small masks are compressed together, because
+there may be 100,000 of them.
 """
 
 from __future__ import annotations
@@ -31,60 +31,60 @@ from pruneapp.progress import Job
 from pruneapp.results.branches import Branches
 
 NO_MASK = -1
-# A tensor of an edit (as its number there), and its masks before and after.
+# Index of a tensor in `SavedEdit.tensors`, and the numbers of its masks before and after.
 Swap = tuple[int, int, int]
 
 T = TypeVar("T")
 
 
 class SavedEdit(msgspec.Struct, frozen=True, kw_only=True):
-    """One edit of a history; see `pruneapp.document.edit.Edit`."""
+    """An edit of a history; see `pruneapp.document.edit.Edit`."""
 
-    # As the edit has them; a step is an entry, too.
+    # As in the edit; `entry` also has the step.
     kind: EditKind
     label: str
     detail: str = ""
     entry: dict[str, Any]
-    same: bool = False  # whether an export after it has the same values as one before it
-    # Names, shapes and types of the tensors that it changed.
+    same: bool = False  # whether exports before and after it contain the same values
+    # Names, shapes and dtypes of the changed tensors.
     tensors: tuple[tuple[str, tuple[int, ...], str], ...] = ()
-    # What it changed of each layer.
+    # Changed masks of each layer.
     masks: tuple[Swap, ...] = ()
     permanent: tuple[Swap, ...] = msgspec.field(name="final", default=())
     protected: tuple[Swap, ...] = ()
-    values: tuple[Swap, ...] = ()  # as masks of all the bits of a tensor
-    meant: dict[str, int] = {}  # numbers of the masks that the entry names
+    values: tuple[Swap, ...] = ()  # raw elements, stored as masks
+    meant: dict[str, int] = {}  # numbers of the masks that `entry` names, by their SHA-256
 
     @property
     def layers(self) -> dict[Layer, tuple[Swap, ...]]:
-        """What it changed, by layer."""
+        """The changed masks by layer."""
         return {layer: getattr(self, layer) for layer in get_args(Layer)}
 
 
 @dataclass(frozen=True)
 class SavedMask:
-    """What is known of a mask before it is read: its elements, and what it is packed against."""
+    """Number of elements of a mask, and the number of its base mask."""
 
     size: int
     base: int = NO_MASK
 
 
 class MaskSource(Protocol):
-    """Where masks are read from."""
+    """Protocol of objects that read masks from a file."""
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
-        """Return a mask, which may be packed against another one.
+        """Read a mask; `base` is its base mask, None if it has none.
 
         Raises
         ------
         SessionError
-            If it cannot be read, or is none.
+            If the mask cannot be read or is not valid.
         """
 
 
 @contextlib.contextmanager
 def reading_mask(where: str, number: int) -> Iterator[None]:
-    """Turn what is wrong with a mask into a `SessionError`."""
+    """Convert errors of reading a mask to `SessionError`."""
     try:
         yield
     except (ValueError, MemoryError) as error:
@@ -95,39 +95,39 @@ def reading_mask(where: str, number: int) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class SavedHistory:
-    """A history that was saved."""
+    """A history that was read from a session file or a journal."""
 
-    masks: Sequence[SavedMask]  # all masks, by number
-    edits: Sequence[SavedEdit]  # all edits, of all branches
-    position: int  # the state in force
-    # The state that was last exported, or opened; -1 for none of these.
+    masks: Sequence[SavedMask]  # by number
+    edits: Sequence[SavedEdit]  # all edits with masks, on all branches
+    position: int  # number of the current state
+    # Number of the state last exported, or opened; -1 if that was deleted.
     exported: int
-    source: MaskSource  # reads the masks
-    # What was done after `edits`, without the masks that it changed, to be done again. Both
-    # together are the history that `position`, `exported` and `branches` are about.
+    source: MaskSource
+    # Edits after `edits` without their masks, so that they must be repeated. `position`, `exported`
+    # and `branches` refer to the history of `edits` and `intents`.
     intents: Sequence[SavedEdit] = ()
-    branches: Branches | None = None  # which state follows which; None for a line
+    branches: Branches | None = None  # the parent of each state; None if there are no branches
 
     @cached_property
     def tree(self) -> Branches:
-        """Which state follows which."""
+        """The parent of each state, `intents` included."""
         count = len(self.edits) + len(self.intents)
         return Branches.line(count) if self.branches is None else self.branches
 
     @property
     def done(self) -> list[SavedEdit]:
-        """The edits in force, in order, as far as they have their masks."""
+        """The edits with masks that lead to the current state, in order."""
         path = self.tree.path(self.position)
         return [self.edits[state - 1] for state in path if state <= len(self.edits)]
 
 
 def decoded(data: bytes, kind: type[T], where: str) -> T:
-    """Return JSON as what it ought to be.
+    """Decode JSON to the type `kind`.
 
     Raises
     ------
     SessionError
-        If it is something else.
+        If it is not valid; the message calls the file `where`.
     """
     try:
         return decode(data, kind, where, file_names=True)
@@ -137,7 +137,7 @@ def decoded(data: bytes, kind: type[T], where: str) -> T:
 
 
 def damaged(where: str, what: str) -> SessionError:
-    """Return the error of a file that is no sound session."""
+    """Return the error for a session that is not valid; `what` completes the sentence."""
     return SessionError(
         f"'{where}' is not a valid session: {what}.",
         remedy="Restore a backup of it if you have one; the checkpoint is unchanged.",
@@ -147,9 +147,9 @@ def damaged(where: str, what: str) -> SessionError:
 def branches_of(
     after: Sequence[int], tip: int, names: Iterable[tuple[int, str]], position: int, where: str
 ) -> Branches:
-    """Return which state follows which, as a file says it; raises `SessionError` if it cannot be.
+    """Return the branches that a file describes; raises `SessionError` if they are not valid.
 
-    `tip` is -1 for the newest way on from the state in force.
+    `after` has the parent of each state, `tip` the state that redo leads to, -1 for the newest.
     """
     count = len(after)
     if not all(0 <= state <= at for at, state in enumerate(after)):
@@ -168,7 +168,7 @@ def branches_of(
 
 
 def check_version(header: Mapping[str, Any], known: int, where: str) -> None:
-    """Raise SessionError if a file has a version that is not known."""
+    """Raise SessionError if a file has no valid version, or one newer than `known`."""
     version = header.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise damaged(where, f"its version is {str(version)[:40]!r}")
@@ -181,17 +181,17 @@ def check_version(header: Mapping[str, Any], known: int, where: str) -> None:
 
 
 class MaskNumbers:
-    """Numbers for the masks of a history, as they are given; `count` of them were given."""
+    """Assigns numbers to the masks of a history; `count` is the next number."""
 
     def __init__(self) -> None:
         self.count = 0
-        # By identity, which the slots beside the numbers keep.
+        # By `id` of the slot, which the reference to the slot keeps valid.
         self._known: dict[int, tuple[MaskSlot, int]] = {}
 
     def new_of(self, record: Record) -> list[NewMask]:
-        """Return the masks of a record that have no number yet.
+        """Return the masks of a record without a number, each once.
 
-        A mask is packed against the one that it followed.
+        The base of a new mask is the mask that it replaces.
         """
         new: dict[int, NewMask] = {}
 
@@ -209,39 +209,42 @@ class MaskNumbers:
         return list(new.values())
 
     def new_meant(self, record: Record) -> list[NewMask]:
-        """Return those that it means itself and that have no number yet."""
+        """Return the masks named by the entry of a record that have no number yet."""
         slots = {id(slot): slot for slot in record.entry_masks.values()}
         return [NewMask(slot) for key, slot in slots.items() if key not in self._known]
 
     def give(self, new: NewMask) -> int:
-        """Give a mask the next number; the one that it is packed against has one."""
+        """Assign the next number to a mask and return it; its base must have a number."""
         number = self.count
         self.count += 1
         self._known[id(new.slot)] = new.slot, number
         return number
 
     def find(self, slot: MaskSlot | None) -> int:
-        """Return the number of a mask; `NO_MASK` for none, and for one without a number."""
+        """Return the number of a mask; `NO_MASK` if it has none or is None."""
         known = None if slot is None else self._known.get(id(slot))
         return NO_MASK if known is None else known[1]
 
     def keep(self, records: Iterable[Record]) -> None:
-        """Forget the masks of all other records, so that nothing holds them."""
+        """Forget the masks of all other records, so that their memory can be freed."""
         used = {id(slot) for record in records for slot in record.slots()}
         self._known = {key: entry for key, entry in self._known.items() if key in used}
 
     def forget(self, masks: Iterable[NewMask]) -> None:
-        """Forget some masks; their numbers are not given again."""
+        """Forget some masks; their numbers are not assigned again."""
         for new in masks:
             self._known.pop(id(new.slot), None)
 
     def back_to(self, count: int) -> None:
-        """Take back the numbers from `count` on."""
+        """Undo the assignment of numbers from `count` on."""
         self.count = count
         self._known = {key: entry for key, entry in self._known.items() if entry[1] < count}
 
     def edit(self, record: Record, last: Record | None, checkpoint: Checkpoint) -> SavedEdit:
-        """Return a record, which follows `last`, as data; all its masks have numbers."""
+        """Convert a record to data; all its masks must have numbers.
+
+        `last` is its parent record.
+        """
         names: dict[str, int] = {}
         swaps: dict[Layer, tuple[Swap, ...]] = {}
         for layer, slots in record.after.items():
@@ -258,7 +261,7 @@ class MaskNumbers:
         )
 
     def intent(self, record: Record, last: Record | None) -> SavedEdit:
-        """Return a record as data, but for the masks that it changed; see `edit`."""
+        """Convert a record to data as `edit` does, but without the changed masks."""
         return SavedEdit(
             kind=record.kind,
             label=record.label,
@@ -270,7 +273,7 @@ class MaskNumbers:
 
 
 def bundles(fresh: Iterable[NewMask]) -> Iterator[list[NewMask]]:
-    """Yield masks as they are packed: a large one by itself, small ones together, in order."""
+    """Yield masks in groups to be compressed: a large mask alone, small ones together, in order."""
     some: list[NewMask] = []
     nbytes = 0
     for new in fresh:
@@ -287,15 +290,15 @@ def bundles(fresh: Iterable[NewMask]) -> Iterator[list[NewMask]]:
         yield some
 
 
-# Bytes of a mask that are packed in one go: a job that is cancelled waits for no more.
+# Bytes of a mask that are compressed at a time: cancellation is checked in between.
 PIECE = 4 << 20
-# Masks of no more bytes are packed together, up to a piece of them.
+# Masks up to this size in bytes are compressed together, up to about `PIECE` bytes.
 SMALL = 64 << 10
 _LEVEL = 1
 
 
 def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
-    """Yield a mask, exclusive or `base`, as zstd frames, one for each `PIECE` bytes of it."""
+    """Yield a mask, XORed with `base` if given, as zstd frames of `PIECE` bytes each."""
     import zstandard
 
     compressor = zstandard.ZstdCompressor(level=_LEVEL)
@@ -308,9 +311,10 @@ def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
 
 
 def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -> BitMask:
-    """Return the mask that was packed.
+    """Return the mask compressed by `pack`.
 
-    Raises ValueError, in words as the end of a sentence, if the pieces are no mask of this size.
+    Raises ValueError, with a text that completes a sentence, if the frames are not a mask of `size`
+    elements.
     """
     import zstandard
 
@@ -322,7 +326,7 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
     done = 0
     for piece in pieces:
         wanted = min(PIECE, nbytes - done)
-        # Looked at first: a frame may promise more than there is memory.
+        # Checked first, because a frame may claim more bytes than there is memory.
         try:
             if wanted == 0 or zstandard.frame_content_size(piece) != wanted:
                 raise ValueError(f"its pieces are not those of {size:,} elements")
@@ -342,9 +346,9 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
 
 
 def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> bytes:
-    """Return masks, each with its base, as one zstd frame, one after the other.
+    """Compress masks, each with its base, into one zstd frame, one after another.
 
-    They have `SMALL` bytes each at most, and `PIECE` bytes in all, but for the last.
+    Each mask has at most `SMALL` bytes, and all but the last have at most `PIECE` bytes together.
     """
     import zstandard
 
@@ -356,9 +360,9 @@ def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> 
 
 
 class Unpacker:
-    """Reads masks that were packed; of those packed together, it keeps the last frame.
+    """Decompresses masks and caches the last frame of small masks.
 
-    The next mask is in the same frame, as a rule.
+    The next mask is usually in the same frame.
     """
 
     def __init__(self) -> None:
@@ -374,10 +378,10 @@ class Unpacker:
         base: BitMask | None,
         job: Job,
     ) -> BitMask:
-        """Return a mask; raises as `unpack`.
+        """Return a mask; raises the errors of `unpack`.
 
-        It begins at `offset` in the one frame that `pieces` yield, or is all of them if that is -1.
-        They are read if their `key` is another one than before only.
+        `offset` is its first byte in the single frame that `pieces` yields; -1 if the frames
+        contain this mask only. `pieces` are not read again if `key` is that of the previous call.
         """
         if offset < 0:
             return unpack(pieces, size, base, job)
@@ -399,7 +403,7 @@ def _unpack_together(pieces: Iterable[bytes]) -> NDArray[np.uint8]:
 
     frames = list(islice(pieces, 2))
     try:
-        # Looked at first: a frame may promise more than there is memory.
+        # Checked first, because a frame may claim more bytes than there is memory.
         if len(frames) != 1 or not 0 <= zstandard.frame_content_size(frames[0]) <= PIECE + SMALL:
             raise ValueError("it is not one frame of small masks")
         data = zstandard.ZstdDecompressor().decompress(frames[0])
@@ -409,7 +413,7 @@ def _unpack_together(pieces: Iterable[bytes]) -> NDArray[np.uint8]:
 
 
 def checked(packed: NDArray[np.uint8], size: int) -> BitMask:
-    """Return a mask of packed bits; raises ValueError if they are not those of its size."""
+    """Return a mask of packed bits; raises ValueError if they do not fit its size."""
     if packed.size != (size + 7) // 8:
         raise ValueError(f"it has {packed.size:,} bytes for {size:,} elements")
     if size % 8 and packed[-1] >> size % 8:

@@ -1,8 +1,8 @@
-"""The journal of a document: what was done is on the disk at once, its masks come behind the work.
+"""The journal of a document: edits are written immediately, their masks in the background.
 
-It is only appended to. A step costs the bits that it changed, compressed, so that a stroke of a
-brush on a model of any size costs kilobytes. What is undone stays in it; what is deleted becomes
-dead bytes, which `Journal.compact` drops when nobody waits.
+The file is append-only. A step costs its changed bits, compressed, so that a brush stroke on a
+model of any size takes kilobytes. Undone steps stay in the file; deleted ones leave dead bytes,
+which `Journal.compact` removes when there is time.
 """
 
 from __future__ import annotations
@@ -24,43 +24,43 @@ from pruneapp.sessions.journal_file import Digests, JournalWriter
 from pruneapp.sessions.original import FileStamp
 
 SUFFIX = ".journal"
-# Fewer dead bytes are not worth writing the others again.
+# Compaction is not worthwhile for fewer dead bytes.
 _MUCH = 1 << 20
-# Names that are tried for a new file.
+# Number of random names to try for a new file.
 _NAMES = 10
 
-# What was done, and what the person looked at.
+# The document, and the state of its views.
 Said = tuple[Capture, Mapping[str, Any]]
 _Kept = tuple[
     tuple[ref[Record], ...], int, FileStamp, Mapping[int, str], Mapping[str, Any]
-]  # as `JournalWriter.mark_saved` takes it
+]  # the arguments of `JournalWriter.mark_saved`
 
 
 def folder() -> Path:
-    """Return where journals are kept: what the system has for the state of applications."""
+    """Return the folder of journals, in the system's folder for application state."""
     return Path(platformdirs.user_state_path("pruneapp", appauthor=False)) / "journals"
 
 
 class Journal:
-    """Keeps one document in a folder; for one thread, which may wait for a disk.
+    """Writes the journal of one document. For use on one thread, which may block on the disk.
 
-    The file is made when there is something to lose: who only looks leaves nothing behind.
+    The file is created with the first change that could be lost, so viewing a file leaves no trace.
     """
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        self.writer: JournalWriter | None = None  # of the file, once there is one
-        # A history that is safe in a session file, the state in force in it, that file, the names
-        # of states, and what was looked at. Who held the records would hold their masks, too.
+        self.writer: JournalWriter | None = None  # None until there is a file
+        # The history stored in a session file, its current state, the file, the names of states,
+        # and the views. Weak references, because the records would keep their masks alive.
         self._kept: _Kept | None = None
-        # What was done last, and where to ask for more; there while something is written only, as
-        # they hold masks.
+        # The newest contents, and a function that returns newer ones. Set during writes only,
+        # because they keep masks alive.
         self._latest: Said
         self._newer: Callable[[], Said | None]
 
     @property
     def nbytes(self) -> int:
-        """Size of the file; 0 if there is none."""
+        """Size of the file in bytes; 0 if there is none."""
         return 0 if self.writer is None else self.writer.size
 
     def keep(
@@ -72,15 +72,25 @@ class Journal:
         *,
         with_view: bool = False,
     ) -> None:
-        """Write what the file does not say yet, and wait until the disk has it.
+        """Write everything that is not in the file yet, and flush it to disk.
 
-        First comes what was done, then the masks; see `JournalWriter`. What the person looks at is
-        written along with something else, or `with_view`: something was measured. What that was
-        before is dead, so the file may be written anew. `newer` returns what was done meanwhile,
-        once; it is written before the masks go on.
+        Edits are written first, then their masks; see `JournalWriter`. The file is created if
+        needed, unless nothing could be lost.
 
-        Raises `SessionError` if the disk refuses it: what it has stays, and the next call tries
-        again; and as `MaskSlot.load`.
+        Parameters
+        ----------
+        newer
+            Called between masks; returns changes made in the meantime, once, or None. They are
+            written before more masks.
+        with_view
+            Write the state of the views even if nothing else changed, because it contains new
+            measurements. This may compact the file.
+
+        Raises
+        ------
+        SessionError
+            If the file cannot be written; its contents remain valid, and the next call tries again.
+            Also the errors of `MaskSlot.load`.
         """
         if (
             self.writer is None
@@ -97,7 +107,7 @@ class Journal:
             self._keep(self.writer, job)
             if with_view:
                 self._look(self.writer)
-                with contextlib.suppress(OSError):  # the old one is there, and says all of it
+                with contextlib.suppress(OSError):  # the old file is complete
                     self._compact(self.writer, job)
         except OSError as error:
             raise self._refused(error) from error
@@ -112,19 +122,19 @@ class Journal:
         names: Mapping[int, str] | None = None,
         view: Mapping[str, Any] | None = None,
     ) -> None:
-        """Note that a history, with these names of states, is safe in a session file.
+        """Record that a history, with these names of states, is stored in a session file.
 
-        `position` is the state in force in it, -1 for none; `view` what it says was looked at.
+        `position` is its current state, -1 if unknown; `view` the state of the views in the file.
         """
         self._kept = tuple(map(ref, records)), position, file, names or {}, view or {}
         if self.writer is not None:
-            with contextlib.suppress(OSError):  # it is about what is safe anyway
+            with contextlib.suppress(OSError):  # without this record, no work is lost
                 self.writer.mark_saved(*self._kept)
 
     def note_digests(self, digests: Mapping[str, str]) -> None:
-        """Note the SHA-256 of files of the original, by name, that were counted meanwhile."""
+        """Record the SHA-256 of files of the checkpoint, by name, once they are computed."""
         if self.writer is not None:
-            with contextlib.suppress(OSError):  # it can be counted again
+            with contextlib.suppress(OSError):  # they can be computed again
                 self.writer.note(Digests(dict(digests)))
 
     def compact(
@@ -134,9 +144,11 @@ class Journal:
         job: Job,
         newer: Callable[[], Said | None] = lambda: None,
     ) -> None:
-        """Write the journal anew if most of it is dead; the old one is there until that is done.
+        """Rewrite the journal if most of it is dead bytes.
 
-        Parameters are those of `keep`; raises OSError if the disk refuses it.
+        The old file remains until this succeeds.
+
+        The parameters are those of `keep`. Raises OSError if the file cannot be written.
         """
         if self.writer is not None:
             self._latest, self._newer = (capture, view), newer
@@ -146,13 +158,13 @@ class Journal:
                 del self._latest, self._newer
 
     def delete(self) -> None:
-        """Delete the file: nothing of it is needed any more."""
+        """Delete the file, if there is one."""
         if self.writer is not None:
             self.writer.delete()
             self.writer = None
 
     def close(self) -> Path | None:
-        """Let go of the file, which stays; returns it, None if there is none."""
+        """Close the file without deleting it; return its path, None if there is none."""
         if self.writer is None:
             return None
         path = self.writer.path
@@ -160,13 +172,13 @@ class Journal:
         self.writer = None
         return path
 
-    # How it works
+    # Implementation
 
     def _open(self, job: Job, suffix: str = "") -> JournalWriter:
         self._place.mkdir(parents=True, exist_ok=True)
         for _ in range(_NAMES - 1):
-            # Another window that looks for what was left behind may have locked it in the moment
-            # before this one does. It does not know of a file that is made now.
+            # Another window that searches for unsaved work may briefly lock a file it has just
+            # seen. It cannot know a file with a new random name.
             with contextlib.suppress(BlockingIOError):
                 return JournalWriter(self._new_name(suffix), self._latest[0], job)
         return JournalWriter(self._new_name(suffix), self._latest[0], job)
@@ -212,7 +224,7 @@ class Journal:
         try:
             self._write_anew(doubtful, job)
         except OSError:
-            with contextlib.suppress(OSError):  # better something in a doubtful file than nothing
+            with contextlib.suppress(OSError):  # a file in doubt is better than no file
                 self._write_steps(doubtful, job)
             raise
 

@@ -1,12 +1,12 @@
-"""The file of a journal: its records, and how they are written.
+"""The file format of a journal: its records, and how they are written.
 
-A file of records, each with its length and checksum, that is only appended to. A process may die at
-any moment, and a disk may keep some of what it was given: what comes after the first record that is
-not whole is no part of the file.
+The file is a sequence of records with lengths and checksums, and is append-only. The process may be
+killed at any time, and a disk may lose part of what was written: the file ends before the first
+record that is incomplete.
 
-First comes what was done, in words that it can be done again by, and only then the masks, which
-may take seconds: what is done meanwhile comes between their pieces. So all that was done is safe
-within milliseconds, and whatever has its masks in the file need not be done again.
+An edit is first written as an intent, a description by which it can be repeated, and then its
+masks, which may take seconds; later edits are written between their pieces. So every edit is safe
+within milliseconds, and edits with masks in the file need not be repeated.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ VERSION = 4
 MAGIC = b"pruneapp journal\n"
 # Length of the payload, CRC-32 of kind and payload, kind.
 _HEAD = struct.Struct("<IIB")
-# Of a payload: a piece of a mask that cannot be compressed, and some room.
+# Maximum size of a payload: an incompressible piece of a mask, and some reserve.
 MOST = 64 << 20
 
 JSON, PIECE = 1, 2
@@ -57,7 +57,7 @@ JSON, PIECE = 1, 2
 
 @dataclass(frozen=True)
 class RecordPlace:
-    """Where the payload of a record lies."""
+    """Kind of a record, and offset and size of its payload."""
 
     kind: int
     offset: int
@@ -65,10 +65,10 @@ class RecordPlace:
 
 
 def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[RecordPlace, bytes]]:
-    """Yield the records of a file, from its beginning, as far as they are whole.
+    """Yield the complete records of a file from its beginning.
 
-    The payload of the pieces of masks is read, and its checksum compared, with `check_pieces` only;
-    it is empty else.
+    Payloads of pieces of masks are read, and their checksums verified, only if `check_pieces`;
+    otherwise they are yielded as empty bytes.
     """
     if file.read(len(MAGIC)) != MAGIC:
         return
@@ -93,57 +93,57 @@ def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[Re
 
 
 def lock(fd: int) -> bool:
-    """Lock an open file as long as this process lives; False if another one has the lock.
+    """Lock an open file until this process ends. Return False if another process has locked it.
 
-    Where a file system has no locks, everybody has them: work must be kept, and found again.
+    On file systems without locks this returns True: recovering work is more important.
     """
     return files.lock(fd) is not False
 
 
 def delete(path: Path) -> None:
-    """Delete a file; one that is gone, or that the system keeps, is no error."""
+    """Delete a file; ignore it if the file does not exist or cannot be deleted."""
     with contextlib.suppress(OSError):
         path.unlink()
 
 
 class JournalHead(msgspec.Struct, frozen=True, tag="head"):
-    """What the journal is about: the first record, and again where that is moved."""
+    """The checkpoint of the journal: the first record, repeated if the checkpoint moves."""
 
     version: int
     original: Original
 
 
 class MaskHead(msgspec.Struct, frozen=True, tag="masks"):
-    """Masks follow: one in so many pieces, or several together in one piece."""
+    """Masks follow: one in one or more pieces, or several together in one piece."""
 
-    first: int  # number of the first
-    # Elements of each, and the number of the mask that it is packed against.
+    first: int  # number of the first mask
+    # Number of elements, and number of the base mask, of each mask.
     sizes: tuple[int, ...]
     bases: tuple[int, ...]
-    together: bool  # whether they are packed together, however many they are
+    together: bool  # whether they are compressed together, even if it is only one
 
 
 class MaskContinued(msgspec.Struct, frozen=True, tag="more"):
-    """What follows are pieces of a mask again that something else came between."""
+    """The following pieces continue a mask after other records came in between."""
 
     number: int
 
 
 class EditRecord(msgspec.Struct, frozen=True, tag="edit"):
-    """An edit was made, the one at `at`. Its masks came before.
+    """An edit, as number `at` + 1 of the history. Its masks precede it.
 
-    Those that were there from `at` on are gone: before version 4, what was undone was cut off.
+    Replaces the edits from `at` on: before version 4, undone edits were cut off.
     """
 
     at: int
     edit: SavedEdit
-    after: int = -1  # the state that it follows, since version 4; -1 for the one before it
+    after: int = -1  # since version 4: number of its parent state; -1 for the previous state
 
 
 class IntentRecord(msgspec.Struct, frozen=True, tag="intent"):
-    """As `EditRecord`, but what it did is not there yet: it can be done again.
+    """As `EditRecord`, but without the changed masks: the edit can be repeated.
 
-    The masks that it means came before.
+    The masks that its entry names precede it.
     """
 
     at: int
@@ -152,57 +152,57 @@ class IntentRecord(msgspec.Struct, frozen=True, tag="intent"):
 
 
 class MasksRecord(msgspec.Struct, frozen=True, tag="done"):
-    """Of the first intent, at `at`, all masks are there by now: it is this edit."""
+    """All masks of the first intent, at `at`, are in the file: this edit replaces it."""
 
     at: int
     edit: SavedEdit
 
 
 class Position(msgspec.Struct, frozen=True, tag="position"):
-    """The state with this number is in force."""
+    """The number of the current state."""
 
     to: int
-    tip: int = -1  # where redo leads to, since version 4; -1 for the newest
+    tip: int = -1  # since version 4: the state that redo leads to; -1 for the newest
 
 
 class NameRecord(msgspec.Struct, frozen=True, tag="name"):
-    """A state has another name, or none."""
+    """The new name of a state; empty for none."""
 
     state: int
     name: str
 
 
 class DeletedRecord(msgspec.Struct, frozen=True, tag="deleted"):
-    """States are gone, with all that followed them; those after them have smaller numbers."""
+    """States that were deleted with all that followed them; later states are renumbered."""
 
     states: tuple[int, ...]
 
 
 class Exported(msgspec.Struct, frozen=True, tag="exported"):
-    """The state at this position is the one last exported; -1 for none."""
+    """The number of the state last exported; -1 for none."""
 
     at: int
 
 
 class SavedRecord(msgspec.Struct, frozen=True, tag="kept"):
-    """The state at this position is safe in a session file."""
+    """A state of the history that is stored in a session file."""
 
-    at: int  # the position; -1 where that state was deleted, or renamed, since
-    steps: int = 0  # so many edits of the history, from the first on, are in the session file
-    # The session file as it was read or written; None if that is not known.
+    at: int  # number of the state; -1 if it was deleted or renamed since
+    steps: int = 0  # number of edits, from the first on, that the session file contains
+    # The session file as it was read or written; None if unknown.
     file: FileStamp | None = None
-    # Whether what was looked at, as it was said last, is in the session file, too.
+    # Whether the latest view record is in the session file as well.
     with_view: bool = False
 
 
 class ViewRecord(msgspec.Struct, frozen=True, tag="view"):
-    """What the person looks at."""
+    """The state of the views."""
 
     view: dict[str, Any]
 
 
 class Digests(msgspec.Struct, frozen=True, tag="digests"):
-    """The SHA-256 of files of the original, by name."""
+    """The SHA-256 of files of the checkpoint, by name."""
 
     sha256: dict[str, str]
 
@@ -224,26 +224,26 @@ Entry = (
 )
 
 
-# Masks of an edit that are written along with it, in bytes and in number: packing them takes less
-# than waiting for a disk.
+# Masks of an edit are written together with it up to this size in bytes and this number:
+# compressing them takes less time than a flush.
 AT_ONCE, _FEW = 4 << 20, 1000
-# Who has something to write waits until the disk has no more than that.
+# A flush is forced after this many bytes, which limits how long the next one takes.
 _UNFLUSHED = 16 << 20
 
-# Writes what was done meanwhile, if there is something.
+# Callback that writes changes made in the meantime, if there are any.
 Meanwhile = Callable[[], None]
 
 
 class JournalWriter:
-    """One new file of a journal that is being written; for one thread.
+    """Writes a new journal file. For use on one thread.
 
-    As long as it is open, this process holds a lock on it that others see, and that the system
-    drops when the process ends, however it ends. It is `doubtful` once the disk refused to keep
-    what it had taken: then nobody knows what it has.
+    While it is open, this process holds a lock on the file, which the system releases however the
+    process ends. `doubtful` is set when a flush has failed, because the contents on disk are then
+    unknown.
 
-    Raises BlockingIOError if somebody has locked it who looks at what is there, and, from every
-    method, OSError if the disk refuses it: the file ends with what was whole. Methods that take a
-    capture raise as `MaskSlot.load`.
+    Raises BlockingIOError if another process has locked the file. All methods raise OSError if the
+    file cannot be written; it then ends with the last complete record. Methods with a `capture`
+    also raise the errors of `MaskSlot.load`.
     """
 
     def __init__(self, path: Path, capture: Capture, job: Job) -> None:
@@ -252,19 +252,19 @@ class JournalWriter:
         self.doubtful = False
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        # Unbuffered: what a full disk refused must not be tried again later.
+        # Unbuffered: data that a full disk rejected must not be written later.
         self._file = io.FileIO(os.open(path, flags, 0o600), "r+")
         self._is_named = False
         self._unflushed = 0
         self._numbers = MaskNumbers()
-        # Bytes and base of each mask, by its number.
+        # Size in bytes, and number of the base, of each mask, by its number.
         self._masks: dict[int, tuple[int, int]] = {}
-        # What is said; of so many the masks are in the file, the others can be done again.
+        # The edits in the file; the masks of the first `_complete` of them are in it as well.
         self._records: list[Record] = []
         self._complete = 0
-        # Bytes of each record.
+        # Size in bytes of each edit record.
         self._sizes: list[int] = []
-        self._position: tuple[int, int] | None = 0, 0  # the state in force, and where redo leads
+        self._position: tuple[int, int] | None = 0, 0  # the current state, and the end of redo
         self._exported = 0
         self._names: dict[int, str] = {}
         self._view: Mapping[str, Any] = {}
@@ -281,7 +281,7 @@ class JournalWriter:
 
     @property
     def dead(self) -> int:
-        """Bytes that no state needs any more."""
+        """Number of bytes that no state needs."""
         needed: set[int] = set()
         for record in self._records:
             for slot in record.slots():
@@ -293,7 +293,7 @@ class JournalWriter:
         return max(0, self.size - live)
 
     def is_current(self, capture: Capture) -> bool:
-        """Whether it says all that was done, with masks or without."""
+        """Return whether the file contains all edits, with masks or as intents."""
         return (
             self._same(capture.records) == len(capture.records) == len(self._records)
             and self._position == (capture.position, capture.branches.tip)
@@ -301,15 +301,15 @@ class JournalWriter:
         )
 
     def is_complete(self, capture: Capture) -> bool:
-        """Whether it has the masks of all that was done, too."""
+        """Return whether the file contains all edits with their masks."""
         return self.is_current(capture) and self._complete == len(capture.records)
 
     def write_steps(self, capture: Capture, job: Job) -> None:
-        """Write what was done, as far as that takes no time; each edit is there or not.
+        """Write new edits, as far as that is quick; each is written completely or not at all.
 
-        What cannot be done again has to wait for the masks of what came before.
+        Edits that cannot be repeated are deferred until the masks of all earlier edits are written.
         """
-        if self._original != capture.snapshot.checkpoint.path:  # an export took its name
+        if self._original != capture.snapshot.checkpoint.path:  # an export replaced the file
             self._describe(capture, job)
         self._delete_gone(capture)
         for at in range(self._same(capture.records), len(capture.records)):
@@ -338,24 +338,24 @@ class JournalWriter:
             self._exported = capture.exported
 
     def write_all_steps(self, capture: Capture, meanwhile: Meanwhile, job: Job) -> None:
-        """Write what was done with all masks, whatever time that takes; the file is a new one.
+        """Write all edits with all masks to this new file, however long it takes.
 
-        `meanwhile` is called between pieces of masks, and does nothing to this file.
+        `meanwhile` is called between pieces of masks and must not write to this file.
         """
         for at in range(len(capture.records)):
             self._append(at, capture, job, meanwhile)
 
     def add_masks(self, capture: Capture, meanwhile: Meanwhile, job: Job) -> None:
-        """Write the masks of the first edit that lacks them, if there is one.
+        """Write the masks of the first edit without them, if there is one.
 
-        `meanwhile` is called between pieces of masks; may write steps, and so delete the edit.
+        `meanwhile` is called between pieces of masks. It may write steps, and delete this edit.
         """
         if self._complete == len(self._records):
             return
         record, last = self._records[self._complete], capture.parent(self._complete)
 
         def is_there() -> bool:
-            meanwhile()  # may delete others before it, too
+            meanwhile()  # may also delete earlier edits
             return self._complete < len(self._records) and self._records[self._complete] is record
 
         nbytes = self._write_edit(
@@ -379,7 +379,7 @@ class JournalWriter:
         names: Mapping[int, str],
         view: Mapping[str, Any],
     ) -> None:
-        """Write what of a session file is in this one, too, where that is something new."""
+        """Write which edits of this file a session file contains, if that has changed."""
         same = self._same(theirs() for theirs in records)
         renamed = [s for s in {*names, *self._names} if names.get(s) != self._names.get(s)]
         same = min([same, *(state - 1 for state in renamed)])
@@ -395,18 +395,18 @@ class JournalWriter:
         self._kept = kept
 
     def look_at(self, view: Mapping[str, Any]) -> None:
-        """Write what the person looks at, if it is something else."""
+        """Write the state of the views, if it has changed."""
         if view != self._view:
             self.note(ViewRecord(dict(view)))
             self._view = dict(view)
 
     def note(self, entry: Entry) -> None:
-        """Write what stands for itself, and stays whatever is refused later."""
+        """Write a record that is kept even if later writes fail."""
         self._write_entry(entry)
         self._mark()
 
     def flush(self) -> None:
-        """Wait until the disk has everything, and the name of the file."""
+        """Flush the file, and its directory entry, to disk."""
         try:
             self._sync()
         except OSError:
@@ -415,14 +415,14 @@ class JournalWriter:
         self._unflushed = 0
 
     def move(self, path: Path) -> None:
-        """Take the place of another file, and wait until the disk knows."""
+        """Replace the file at `path`, and flush the directory."""
         self.path.replace(path)
         self.path = path
         flush_folder(path.parent)
 
     def close(self) -> None:
-        """Let go of the file; it stays."""
-        with contextlib.suppress(OSError):  # it is closed, and what was to be kept was flushed
+        """Close the file without deleting it."""
+        with contextlib.suppress(OSError):  # data to be kept was flushed before
             self._file.close()
 
     def delete(self) -> None:
@@ -444,7 +444,7 @@ class JournalWriter:
     def _append(
         self, at: int, capture: Capture, job: Job, meanwhile: Meanwhile = lambda: None
     ) -> None:
-        """Write an edit and its masks, or nothing."""
+        """Write an edit and its masks, or nothing if that fails."""
 
         def is_there() -> bool:
             meanwhile()
@@ -464,7 +464,7 @@ class JournalWriter:
         self._said(record, nbytes or 0)
 
     def _announce(self, at: int, capture: Capture, job: Job) -> None:
-        """Write what an edit did and the masks that it means itself, or nothing."""
+        """Write an edit as an intent with the masks that its entry names, or nothing on failure."""
         before = self._here()
         record, last = capture.records[at], capture.parent(at)
         try:
@@ -484,7 +484,7 @@ class JournalWriter:
         return -1 if after == at else after
 
     def _delete_gone(self, capture: Capture) -> None:
-        """Write what was deleted; the masks of others may be packed against those of it."""
+        """Record deleted states; their masks stay, because others may have them as bases."""
         if self._same(capture.records) == len(self._records):
             return
         there = set(map(id, capture.records))
@@ -496,7 +496,7 @@ class JournalWriter:
         self._sizes = [self._sizes[state - 1] for state in number if state]
         self._names = {number[s]: name for s, name in self._names.items() if s in number}
         self._exported = number.get(self._exported, -1)
-        self._position = None  # wherever that is now, it is said again
+        self._position = None  # unknown, so that it is written again
         self._numbers.keep(self._records)
 
     def _said(self, record: Record, nbytes: int) -> None:
@@ -514,7 +514,7 @@ class JournalWriter:
         is_there: Callable[[], bool],
         job: Job,
     ) -> int | None:
-        """Write the new masks of an edit, and then itself; None if it was cut off meanwhile."""
+        """Write an edit after its new masks; None if it was deleted meanwhile."""
         self._mark()
         try:
             for some in bundles(self._numbers.new_of(record)):
@@ -531,10 +531,10 @@ class JournalWriter:
     def _write_masks(
         self, some: list[NewMask], capture: Capture, is_there: Callable[[], bool], job: Job
     ) -> bool:
-        """Write a large mask, or several small ones; see `bundles`. False if it is not wanted.
+        """Write one large mask or several small ones; see `bundles`. Return False if cancelled.
 
-        `is_there` is called between the pieces: whether what they belong to is still there. It may
-        write something else, masks among it.
+        `is_there` is called between pieces and returns whether the edit still exists. It may write
+        other records, including masks.
         """
         together = some[0].slot.nbytes <= SMALL
         numbers = [self._numbers.give(new) for new in some]
@@ -568,17 +568,17 @@ class JournalWriter:
     def _lock(self) -> None:
         if not lock(self._file.fileno()):
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        self.path.stat()  # who looks may have deleted it
+        self.path.stat()  # a process that searched for journals may have deleted it
 
     def _mark(self) -> None:
-        """Let stay what is there now, whatever is refused later."""
+        """Keep everything written so far, even if later writes fail."""
         self._whole = self._here()
 
     def _here(self) -> tuple[int, int]:
         return self.size, self._numbers.count
 
     def _back_to(self, place: tuple[int, int]) -> None:
-        """Take back what was written since a place; if that fails, it is written over."""
+        """Remove what was written after `place`; if truncating fails, it is overwritten later."""
         self.size, count = place
         self._numbers.back_to(count)
         with contextlib.suppress(OSError):
@@ -596,7 +596,7 @@ class JournalWriter:
         return _HEAD.size + len(payload)
 
     def _write(self, data: bytes) -> None:
-        # What a full disk took of the record before is no part of the file.
+        # Continue after the last complete record, whatever a failed write added.
         self._file.seek(self.size)
         rest = memoryview(data)
         while rest:

@@ -1,4 +1,4 @@
-"""What a process that was killed left behind, and how it is taken up again."""
+"""Reading journals that a killed process left behind."""
 
 from __future__ import annotations
 
@@ -57,16 +57,17 @@ from pruneapp.sessions.journal_file import (
 from pruneapp.sessions.original import FileStamp, Original
 from pruneapp.sessions.restore import Saved, measured_in
 
-# A record promises at most so many bytes of JSON.
+# Maximum size in bytes of the JSON in a record.
 _MOST_JSON = 1 << 28
 _NOWHERE = SavedRecord(-1)
 
 
 @dataclass(frozen=True)
 class StoredMask:
-    """A mask, and the pieces that hold it: its own, or the one of all that it was packed with.
+    """A mask, and the pieces that contain it.
 
-    `offset` is where it begins in that one; -1 if the pieces are its own.
+    `offset` is its first byte in the piece it shares with other masks; -1 if the pieces are its
+    own.
     """
 
     saved: SavedMask
@@ -76,22 +77,22 @@ class StoredMask:
 
 @dataclass
 class JournalContents:
-    """What the records of a journal come to."""
+    """The history that the records of a journal describe."""
 
     original: Original | None = None
     masks: list[StoredMask] = field(default_factory=list)
     edits: list[SavedEdit] = field(default_factory=list)
-    after: list[int] = field(default_factory=list)  # the state that each follows
+    after: list[int] = field(default_factory=list)  # the parent state of each edit
     names: dict[int, str] = field(default_factory=dict)
-    done: int = 0  # so many of the edits have their masks in the journal; the others are intents
+    done: int = 0  # number of edits with masks in the journal; the others are intents
     position: int = 0
-    tip: int = 0  # where redo leads to; -1 for the newest
+    tip: int = 0  # the state that redo leads to; -1 for the newest
     exported: int = 0
-    # The session file that the work was saved in last, and which state it has.
+    # The session file that was last saved, and the state that it contains.
     kept: SavedRecord = _NOWHERE
     view: Mapping[str, Any] = field(default_factory=dict)
-    kept_view: Mapping[str, Any] = field(default_factory=dict)  # that of this session file
-    # Of the mask that pieces belong to.
+    kept_view: Mapping[str, Any] = field(default_factory=dict)  # the views in that session file
+    # Pieces of the mask that is being read.
     _pieces: list[RecordPlace] | None = None
 
     @classmethod
@@ -103,10 +104,10 @@ class JournalContents:
         check_pieces: bool,
         job: Job | None = None,
     ) -> JournalContents:
-        """Read the records of a journal, as far as they are whole and make sense.
+        """Read the valid records of a journal; the first invalid one ends the file.
 
-        To compare the checksums of masks, too, all of the file is read. Raises `SessionError` if a
-        newer Pruneapp wrote it.
+        `check_pieces` verifies the checksums of masks, which reads the whole file. Raises
+        `SessionError` if a newer Pruneapp wrote the file.
         """
         story, job = cls(), job or Job()
         for place, payload in records(file, check_pieces=check_pieces):
@@ -122,7 +123,7 @@ class JournalContents:
         return story
 
     def take(self, entry: Entry, path: Path) -> bool:
-        """Go one record on; False if it makes no sense, so that the file ends here."""
+        """Apply a record. Return False if it is not valid, so that the file ends here."""
         if isinstance(entry, JournalHead):
             check_version({"version": entry.version}, VERSION, str(path))
             self.original = entry.original
@@ -170,7 +171,7 @@ class JournalContents:
 
     def _go_on(self, entry: EditRecord | IntentRecord) -> bool:
         whole = isinstance(entry, EditRecord)
-        # What has its masks follows only what has them, too.
+        # An edit with masks can only follow edits with masks.
         if not 0 <= entry.at <= (self.done if whole else len(self.edits)):
             return False
         after = entry.at if entry.after < 0 else entry.after
@@ -209,12 +210,12 @@ class JournalContents:
 
     @property
     def keeps_measured(self) -> bool:
-        """Whether the session file has all that was measured."""
+        """Whether the session file contains all measurements."""
         return measured_in(self.view) == measured_in(self.kept_view)
 
     @property
     def branches(self) -> Branches:
-        """Which state follows which."""
+        """The parent of each state, and the names of states."""
         branches = Branches(tuple(self.after))
         for state, name in self.names.items():
             branches = branches.named(state, name)
@@ -250,7 +251,7 @@ def _entry(payload: bytes, path: Path) -> Entry | None:
     try:
         entry: Entry = decode(text, Entry, str(path), file_names=True)
     except JsonError:
-        # A record of a kind that is not known: only the version tells a newer file from a bad one.
+        # Unknown record: the version of the header tells a newer file from a damaged one.
         if head := _version(text):
             check_version({"version": head}, VERSION, str(path))
         return None
@@ -258,7 +259,7 @@ def _entry(payload: bytes, path: Path) -> Entry | None:
 
 
 def _version(text: bytes) -> int:
-    """Return the version that a first record names, whatever else it has; 0 for other records."""
+    """Return the version in a header record, whatever else it contains; 0 for other records."""
     with contextlib.suppress(JsonError):
         fields = load_object(text, file_names=True)
         if fields.get("type") == "head" and type(version := fields.get("version")) is int:
@@ -267,7 +268,7 @@ def _version(text: bytes) -> int:
 
 
 class MasksOfJournal:
-    """Reads the masks of a journal."""
+    """Reads the masks of a journal; implements `MaskSource`."""
 
     def __init__(self, source: FileSource, masks: list[StoredMask], path: Path) -> None:
         self._source = source
@@ -276,7 +277,7 @@ class MasksOfJournal:
         self._unpacker = Unpacker()
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
-        """Return a mask; see `MaskSource`."""
+        """Read a mask; see `MaskSource`."""
         mask = self._masks[number]
         pieces = (self._source.read(place.offset, place.size) for place in mask.pieces)
         with reading_mask(str(self._path), number):
@@ -285,33 +286,33 @@ class MasksOfJournal:
             )
 
 
-# A journal may be made at this very moment, and not be locked yet.
+# Age in seconds below which a journal may still be unlocked by the process that creates it.
 _FRESH_S = 60
 
 
 @dataclass(frozen=True)
 class UnsavedWork:
-    """A journal that nobody writes any more."""
+    """A journal that no process writes."""
 
     path: Path  # the journal
-    original: Path  # the checkpoint that it is about
-    steps: int  # how many edits are in force
-    undone: int  # how many are not, but can be: they were taken back, or are on other branches
-    # What the last edit in force did; without one, the last that was taken back; empty where there
-    # is none, or a newer Pruneapp wrote it.
+    original: Path  # its checkpoint
+    steps: int  # number of edits that lead to the current state
+    undone: int  # number of other edits: undone ones, and those on other branches
+    # Label of the last edit of the current state; without one, that of the last edit; empty if
+    # there is none, or if a newer Pruneapp wrote the file.
     last: str
-    time: float  # when it was written to last, in seconds since 1970
-    again: int = 0  # how many edits have to be done again, as their masks did not get to the disk
-    known: bool = True  # whether it can be read; else a newer Pruneapp wrote it
+    time: float  # last modification, in seconds since 1970
+    again: int = 0  # number of edits without masks in the file, which must be repeated
+    known: bool = True  # False if a newer Pruneapp wrote it, so that it cannot be read
 
 
 def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
-    """Return what can be taken up again, the newest first.
+    """Return the journals with unsaved work, newest first.
 
-    Journals of windows that are open are left alone. Whatever no session file holds can be taken
-    up: an export has no steps, and no protection. What has nothing that would be lost is deleted;
-    what has not even begun, and what a compaction did not finish, once it is a minute old: until
-    then another window may be about to begin with it.
+    Journals in use are skipped. Work counts as unsaved unless a session file contains it: exports
+    contain neither steps nor protection. Journals without unsaved work are deleted. Empty journals
+    and unfinished compactions are deleted when they are a minute old, because another window may be
+    creating them.
     """
     unsaved: list[UnsavedWork] = []
     try:
@@ -326,7 +327,7 @@ def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
         elif path.suffix == SUFFIX and is_free(path):
             try:
                 work = _summary(path, job)
-            except OSError:  # gone meanwhile
+            except OSError:  # deleted meanwhile
                 continue
             if work is not None:
                 unsaved.append(work)
@@ -341,7 +342,7 @@ def _written(path: Path) -> float:
 
 
 def is_free(path: Path) -> bool:
-    """Whether a journal is there and no window has it open."""
+    """Return whether a journal exists and no process has locked it."""
     try:
         fd = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
     except OSError:
@@ -353,9 +354,9 @@ def is_free(path: Path) -> bool:
 
 
 def _summary(path: Path, job: Job) -> UnsavedWork | None:
-    """Return what a journal is about; None if nothing would be lost with it, and delete it then.
+    """Summarize a journal; delete it and return None if it contains no unsaved work.
 
-    One that a newer Pruneapp wrote is none of ours to delete.
+    A journal of a newer Pruneapp is not deleted.
     """
     status = path.stat()
     try:
@@ -394,37 +395,38 @@ def _would_be_lost(story: JournalContents, job: Job) -> bool:
 
 @dataclass(frozen=True)
 class JournalFile(Saved):
-    """A journal that was left behind, held so that no other window takes it."""
+    """A journal that was left behind, locked so that no other window opens it."""
 
-    # The session file that the work was saved in; None without one, and where something else was
-    # saved in it since.
+    # The session file in which the work was saved; None if there is none, or if other work was
+    # saved to it since.
     kept_in: FileStamp | None
-    kept_steps: int  # so many edits of the history are in this file
-    # The position of the state that this file has; -1 if it is not in the history any more.
+    kept_steps: int  # number of edits that this session file contains
+    # Number of the state that it contains; -1 if that is not in the history any more.
     safe: int
-    keeps_measured: bool  # whether this file has all that was measured
-    kept_view: Mapping[str, Any]  # what it says was looked at
+    keeps_measured: bool  # whether it contains all measurements
+    kept_view: Mapping[str, Any]  # the state of the views in it
     _source: FileSource = field(repr=False)
     _locked: io.BufferedIOBase = field(repr=False)
 
     def close(self) -> None:
-        """Let go of it; it stays."""
+        """Close and unlock the journal without deleting it."""
         self._source.close()
         self._locked.close()
 
     def delete(self) -> None:
-        """Delete it: it was taken up, or is not wanted."""
+        """Close and delete the journal."""
         self.close()
         delete(self.path)
 
 
 def read_journal(path: Path, job: Job) -> JournalFile:
-    """Read a journal that was left behind, as far as it is whole, but for its masks.
+    """Read the valid part of a journal that was left behind, without its masks, and lock it.
 
     Raises
     ------
     SessionError
-        If it is gone, another window has it, the disk cannot read it, or a newer Pruneapp wrote it.
+        If it does not exist, is locked by another window, cannot be read, or was written by a newer
+        Pruneapp.
     """
     try:
         file = path.open("r+b")
@@ -478,7 +480,7 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
 
 
 def _unchanged(kept: SavedRecord, job: Job) -> FileStamp | None:
-    """Return a session file, unless it is gone or somebody saved something else in it since."""
+    """Return the stamp of the session file; None if the file is gone or was changed since."""
     known = kept.file
     now = None if known is None else FileStamp.of(Path(known.path), job)
     return known if known is not None and now is not None and known.is_of(now) else None

@@ -1,7 +1,7 @@
-"""Histories of files that were closed, so that a file that is opened again goes on where it was.
+"""Histories of closed files, so that work continues when a file is opened again.
 
-A kept history is the journal of a document, moved to a folder of its own when the document is
-closed. Its name begins with a hash of the path by which the document was open.
+A kept history is the journal of a document, moved to another folder when the document is closed.
+Its name begins with a hash of the document's path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pruneapp.sessions.journal_file import delete
 from pruneapp.sessions.journal_reader import is_free
 from pruneapp.sessions.original import Original, changes_of
 
-# Number of histories that are kept, and bytes of all of them together.
+# Maximum number of kept histories, and their maximum total size in bytes.
 MOST_HISTORIES = 10
 MOST_BYTES = 10**9
 
@@ -36,8 +36,8 @@ def folder() -> Path:
 def keep(closed: Path, document: Path) -> Path:
     """Move the journal of a closed document to the kept histories, and return its new path.
 
-    Older histories are deleted until all are within `MOST_HISTORIES` and `MOST_BYTES`; the new one
-    is not. Raises OSError if it cannot be moved.
+    Then delete the oldest histories until `MOST_HISTORIES` and `MOST_BYTES` are met, but never the
+    new one. Raises OSError if the journal cannot be moved.
     """
     place = folder()
     place.mkdir(parents=True, exist_ok=True)
@@ -56,34 +56,34 @@ def keep(closed: Path, document: Path) -> Path:
 
 
 def find(document: Path) -> tuple[Path, ...]:
-    """Return the kept histories of a document that no window has open, the newest first."""
+    """Return the kept histories of a document that no window uses, newest first."""
     key = _key(document)
     return tuple(path for path, _ in _all() if path.name.startswith(key) and is_free(path))
 
 
 def is_kept(path: Path) -> bool:
-    """Whether a journal is a kept history."""
+    """Return whether a journal is a kept history."""
     return path.parent == folder()
 
 
 def total() -> tuple[int, int]:
-    """Return how many histories are kept, and their size in bytes."""
+    """Return the number of kept histories and their total size in bytes."""
     sizes = [nbytes for _, nbytes in _all()]
     return len(sizes), sum(sizes)
 
 
 def clear() -> None:
-    """Delete all kept histories; those of files that are open are not among them."""
+    """Delete all kept histories that no window uses."""
     for path, _ in _all():
         if is_free(path):
             delete(path)
 
 
 def check_unchanged(original: Original, checkpoint: Checkpoint, job: Job) -> None:
-    """Raise `OriginalChangedError` unless a checkpoint has the content that a history is about.
+    """Raise `OriginalChangedError` unless a checkpoint has the content that a history refers to.
 
-    A file with another time of modification is read completely and compared by its SHA-256; if
-    that was not known when the history was kept, the file counts as changed.
+    A file with another modification time is read completely and compared by SHA-256. If its SHA-256
+    was unknown when the history was kept, the file counts as changed.
     """
     changes = changes_of(original, checkpoint, job)
     for file, before in zip(checkpoint.files, original.files, strict=False):
@@ -101,7 +101,7 @@ def check_unchanged(original: Original, checkpoint: Checkpoint, job: Job) -> Non
 
 
 def _all() -> list[tuple[Path, int]]:
-    """Return all kept histories and their sizes, the newest first."""
+    """Return all kept histories with their sizes in bytes, newest first."""
     found: list[tuple[int, Path, int]] = []
     with contextlib.suppress(OSError), os.scandir(folder()) as entries:
         for entry in entries:

@@ -1,13 +1,13 @@
-"""Which file a session is about: where it was, how it is known again, and where it is by now.
+"""Identification of the checkpoint of a session, and the search for it.
 
-A file is known at once by its size, the time of its last change and some pieces of it, those with
-its headers among them; for sure by its SHA-256, which is counted when there is time.
+A file is identified quickly by its size and samples of its content, including headers, and reliably
+by its SHA-256, which is computed when there is time.
 
-Before a session file is replaced it is known in the same way. The time of the last change alone
-does not tell: some systems count it in steps of two seconds, and two windows may save within one.
-An id in the file would, but then saving twice would not give the same bytes. Where the time alone
-is another one (the file was copied back, say) it counts as changed, too: a question too many loses
-nothing.
+A session file is identified likewise before replacing it. Its modification time alone is not
+sufficient: some systems store it in steps of two seconds, and two windows may save within one. An
+id in the file would be, but then saving twice would not produce the same bytes. A file with only
+another modification time (after copying it back, for example) counts as changed as well; the user
+is asked once too often rather than losing work.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from pruneapp.checkpoint.model_folder import name_before
 from pruneapp.errors import CheckpointError, OriginalMissingError, counted
 from pruneapp.progress import Job
 
-# Pieces of a file that are looked at, spread evenly, the first and the last bytes among them: the
-# header of a safetensors file is at its beginning, the directory of a zip file at its end.
+# Number and size of the samples of a file. They are evenly spaced and include both ends:
+# safetensors files have their header at the beginning, zip files their directory at the end.
 _PIECES = 16
 _PIECE = 64 << 10
 
@@ -41,27 +41,26 @@ _PIECE = 64 << 10
 class OriginalFile(msgspec.Struct, frozen=True):
     """One file of a checkpoint."""
 
-    # Without its folder; of a shard, what the model calls it, also where it is kept under another
-    # name by now.
+    # Without folder; for a shard the name in the index, even if an export has renamed the file.
     name: str
-    # As the system tells them.
+    # As reported by the system.
     size: int
     mtime_ns: int
-    sample: str  # SHA-256 of some pieces, in hex digits; see `sample_of`
-    sha256: str = ""  # of all of it, in hex digits; empty while it was not counted
+    sample: str  # SHA-256 of samples, in hex digits; see `sample_of`
+    sha256: str = ""  # of the whole file, in hex digits; empty until computed
 
 
 class Original(msgspec.Struct, frozen=True):
-    """A checkpoint that is to be found again."""
+    """A checkpoint that a session refers to."""
 
-    path: str  # what was opened, from the root of the file system
-    # The same as seen from the folder of the session file; empty where there is no such way.
+    path: str  # absolute path of what was opened
+    # Relative to the folder of the session file; empty if there is no relative path.
     relative: str = ""
-    state_dict: str = ""  # which of several dicts of tensors
-    files: tuple[OriginalFile, ...] = ()  # its files, each once
+    state_dict: str = ""  # key of the state dict, if the checkpoint has several
+    files: tuple[OriginalFile, ...] = ()  # its files, without duplicates
 
     def seen_from(self, folder: Path) -> Original:
-        """Return it with the way to it from a folder."""
+        """Return a copy with `relative` set to the path from a folder."""
         relative = ""
         if is_store(locate(self.path)):
             return msgspec.structs.replace(self, relative="")
@@ -71,30 +70,30 @@ class Original(msgspec.Struct, frozen=True):
 
     @property
     def is_one_file(self) -> bool:
-        """Whether a file was opened by itself, and no folder or index."""
+        """Whether a single file was opened, not a folder or an index."""
         return len(self.files) == 1 and self.files[0].name == self.name
 
     @property
     def is_folder(self) -> bool:
-        """Whether a folder was opened, and no file or index."""
+        """Whether a folder was opened, not a file or an index."""
         return not self.is_one_file and not self.name.endswith(".json")
 
     @property
     def name(self) -> str:
-        """What was opened, without its folder."""
+        """The name of what was opened, without its folder."""
         return self.path.replace("\\", "/").rpartition("/")[2]
 
     def places(self, folder: Path) -> tuple[Path, ...]:
-        """Return where it may be as seen from the folder of the session, the likeliest first.
+        """Return the paths where it may be, the most likely first.
 
-        What lies beside the session comes first: both may have been copied together. Not so if it
-        is in a store.
+        For a local checkpoint, paths relative to the session file come first, because both may have
+        been copied together. For an object store, its URL comes first.
         """
         path = locate(self.path)
         result = [path] if is_store(path) else []
         if self.relative:
             way = folder / self.relative
-            # As it was made, by the names alone; then as the system goes it, through links.
+            # First the normalized path as text, then as the system resolves it, through links.
             result += [Path(os.path.normpath(way)), way]
         if self.name:
             result.append(folder / self.name)
@@ -124,7 +123,7 @@ def describe(checkpoint: Checkpoint, job: Job) -> Original:
 
 
 def sample_of(file: FileSource, job: Job) -> str:
-    """Return the SHA-256 of `_PIECES` pieces of a file, or of all of a small one."""
+    """Return the SHA-256 of `_PIECES` samples of a file, or of all of a small file."""
     hasher = hashlib.sha256()
     last = file.size - _PIECE
     if last < _PIECE * _PIECES:
@@ -141,7 +140,7 @@ T = TypeVar("T")
 
 
 def _ask(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
-    """Open a file and ask something of it; `otherwise` if it cannot be read."""
+    """Open a file and return the result of `question`; `otherwise` if it cannot be read."""
     try:
         file = open_source(place)
     except CheckpointError:
@@ -155,22 +154,22 @@ def _ask(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
 
 
 def is_same(known: OriginalFile, place: Path, job: Job) -> bool:
-    """Whether a file is one that a session knows, by its size and pieces of its content."""
+    """Return whether the size and the samples of a file match; False if it cannot be read."""
     return _ask(place, lambda file: not _change(known, file, job), otherwise=False)
 
 
 def change_at(known: OriginalFile, place: Path, job: Job) -> str:
-    """Say how a file, which need be no checkpoint, differs from one that a session knows.
+    """Return a sentence on how a file, not necessarily a checkpoint, differs from a known one.
 
-    Empty if it does not, or if it cannot be read.
+    Empty if it does not differ, or cannot be read.
     """
     return _ask(place, lambda file: _change(known, file, job), "")
 
 
 def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[str, ...]:
-    """Say how the files of a checkpoint differ from those that a session knows; empty if not.
+    """Return sentences on how the files of a checkpoint differ from known ones; empty if equal.
 
-    Another time of the last change says nothing: a copy has it.
+    Modification times are not compared, because copies have others.
 
     Raises
     ------
@@ -192,22 +191,22 @@ def _change(before: OriginalFile, file: FileSource, job: Job) -> str:
     return ""
 
 
-# Some file systems round times to two seconds once they have written them.
+# Some file systems round times to two seconds when they are written to disk.
 _COARSE_NS = 2_000_000_001
 
 
 class FileStamp(msgspec.Struct, frozen=True):
-    """A file as it was at one moment."""
+    """Identification of a file at one moment."""
 
-    path: str  # the file, from the root of the file system
-    # As the system tells them; -1 and 0 of what cannot be read.
+    path: str  # absolute path
+    # As reported by the system; -1 and 0 if the file cannot be read.
     size: int
     mtime_ns: int
-    sample: str  # SHA-256 of some pieces, in hex digits; see `sample_of`
+    sample: str  # SHA-256 of samples, in hex digits; see `sample_of`
 
     @classmethod
     def of(cls, path: Path, job: Job) -> FileStamp | None:
-        """Take it of what is at a path now, reading 1 MB at most; None if nothing is there."""
+        """Return the stamp of a file, reading up to 1 MB; None if it does not exist."""
         if not exists(path):
             return None
         unreadable = cls(str(path.absolute()), -1, 0, "")
@@ -215,13 +214,13 @@ class FileStamp(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_open(cls, file: FileSource, job: Job) -> FileStamp:
-        """Take it of a file that is open; raises CheckpointError if it cannot be read."""
+        """Return the stamp of an open file; raises CheckpointError if it cannot be read."""
         identity = file.identity
         path = str(file.path.absolute())
         return cls(path, identity.size, identity.mtime_ns, sample_of(file, job))
 
     def is_of(self, other: FileStamp) -> bool:
-        """Say whether another stamp, of the same path, is of the same state of the file."""
+        """Return whether another stamp, of the same path, has the same size, time and samples."""
         return (
             self.size == other.size
             and abs(self.mtime_ns - other.mtime_ns) < _COARSE_NS
@@ -231,21 +230,21 @@ class FileStamp(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class FoundOriginal:
-    """A checkpoint to open."""
+    """The location of a checkpoint to open."""
 
     path: Path  # the file, the index or the folder
-    # Of a model of which an export has taken names: all files by these names, each with the place
-    # where it is kept. Empty where everything lies under its own name.
+    # For a model whose files were renamed by an export: all files by their original paths. Empty if
+    # no file was renamed.
     files: Mapping[Path, Path] = field(default_factory=dict)
 
 
 def find_original(
     original: Original, session: Path, job: Job, named: Path | None = None
 ) -> FoundOriginal:
-    """Return where a checkpoint is now: where it is as it was, else where there is another one.
+    """Return where a checkpoint is: an unchanged one if found, otherwise a changed one.
 
-    The person may have `named` it, a folder that holds it, or one of its files. Raises
-    `OriginalMissingError` if it is nowhere where it was.
+    `named` is the user's choice: the checkpoint, a folder with it, or one of its files; None
+    searches the places of `Original.places`. Raises `OriginalMissingError` if nothing is there.
     """
     places = (
         original.places(session.absolute().parent)
@@ -277,12 +276,12 @@ def _around(original: Original, named: Path) -> Iterator[Path]:
 
 
 def _home(original: Original, place: Path) -> Path:
-    """Return the folder that the files of a checkpoint are in if it is at a place."""
+    """Return the folder of the files of a checkpoint that is opened at `place`."""
     return place if not original.is_one_file and is_folder(place) else place.parent
 
 
 def _look_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
-    """Return how to open a checkpoint at a place; None if it is not there, or another one."""
+    """Return how to open the checkpoint at `place`; None if it is missing or changed."""
     if original.is_one_file:
         where = _where(original.files[0], place, _names_in(place.parent), job)
         return None if where is None else FoundOriginal(where)
@@ -303,7 +302,7 @@ def _look_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
 
 
 def _where(known: OriginalFile, place: Path, names: Sequence[str], job: Job) -> Path | None:
-    """Return where a file is: under its name, or one under which an export has kept it."""
+    """Return the path of a file, which an export may have renamed; None if it is not found."""
     kept = [name for name in names if name != place.name and name_before(name) == place.name]
     for name in (place.name, *sorted(kept, key=lambda name: (len(name), name))):
         if is_same(known, place.with_name(name), job):
@@ -319,13 +318,13 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _whole(place: Path) -> Path:
-    """Return what to open of a model of which somebody named a file: its index, or its folder."""
+    """Return what to open for a path of a model: the index, or the folder."""
     is_whole = is_folder(place) or place.suffix == ".json"
     return place if is_whole else place.parent
 
 
 def _meant(original: Original, named: Path) -> Path:
-    """Return what was named where the checkpoint is not there: what has its name, as a rule."""
+    """Return what to open for a user's choice without the checkpoint: usually the same name."""
     names = {file.name for file in original.files}
     if not original.is_one_file and name_before(named.name) in names:
         return _whole(named)

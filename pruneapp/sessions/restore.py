@@ -1,6 +1,6 @@
-"""From what was saved to an open document: find the checkpoint, check it, go on where one was.
+"""Reopening saved work: find the checkpoint, verify it, and restore the history.
 
-What did not get to the disk with its masks is done again, from what it says of itself.
+Edits whose masks were not written to disk are repeated from their entries.
 """
 
 from __future__ import annotations
@@ -56,13 +56,17 @@ def restored(
     budget: int = BUDGET,
     scratch: Path | None = None,
 ) -> Document:
-    """Return a document of a checkpoint with a history that was saved, all branches of it.
+    """Return a document of a checkpoint with a saved history, including all branches.
 
-    What the history has as intents is not among it: see `repeat`. The state in force is the nearest
-    one that is there. No more masks than `budget` are in memory at a time.
+    Intents are not included; see `repeat`. If the current state is an intent, its nearest ancestor
+    with masks becomes current. At most `budget` bytes of masks are in memory at a time.
 
-    Raises `SessionError` if the history contradicts itself, or a mask cannot be read, and
-    `OriginalChangedError` if the checkpoint has not the tensors that it changed.
+    Raises
+    ------
+    SessionError
+        If the history is inconsistent, or a mask cannot be read.
+    OriginalChangedError
+        If the checkpoint lacks tensors that the history changes.
     """
     check_fits(checkpoint, history, where)
     _check(history, where)
@@ -91,7 +95,7 @@ def restored(
 
 
 def _there(state: int, branches: Branches, count: int) -> tuple[int, Branches]:
-    """Return the nearest state that is among the first ones, and which of these follow which."""
+    """Return the nearest ancestor among the first `count` states, and their branches."""
     gone = range(count + 1, len(branches) + 1)
     while state > count:
         state = branches.parent(state)
@@ -99,7 +103,7 @@ def _there(state: int, branches: Branches, count: int) -> tuple[int, Branches]:
 
 
 def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
-    """Say which tensors of a history a checkpoint has not, or not as they were; empty if none."""
+    """Return sentences on tensors of a history that a checkpoint lacks or that differ in it."""
     reasons: dict[str, str] = {}
     entries = checkpoint.entries
     for edit in history.edits:
@@ -122,14 +126,14 @@ def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
 def masks_in_force(
     history: SavedHistory, where: str, job: Job
 ) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
-    """Return what is kept in the state in force, and what is protected, by names.
+    """Return the masks of kept and of protected weights in the current state, by name.
 
-    What was made permanent counts as pruned. What the history has as intents is not among it.
+    Weights that were made permanent count as pruned. Intents are ignored.
 
     Raises
     ------
     SessionError
-        If the history contradicts itself, or a mask cannot be read.
+        If the history is inconsistent, or a mask cannot be read.
     """
     _check(history, where)
     numbers: dict[Layer, dict[str, int]] = {}
@@ -149,7 +153,7 @@ def masks_in_force(
 
 
 def unpacked(history: SavedHistory, number: int, job: Job) -> BitMask:
-    """Return a mask of a history by its number; raises `SessionError`."""
+    """Read a mask of a history with its chain of base masks; raises `SessionError`."""
     way = [number]
     while (base := history.masks[way[-1]].base) != NO_MASK:
         way.append(base)
@@ -161,7 +165,7 @@ def unpacked(history: SavedHistory, number: int, job: Job) -> BitMask:
 
 
 def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> None:
-    """Raise OriginalChangedError if a checkpoint has not the tensors of a history."""
+    """Raise OriginalChangedError if a checkpoint lacks tensors of a history."""
     wrong = misfits(checkpoint, history)
     if wrong:
         n = len(wrong) - 1
@@ -216,7 +220,7 @@ def _check(history: SavedHistory, where: str) -> None:
 def _check_protection(
     records: list[Record], branches: Branches, scratch: ScratchFile, where: str, job: Job
 ) -> None:
-    """Raise SessionError if a weight is protected that is pruned: no document has that."""
+    """Raise SessionError if a weight is both pruned and protected, which no edit produces."""
     state: dict[Layer, dict[str, MaskSlot | None]] = {"masks": {}, "protected": {}}
     for place, comes in branches.walk():
         record = records[place - 1]
@@ -270,25 +274,25 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
 
 
 def detail_of(edit: SavedEdit, action: object) -> str:
-    """Return the detail of an edit, with what its version means that a new one would not."""
+    """Return the detail of an edit, with notes on the effects of an old version of the step."""
     sentences = action.old_meaning() if isinstance(action, Step) else ()
     return "\n".join((edit.detail, *(line for line in sentences if line not in edit.detail)))
 
 
 def _said(edit: SavedEdit) -> tuple[Step | None, Json | None]:
-    """Return the step, if it is one whose methods are there; else what was said, as it is."""
+    """Return the step if all its methods exist, otherwise None and the entry."""
     if edit.entry.get("name") == "step":
         try:
             return Step.from_dict(edit.entry), None
         except (ParameterError, TypeError, ValueError):
-            pass  # a method of the person's own that is not loaded; its masks are there anyway
+            pass  # an unavailable custom method; the masks suffice to restore the state
     return None, edit.entry
 
 
 def _load_masks(
     history: SavedHistory, scratch: ScratchFile, budget: int, where: str, job: Job
 ) -> dict[int, MaskSlot]:
-    """Read every mask that an edit names; no more of them are in memory than the budget allows."""
+    """Read all masks that edits refer to; those over the budget go to the scratch file."""
     masks = history.masks
     named = {
         number
@@ -298,7 +302,7 @@ def _load_masks(
             *(n for swaps in edit.layers.values() for _, *both in swaps for n in both),
         )
     } - {NO_MASK}
-    wanted = set(named)  # and those that these are packed against
+    wanted = set(named)  # extended by their bases
     for number in sorted(named, reverse=True):
         base = masks[number].base
         while base != NO_MASK and base not in wanted:
@@ -329,8 +333,8 @@ def _load_masks(
     return slots
 
 
-# What can be done again without any file but the checkpoint, by the name of the entry; of masks
-# beside its tensors, which are read again as they were when it was opened.
+# Edits that can be repeated with the checkpoint alone, by the name of their entry. Masks in the
+# checkpoint are read again as they were when it was opened.
 _AGAIN: Mapping[str, type[Step | ManualEdit | TreatZeros | Finalize | FileMasks]] = {
     "step": Step,
     "edit": ManualEdit,
@@ -341,9 +345,9 @@ _AGAIN: Mapping[str, type[Step | ManualEdit | TreatZeros | Finalize | FileMasks]
 
 
 def repeatable(record: Record) -> bool:
-    """Say whether an edit can be done again to the bit, by what it says and the masks it means.
+    """Return whether repeating an edit from its entry and masks gives identical masks.
 
-    A step by a method that does not come with Pruneapp may do something else the next time.
+    A step with a method that is not part of Pruneapp may give other results.
     """
     entry = record.as_json()
     if entry["name"] != "step":
@@ -353,10 +357,10 @@ def repeatable(record: Record) -> bool:
 
 
 def repeat(document: Document, history: SavedHistory, job: Job) -> None:
-    """Do again what a history has as intents in a document `restored` from it; go to its position.
+    """Repeat the intents of a history in a document from `restored`; then go to its current state.
 
-    Masks do not depend on the device, nor on the size of chunks: they are the same as before. Where
-    one edit cannot be done again, those before it are there, and a notice says so.
+    Masks depend neither on the device nor on the chunk size, so they are the same as before. If an
+    edit cannot be repeated, the earlier ones are kept and a notice is added.
     """
     if not history.intents:
         return
@@ -372,7 +376,7 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
     except PruneAppError as error:
         document.notify(missing(history.intents[done:], "cannot be computed again", str(error)))
     position, branches = _there(history.position, branches, first + done)
-    document.jump(branches.tip)  # redo leads there
+    document.jump(branches.tip)  # makes it the state that redo leads to
     document.jump(position)
     for state in branches.names:
         document.rename(state, branches.names[state])
@@ -392,13 +396,13 @@ def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job)
     else:
         action = kind.from_dict(edit.entry)
     (done,) = replay(document.snapshot(), (action,), CpuKernel(), job)
-    # A step that took its masks from a file is an edit by hand that is called a step.
+    # A step with masks from a file was saved as a manual edit, but is shown as a step.
     edited = replace(done.edit, kind=edit.kind, label=edit.label, detail=detail_of(edit, action))
     return Proposal(document.revision, edited)
 
 
 def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
-    """Return the notice of edits that could not be taken up; `why`, as the end of a sentence."""
+    """Return the notice for edits that could not be repeated; `why` completes its sentence."""
     what = f"'{edits[0].label}' is" if len(edits) == 1 else f"The last {len(edits):,} steps are"
     return Notice(
         f"{what} missing: the masks were not on the disk yet, and {why}. The unsaved work is "
@@ -407,27 +411,27 @@ def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
     )
 
 
-# Parts of a view that are no matter of looking: what was measured, perhaps in hours.
+# Parts of a view that are measurements, which may have taken hours.
 EVALUATION, SENSITIVITY = "evaluation", "sensitivity"
 
 
 def measured_in(view: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what was measured, of what the person looked at; empty for nothing."""
+    """Return the measurements in the state of the views; empty if there are none."""
     return {part: view[part] for part in (EVALUATION, SENSITIVITY) if view.get(part)}
 
 
 @dataclass(frozen=True)
 class Saved(ABC):
-    """Work that was saved, in a session file or a journal; a context manager."""
+    """Work saved in a session file or a journal. Use as a context manager."""
 
-    path: Path  # the file that it is in
-    original: Original  # the checkpoint that it is about
-    history: SavedHistory  # what was done
-    view: Mapping[str, Any]  # what the person looked at
+    path: Path  # the session file or journal
+    original: Original  # the checkpoint
+    history: SavedHistory
+    view: Mapping[str, Any]  # the state of the views
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the file; it stays."""
+        """Close the file without deleting it."""
 
     def __enter__(self) -> Self:
         return self
@@ -444,14 +448,24 @@ def reopened(
     budget: int = BUDGET,
     scratch: Path | None = None,
 ) -> Document:
-    """Open the checkpoint of a session and go on where one was.
+    """Open the checkpoint of saved work and restore the history.
 
-    What has no masks is done again; where that fails, a notice of the document says so. `original`
-    is where the checkpoint is, a folder with it, or one of its files; by default it is where it
-    was, or beside the session.
+    Edits without masks are repeated; if that fails, the document has a notice.
 
-    Raises `OriginalMissingError` if it is not there, `OriginalChangedError`, with what differs, if
-    it is another one, and `SessionError` if the session is damaged.
+    Parameters
+    ----------
+    original
+        The checkpoint, a folder with it, or one of its files; by default it is searched for where
+        it was, and next to the session file.
+
+    Raises
+    ------
+    OriginalMissingError
+        If the checkpoint is not found.
+    OriginalChangedError
+        If it has changed; the error has the differences.
+    SessionError
+        If the session is damaged.
     """
     with contextlib.ExitStack() as failed:
         checkpoint = _opened(saved, original, job)
@@ -471,9 +485,9 @@ def resumed(
     budget: int = BUDGET,
     scratch: Path | None = None,
 ) -> Document:
-    """Return a document with the saved history of an open checkpoint, which it belongs to.
+    """Return a document with a saved history for its open and verified checkpoint.
 
-    The checkpoint stays open if this fails. Raises as `reopened`.
+    The checkpoint stays open if this fails. Raises the errors of `reopened`.
     """
     where = str(saved.path)
     document = restored(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)
@@ -486,16 +500,16 @@ def resumed(
 
 
 def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> Document:
-    """Open a checkpoint that is another one by now, and prune in it what was pruned.
+    """Open a changed checkpoint and apply the masks of saved work to it.
 
-    The history is not that of this checkpoint, so it is one step: what a session pruned; and a
-    second one that protects what was protected. Steps whose masks are not there are left out, and
-    a notice says so.
+    The history does not apply to this checkpoint. It is replaced by one edit that prunes what was
+    pruned, and a second one that protects what was protected. Steps without masks are left out,
+    with a notice.
 
     Raises
     ------
     OriginalChangedError
-        If the names, shapes or types of its tensors are others.
+        If names, shapes or dtypes of its tensors differ.
     """
     with contextlib.ExitStack() as failed:
         checkpoint = _opened(saved, original, job)
@@ -532,7 +546,7 @@ def _take_over(
     if masks:
         targets = tuple(ManualTarget(name, mask=mask) for name, mask in masks.items())
         edit = ManualEdit(operation, targets, words)
-        with contextlib.suppress(SelectionError):  # the file's own masks say the same
+        with contextlib.suppress(SelectionError):  # the masks in the file are the same
             document.commit(compute_manual_edit(document.snapshot(), edit, job))
 
 
@@ -545,7 +559,7 @@ def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
         return open_checkpoint(located.path, state_dict=wanted, job=job, places=places)
     except CheckpointError as error:
         refused = error
-    # Another file need not have that dict, nor be a checkpoint: what matters is that it is another.
+    # A changed file may lack this state dict or be no checkpoint: report that it has changed.
     if wanted is not None:
         with contextlib.suppress(CheckpointError):
             return open_checkpoint(located.path, job=job, places=places)
@@ -558,7 +572,7 @@ def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
 def _is_other(
     saved: Saved, path: Path, changes: tuple[str, ...], misfits: tuple[str, ...]
 ) -> OriginalChangedError:
-    """Return the error of a checkpoint that is another one: how, and why its masks do not fit."""
+    """Return the error for a changed checkpoint, with the changes and why masks do not fit."""
     fits = "" if misfits else " Its tensors have the same names and shapes."
     error = OriginalChangedError(
         f"'{path.name}' is not the file that '{saved.path.name}' was made with: {changes[0]}{fits}",

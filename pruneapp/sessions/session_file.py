@@ -1,23 +1,23 @@
-"""Session files: a safetensors file with masks that anybody can read, and how they came about.
+"""Session files: safetensors files with the current masks in a simple format, and the history.
 
 The tensors are bytes (U8):
 
 ``mask/NAME``, ``final/NAME``, ``protected/NAME``
-    The masks in force, of every tensor that has one. Bit ``i % 8`` of byte ``i // 8``, the lowest
-    first, belongs to element ``i`` of the tensor NAME in C order.
-    ``numpy.unpackbits(mask, count=size, bitorder="little")`` unpacks it; 1 is kept (protected).
+    The current masks of every tensor that has any. Bit ``i % 8`` of byte ``i // 8``, the lowest
+    first, belongs to element ``i`` of the tensor NAME in C order. ``numpy.unpackbits(mask,
+    count=size, bitorder="little")`` unpacks it; 1 is kept (protected).
 ``values/NAME``
-    The raw elements of every tensor that has others than the file, since version 2: little-endian,
-    in C order, those of pruned weights as they were.
+    Since version 2: the raw elements of every tensor with replaced values, little-endian in C
+    order; pruned weights have their original values.
 ``packed/NUMBER``
-    Other masks of the history: frames of zstd, one for each 4 MiB, or one for several small masks.
-    What comes out is the exclusive or with the mask that `session.json` calls its base.
+    Other masks of the history: zstd frames, one for each 4 MiB, or one for several small masks. The
+    decompressed bytes are XORed with the base mask named in `session.json`.
 ``edit/NUMBER``
-    A step of the history, as JSON; see `SavedEdit`.
+    An edit of the history, as JSON; see `SavedEdit`.
 ``session.json``
-    What belongs together, as JSON; see `Table`.
+    The table of contents, as JSON; see `Table`.
 
-The text beside the tensors names format and version, and the checkpoint that all this is about.
+The metadata has the format, its version, and the description of the checkpoint.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ from pruneapp.sessions.restore import Saved
 SUFFIX = ".prune"
 FORMAT = "pruneapp-session"
 VERSION = 3
-# What a session has whose history is a line without names, with repaired values and without: older
-# ones open it, too.
+# Version of a session without branches and names, with and without replaced values: older versions
+# of Pruneapp can open it.
 _WITH_VALUES, _WITHOUT_VALUES = 2, 1
 TABLE = "session.json"
-# What the masks in force of each layer are called in the file.
+# Prefixes of the current masks of each layer in the file.
 _PREFIXES: Mapping[Layer, str] = {
     "masks": "mask",
     "permanent": "final",
@@ -82,34 +82,34 @@ _PREFIXES: Mapping[Layer, str] = {
 
 
 class MaskPlace(msgspec.Struct, frozen=True):
-    """Where a mask of the history lies."""
+    """Location of a mask of the history."""
 
-    size: int  # its elements
-    tensor: str  # the tensor that holds it
-    base: int = -1  # number of the mask that it is packed against; -1 for none
-    pieces: tuple[int, ...] = ()  # bytes of each of its frames; none if it is not packed
-    # Where it begins in the only frame, which holds several masks; -1 if its frames are its own.
+    size: int  # number of elements
+    tensor: str  # the tensor that contains it
+    base: int = -1  # number of its base mask; -1 for none
+    pieces: tuple[int, ...] = ()  # sizes in bytes of its frames; empty if it is not compressed
+    # Its first byte in a single frame with several masks; -1 if the frames contain this mask only.
     offset: int = -1
 
 
 class Table(msgspec.Struct, frozen=True):
-    """What belongs together."""
+    """The table of contents of a session file."""
 
     version: int  # of this format
     masks: tuple[MaskPlace, ...]  # all masks of the history, by number
-    edits: int  # how many edits there are
-    position: int  # the state in force: the number of its edit, from 1 on; 0 as it was opened
-    # The state that was last exported, or opened; -1 for none of these.
+    edits: int  # number of edits
+    position: int  # number of the current state; 0 for the file as opened
+    # Number of the state last exported, or opened; -1 if that was deleted.
     exported: int
-    view: dict[str, Any] = {}  # what the person looked at, as the window has it
-    # Since version 3: the state that each edit follows, none if that is the one before it; where
-    # redo leads to, -1 for the newest; and the names of states.
+    view: dict[str, Any] = {}  # state of the views, as stored by the window
+    # Since version 3: the parent state of each edit, empty if it is always the previous one; the
+    # state that redo leads to, -1 for the newest; and the names of states.
     after: tuple[int, ...] = ()
     tip: int = -1
     names: tuple[tuple[int, str], ...] = ()
 
 
-# What is written before its place in the file is known waits in memory up to so many bytes.
+# Bytes of the history kept in memory before they are written to a temporary file.
 _IN_MEMORY = 64 << 20
 _ABOUT = (
     "mask/NAME: 1 bit per weight of tensor NAME in C order, lowest bit of a byte first, 1 is kept; "
@@ -125,14 +125,29 @@ def save_session(
     *,
     instead_of: FileStamp | None = None,
 ) -> FileStamp:
-    """Write a document to a session file; the old file is there until the new one is safe.
+    """Write a document to a session file, replacing an old file only when the new one is safe.
 
-    Returns the file as it was written. `instead_of` is the only state of the file that may be
-    replaced, None for whatever is there; nothing need be there.
+    Parameters
+    ----------
+    view
+        State of the views, as JSON.
+    instead_of
+        The only state of an existing file that may be replaced; None for any.
 
-    Raises `ExportError` if the system refuses to write it, `SessionError` if the file is one of the
-    checkpoint's own, `SessionChangedError` if another state of it is there than that of
-    `instead_of`, also by the end, and as `MaskSlot.load` and `describe`.
+    Returns
+    -------
+    FileStamp
+        The stamp of the written file.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    SessionError
+        If the file is part of the checkpoint.
+    SessionChangedError
+        If the existing file differs from `instead_of`, at the beginning or at the end. Also the
+        errors of `MaskSlot.load` and `describe`.
     """
     snapshot = capture.snapshot
     _refuse_original(path, snapshot.checkpoint)
@@ -156,11 +171,11 @@ def save_session(
                 for piece in spool.pieces():
                     file.write(piece)
                 file.seal()
-                # Before it has its name: afterwards somebody else may replace it at any moment.
+                # Before the rename: afterwards another process may replace it.
                 stamp = _stamp_of(file, path, job)
                 _refuse_other(path, instead_of, job)
                 file.commit()
-    except OSError as error:  # of the spool; those of the file are sentences already
+    except OSError as error:  # of the spool; `AtomicFile` raises its own errors
         raise write_error(path, error, _bytes_of(capture)) from error
     return stamp
 
@@ -190,7 +205,7 @@ def _refuse_original(path: Path, checkpoint: Checkpoint) -> None:
 
 
 class _Plain:
-    """The masks in force, which are written unpacked, by the names of their tensors."""
+    """The current masks, which are written uncompressed, by the names of their tensors."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
@@ -202,11 +217,11 @@ class _Plain:
                 self._names.setdefault(id(mask), f"{prefix}/{name}")
 
     def name(self, mask: BitMask | None) -> str | None:
-        """Return the tensor that holds a mask anyway."""
+        """Return the tensor of the file that contains a mask; None if there is none."""
         return None if mask is None else self._names.get(id(mask))
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """Yield the bytes of all masks, many small ones at a time."""
+        """Yield the bytes of all masks, joining small ones."""
         small = bytearray()
         for mask in self.masks.values():
             if mask.nbytes <= SMALL:
@@ -221,7 +236,7 @@ class _Plain:
 
 
 class _Spool:
-    """Bytes whose number is not known before they are made, on their way to the file."""
+    """Temporary storage for tensors whose sizes must be known before they are written."""
 
     def __init__(self) -> None:
         folder = Path(platformdirs.user_cache_path("pruneapp", appauthor=False))
@@ -233,7 +248,7 @@ class _Spool:
         self.tensors: list[tuple[str, int]] = []
 
     def add(self, name: str, pieces: list[bytes] | Iterator[bytes]) -> tuple[int, ...]:
-        """Take the bytes of a tensor; returns how many each piece has."""
+        """Append the bytes of a tensor; return the size of each piece."""
         sizes = tuple(self._file.write(piece) for piece in pieces)
         self.tensors.append((name, sum(sizes)))
         return sizes
@@ -280,7 +295,7 @@ def _spool_history(
 def _places(
     numbers: MaskNumbers, record: Record, plain: _Plain, spool: _Spool, job: Job
 ) -> list[MaskPlace]:
-    """Spool the new masks of a record, but for those that are there anyway; say where all lie."""
+    """Spool the new masks of a record that are not current masks; return the places of all."""
     places: dict[int, MaskPlace] = {}
     rest: list[NewMask] = []
     fresh = numbers.new_of(record)
@@ -326,7 +341,7 @@ def _header(tensors: list[tuple[str, int]], original: Original, version: int) ->
     }
     parts = [msgspec.json.encode({"__metadata__": metadata})[1:-1]]
     start = 0
-    for batch in CancelToken().batches(tensors):  # encoding all at once would hold other threads
+    for batch in CancelToken().batches(tensors):  # encoding at once would block other threads
         some: dict[str, Any] = {}
         for name, size in batch:
             some[name] = {"dtype": "U8", "shape": [size], "data_offsets": [start, start + size]}
@@ -337,36 +352,36 @@ def _header(tensors: list[tuple[str, int]], original: Original, version: int) ->
     return len(text).to_bytes(8, "little") + text
 
 
-# Of the table and of each edit: far more than 100,000 tensors need.
+# Maximum bytes of the table and of each edit: far more than 100,000 tensors need.
 _MOST_JSON = 1 << 28
-# A version has fewer: what has thousands is no number to Python.
+# Maximum digits of a version: Python refuses to convert thousands of digits.
 _DIGITS = 20
 
 
 @dataclass(frozen=True)
 class SessionFile(Saved):
-    """A session file that was read, but for its masks."""
+    """A session file that was read, except for its masks."""
 
     stamp: FileStamp  # the file as it was read
     _file: Checkpoint = field(repr=False)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 
 def is_session(checkpoint: Checkpoint) -> bool:
-    """Say whether a file that was opened is a session, whatever its name."""
+    """Return whether an open file is a session, whatever its name."""
     return checkpoint.metadata.get("format") == FORMAT
 
 
 def read_session(path: Path, job: Job) -> SessionFile:
-    """Read a session file, but for its masks; they are read from it when it is restored.
+    """Read a session file, except for its masks, which are read when it is restored.
 
     Raises
     ------
     SessionError
-        If it is none, is damaged, or was saved by a newer Pruneapp.
+        If it is no session, is damaged, or was saved by a newer Pruneapp.
     CheckpointError
         If it cannot be read.
     """
@@ -420,7 +435,7 @@ def _json(file: Checkpoint, name: str, where: str) -> bytes:
 
 
 class _MasksOfFile:
-    """Reads the masks of a session file."""
+    """Reads the masks of a session file; implements `MaskSource`."""
 
     def __init__(self, file: Checkpoint, places: tuple[MaskPlace, ...], where: str) -> None:
         self._file = file
@@ -429,7 +444,7 @@ class _MasksOfFile:
         self._unpacker = Unpacker()
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
-        """Return a mask; see `MaskSource`."""
+        """Read a mask; see `MaskSource`."""
         place = self._places[number]
         entry = self._file.entries.get(place.tensor)
         if entry is None or entry.dtype.name != "U8":
@@ -438,7 +453,7 @@ class _MasksOfFile:
             if not place.pieces and place.offset < 0:
                 return checked(self._plain(place.tensor, entry.numel, job), place.size)
             count = -(-place.size // (8 * PIECE)) if place.offset < 0 else 1
-            if len(place.pieces) != count:  # before room is made for all of them
+            if len(place.pieces) != count:  # checked before memory is allocated
                 raise ValueError(f"it has {len(place.pieces):,} pieces for {place.size:,} elements")
             pieces = self._pieces(place, entry.numel)
             return self._unpacker.read(
