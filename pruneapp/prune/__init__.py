@@ -1,31 +1,33 @@
-"""The namespace of ``torch.nn.utils.prune``, drop-in: ``from pruneapp import prune``.
+"""A drop-in replacement for ``torch.nn.utils.prune``: ``from pruneapp import prune``.
 
-Every class derives from torch's class of the same name, so that modules pruned by either side, in
-either order, are recognised, pruned further and made permanent by the other.
+Each class derives from the class of the same name in torch, so that modules pruned by either
+library, in any order, are recognised, pruned further and made permanent by the other.
 
-What differs from torch:
+Differences from torch:
 
-- A pruning that raises leaves the module exactly as it was, also the second and every later one.
-- Equal magnitudes or norms: the lower flat index is pruned first. torch leaves this open.
-- ``n='fro'`` and ``n='nuc'`` work on tensors of any number of dimensions from two on; norms are
+- If pruning raises an error, the module is unchanged, also if it was pruned before.
+- Among equal magnitudes or norms, the lower flat index is pruned first. torch does not define this.
+- ``n='fro'`` and ``n='nuc'`` support tensors of any number of dimensions from two on; norms are
   computed in float64, so that those of float16 do not overflow.
 - float8 tensors can be pruned.
-- `global_unstructured` takes a generator, and counts tied parameters once.
+- `global_unstructured` accepts a generator, and counts tied parameters once.
 - ``PruningContainer()`` can be filled by ``add_pruning_method``.
-- A hook keeps no mask beside the one in the module: ``CustomFromMask.mask`` is None once applied.
-- Hooks keep their place when a tensor is pruned again.
+- Hooks keep no copy of the mask in the module: ``CustomFromMask.mask`` is None after it was
+applied.
+- Hooks keep their position when a tensor is pruned again.
 - ``copy.deepcopy`` of a pruned module works: in the copy, ``name`` is computed from the copied
-  ``name_orig`` and ``name_mask``. Call `identity` on parameters that torch's classes alone pruned
-  before you copy their module.
-- ``out_proj`` of ``MultiheadAttention``, which is read without being called, takes effect: its
-  weight is computed whenever it is read. Its class becomes a subclass while it is pruned.
-- Pruned parameters are computed anew after `load_state_dict`. `apply_masks` computes all of a
-  model, for models that read the weights of modules that they do not call.
-- `global_unstructured` by `L1Unstructured` does not join the parameters into one: beside the masks
-  it takes at most a bit a weight.
+  ``name_orig`` and ``name_mask``. Call `identity` on parameters that were pruned only by torch's
+  classes before copying their module.
+- Pruning ``out_proj`` of ``MultiheadAttention``, which is read without being called, takes effect:
+  its weight is computed at each access. Its class is replaced by a subclass while it is pruned.
+- Pruned parameters are recomputed after `load_state_dict`. `apply_masks` recomputes all of a model,
+  for models that read weights of modules that they do not call.
+- `global_unstructured` with `L1Unstructured` does not concatenate the parameters: in addition to
+the
+  masks it needs at most one bit per weight.
 
-Tied weights pruned by a function for one parameter are pruned in that module alone: no function
-can know the other owners. `global_unstructured` with all owners listed prunes them as one.
+A function for one parameter prunes tied weights in the given module only, because it cannot find
+the other owners. `global_unstructured` with all owners listed prunes them as one.
 """
 
 from pruneapp.prune.base import BasePruningMethod, PruningContainer

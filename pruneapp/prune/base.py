@@ -1,8 +1,8 @@
-"""The base of all pruning methods: torch's, with `apply` mended; its container and its checks.
+"""The base class of pruning methods, which fixes `apply` of torch, its container, and validation.
 
 Names that begin with an underscore, rules and types of exceptions are those of
-``torch.nn.utils.prune``. Two cases that torch lets through are refused here: a fraction that is
-NaN, and a dimension below the first.
+``torch.nn.utils.prune``. Two cases that torch accepts raise here: a fraction that is NaN, and a
+dimension that is too low.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _ABSENT = object()
 
 @contextmanager
 def restored_on_error(module: Module, name: str) -> Iterator[None]:
-    """Undo everything that the block did to the parameter `name`, if it raises.
+    """Restore the parameter `name` of a module if the block raises.
 
-    Parameters, buffers and hooks come back as the same objects in the same order; a pruning
-    container forgets the methods that were added to it.
+    Parameters, buffers and hooks are restored as the same objects in the same order; methods that
+    were added to a pruning container are removed from it.
     """
-    # The dicts are emptied and filled again rather than replaced: optimizers, handles of hooks
-    # and torch's own C++ side hold references to them.
+    # The dicts are cleared and refilled rather than replaced: optimizers, hook handles and the C++
+    # side of torch hold references to them.
     dicts: list[tuple[dict[Any, Any], dict[Any, Any]]] = [
         (d, dict(d))
         for d in (
@@ -75,47 +75,47 @@ def restored_on_error(module: Module, name: str) -> Iterator[None]:
         for hook, methods in containers:
             hook._pruning_methods = methods
         if value is not _ABSENT:
-            setattr(module, name, value)  # recurrent layers keep a list of their weights with it
+            setattr(module, name, value)  # recurrent layers also update their list of weights
         raise
 
 
 class BasePruningMethod(torch_prune.BasePruningMethod):
     """Base class of pruning methods.
 
-    A subclass gives `compute_mask` and the class attribute ``PRUNING_TYPE``, which says on what
-    a second pruning works: ``'unstructured'`` (the entries that are left, flattened),
-    ``'structured'`` (the channels that are left along ``self.dim``) or ``'global'`` (everything).
+    A subclass defines `compute_mask` and the class attribute ``PRUNING_TYPE``, which determines the
+    input of further pruning: ``'unstructured'`` (the remaining entries, flattened),
+    ``'structured'`` (the remaining channels along ``self.dim``) or ``'global'`` (all entries).
 
-    It is torch's base, so ``isinstance``, ``is_pruned`` and ``remove`` hold for modules pruned by
-    either side in either order. What differs: `apply` leaves the module exactly as it was if
-    anything raises, the first time and every time; hooks keep their place; masks that a hook no
-    longer needs are let go; float8 works; modules can be deep-copied.
+    It derives from torch's base class, so ``isinstance``, ``is_pruned`` and ``remove`` work for
+    modules pruned by either library in any order. The differences: if an error is raised, `apply`
+    leaves the module unchanged, also for further pruning; hooks keep their position; masks that a
+    hook no longer needs are released; float8 is supported; modules can be deep-copied.
     """
 
     PRUNING_TYPE: str
-    _tensor_name: str | None = None  # type: ignore[assignment]  # None until apply names it
-    # Where the hook is registered. Never a strong reference: modules own hooks.
+    _tensor_name: str | None = None  # type: ignore[assignment]  # None until apply sets it
+    # The module with the hook. Never a strong reference, because modules own their hooks.
     _owner: weakref.ref[Module] | None = None
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        """Compute ``module.name`` anew from ``name_orig`` and ``name_mask``, before forward."""
-        # A loaded module learns its owner here. The compiler must see nothing of this.
+        """Recompute ``module.name`` from ``name_orig`` and ``name_mask``, before forward."""
+        # Sets the owner after a module was unpickled. Must not be traced by the compiler.
         if not torch.compiler.is_compiling() and (self._owner is None or self._owner() is None):
             self._owner = weakref.ref(module)
-        super().__call__(module, inputs)  # type: ignore[no-untyped-call]  # torch leaves it so
+        super().__call__(module, inputs)  # type: ignore[no-untyped-call]  # untyped in torch
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return the mask of `t`, the tensor itself or importance scores: 0 where pruned.
+        """Return the mask of `t`, which is the tensor or its importance scores: 0 means pruned.
 
-        `default_mask` is the mask so far, of the same shape; all ones at first.
+        `default_mask` is the current mask, of the same shape; all ones initially.
         """
 
     def apply_mask(self, module: Module) -> Tensor:
         """Return ``name_mask * name_orig``, in the type of the latter.
 
-        It is a multiplication, as in torch: a pruned negative weight becomes -0.0, a pruned NaN
-        or infinity NaN.
+        As in torch, the values are multiplied: a pruned negative weight becomes -0.0, and a pruned
+        NaN or infinity becomes NaN.
         """
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned before its mask is applied.")
@@ -131,30 +131,31 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         importance_scores: Tensor | None = None,
         **kwargs: Any,
     ) -> torch_prune.BasePruningMethod:
-        """Prune the parameter `name` of `module` by this method.
+        """Prune the parameter `name` of `module` with this method.
 
         The parameter becomes ``name_orig``, the mask the buffer ``name_mask``, and their product
-        the plain attribute ``name``, computed anew before every forward. If it was pruned before,
-        the method works on what is left of it, and is added to a container with the earlier ones.
+        the plain attribute ``name``, which is recomputed before every forward. If the parameter was
+        already pruned, the method is applied to the remaining entries, and added to a container
+        with the previous methods.
 
         Parameters
         ----------
         *args, **kwargs
-            What the constructor of the method takes.
+            The arguments of the constructor of the method.
         importance_scores
-            Ranked in place of the parameter; of the same shape.
+            Scores to rank instead of the parameter, of the same shape.
 
         Returns
         -------
         BasePruningMethod
-            The hook: the method, or the container it was added to.
+            The hook: the method, or the container that it was added to.
 
         Raises
         ------
         AssertionError
-            If the scores have another shape, or two hooks prune the same parameter.
+            If the scores have another shape, or several hooks prune the same parameter.
         Exception
-            Whatever the method raises. The module is then exactly as it was.
+            Any error of the method. The module is unchanged then.
         """
         key, old = find_hook(module, name)
         method = cls(*args, **kwargs)
@@ -167,7 +168,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
                 f"'importance_scores' must have the shape of parameter '{name}' of {module},"
                 f" {tuple(tensor.shape)} (got {tuple(scores.shape)})."
             )
-        hook: Any = method  # torch leaves its methods untyped
+        hook: Any = method  # the methods of torch are untyped
         with restored_on_error(module, name):
             if old is None:
                 mask = method.compute_mask(scores, default_mask=method._all_kept(tensor))
@@ -202,7 +203,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         default_mask: Tensor | None = None,
         importance_scores: Tensor | None = None,
     ) -> Tensor:
-        """Return `t` times its mask, without any module."""
+        """Return `t` times its mask, without a module."""
         scores = t if importance_scores is None else importance_scores
         if scores.shape != t.shape:
             raise AssertionError(
@@ -214,11 +215,11 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         return multiply(t, self.compute_mask(scores, default_mask=default_mask))
 
     def _all_kept(self, t: Tensor) -> Tensor:
-        """Return the mask of a tensor that was never pruned."""
+        """Return the mask of a tensor that has not been pruned."""
         return torch.ones_like(t)
 
     def _release(self) -> None:
-        """Let go of tensors that are not needed once the mask is in the module."""
+        """Release tensors that are not needed when the module has the mask."""
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -226,9 +227,9 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         return state
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Modules copy their hooks before their plain attributes, and torch refuses to copy the
-        # plain attribute because it is computed (requires grad, has a history). So the hook puts
-        # the product of the copied parameter and the copied mask in its place.
+        # A module copies its hooks before its plain attributes, and torch cannot copy the plain
+        # attribute because it is not a leaf (it has a grad_fn). So the hook stores the product of
+        # the copied parameter and the copied mask in `memo`.
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
         module = None if self._owner is None else self._owner()
@@ -241,7 +242,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
 
 
 def find_hook(module: Module, name: str) -> tuple[Hashable, torch_prune.BasePruningMethod | None]:
-    """Return the key and the pruning hook of a parameter; None if it is not pruned.
+    """Return the key and the pruning hook of a parameter; (None, None) if it is not pruned.
 
     Raises
     ------
@@ -275,13 +276,13 @@ def _copy_product(module: Module, name: str, memo: dict[int, Any]) -> None:
 
 
 class PruningContainer(BasePruningMethod, torch_prune.PruningContainer):
-    """The methods that pruned a tensor, in order. Only the last one is ever run.
+    """The methods that pruned a tensor, in order. Only the last one is executed.
 
     Parameters
     ----------
     *methods
-        Pruning methods of the same tensor. An empty container takes the name of its tensor from
-        the first method that is added.
+        Pruning methods of the same tensor. An empty container gets the name of its tensor from the
+        first method that is added.
     """
 
     def __init__(self, *methods: torch_prune.BasePruningMethod) -> None:
@@ -290,12 +291,12 @@ class PruningContainer(BasePruningMethod, torch_prune.PruningContainer):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: torch_prune.BasePruningMethod | None) -> None:
-        """Add a method, the one that `compute_mask` will run.
+        """Add a method, which is the one that `compute_mask` will execute.
 
         Raises
         ------
         TypeError
-            If it is no pruning method.
+            If it is not a pruning method.
         ValueError
             If it prunes a tensor of another name.
         """
@@ -310,7 +311,7 @@ class PruningContainer(BasePruningMethod, torch_prune.PruningContainer):
                     f"This container holds methods of the parameter '{self._tensor_name}'"
                     f" (got a method of '{name}')."
                 )
-        self._pruning_methods += (method,)  # type: ignore[operator]  # torch allows None
+        self._pruning_methods += (method,)  # type: ignore[operator]  # torch accepts None
 
     def __len__(self) -> int:
         return len(self._pruning_methods)
@@ -322,21 +323,23 @@ class PruningContainer(BasePruningMethod, torch_prune.PruningContainer):
         return self._pruning_methods[index]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Run the last method on what `default_mask` leaves of `t`; see `combine`."""
+        """Apply the last method to the part of `t` that `default_mask` keeps; see `combine`."""
         return combine(self._pruning_methods[-1], t, default_mask)
 
 
 def combine(method: Any, t: Tensor, mask: Tensor) -> Tensor:
-    """Run a method on what a mask leaves of a tensor, and return the old and new mask as one.
+    """Apply a method to the remaining part of a tensor. Return the combined mask.
 
     Parameters
     ----------
     method
-        A pruning method, torch's or ours. Its ``PRUNING_TYPE`` says what is left: the entries
-        where the mask is 1, flattened ('unstructured'); the channels along ``method.dim`` whose
-        mask does not sum to 0 ('structured'); everything ('global').
+        A pruning method of torch or Pruneapp. Its ``PRUNING_TYPE`` determines the remaining part:
+        the entries where the mask is 1, flattened ('unstructured'); the channels along
+        ``method.dim`` whose mask does not sum to 0 ('structured'); all entries ('global').
+    t
+        The tensor or its importance scores.
     mask
-        The mask so far, of the same shape; not changed.
+        The current mask, of the same shape; not modified.
     """
     of_kept = getattr(method, "_compute_mask_of_kept", None)
     fresh: Tensor | None = None if of_kept is None else of_kept(t, mask)
@@ -348,7 +351,7 @@ def combine(method: Any, t: Tensor, mask: Tensor) -> Tensor:
 
 
 def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
-    """Return the index of the part of a tensor that a method is run on."""
+    """Return the index of the part of a tensor that a method is applied to."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     part: list[slice | Tensor] = [slice(None)] * t.dim()
@@ -360,8 +363,8 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
             )
         _validate_pruning_dim(t, method.dim)
         dim = method.dim % t.dim()
-        # Of a tensor with one dimension this is the sum of all, so that it is taken as one row of
-        # many channels: torch does so, and own methods may rely on it.
+        # For a 1-D tensor this is the sum of all entries, so it counts as one row with many
+        # channels: torch does the same, and custom methods may rely on it.
         summed = mask.to(torch.float32) if is_float8(mask) else mask
         part[dim] = summed.sum(dim=[d for d in range(t.dim()) if d != dim]) != 0
     elif method.PRUNING_TYPE != "global":
@@ -373,7 +376,7 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
 
 
 def _validate_pruning_amount_init(amount: Any) -> None:
-    """Check an amount by itself, before the size of the tensor is known."""
+    """Validate an amount without the size of the tensor."""
     if not isinstance(amount, Real):
         raise TypeError(f"'amount' must be an int or a float (got {amount!r}).")
     if isinstance(amount, Integral):
@@ -387,7 +390,7 @@ def _validate_pruning_amount_init(amount: Any) -> None:
 
 
 def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
-    """Check that a count is not more than there is; fractions always fit."""
+    """Raise `ParameterError` if a count exceeds `tensor_size`; fractions are always valid."""
     if isinstance(amount, Integral) and int(amount) > tensor_size:
         raise ParameterError(
             f"'amount' must be at most {tensor_size}, all there is (got {amount})."
@@ -395,7 +398,7 @@ def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
 
 
 def _validate_structured_pruning(t: Tensor) -> None:
-    """Check that a tensor has channels: two or more dimensions."""
+    """Raise `ParameterError` unless a tensor has channels, that is, two or more dimensions."""
     if t.dim() < 2:
         raise ParameterError(
             f"Channels need a tensor of two or more dimensions (got shape {tuple(t.shape)}).",
@@ -404,9 +407,9 @@ def _validate_structured_pruning(t: Tensor) -> None:
 
 
 def _validate_pruning_dim(t: Tensor, dim: int) -> None:
-    """Check that a tensor has the dimension `dim`; negative ones count from the end.
+    """Raise `IndexError` unless a tensor has the dimension `dim`; negative ones count from the end.
 
-    torch notices a `dim` that is too low only by a bare IndexError later.
+    torch validates only the upper bound.
     """
     if not -t.dim() <= dim < t.dim():
         raise IndexError(
@@ -416,7 +419,7 @@ def _validate_pruning_dim(t: Tensor, dim: int) -> None:
 
 
 def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
-    """Turn an amount into a count: fractions by Python's ``round``, half to even."""
+    """Convert an amount to a count; fractions are rounded by ``round``, half to even."""
     if isinstance(amount, Integral):
         return int(amount)
     count: int = round(amount * tensor_size)
@@ -424,16 +427,16 @@ def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
 
 
 def _compute_norm(t: Tensor, n: Norm, dim: int) -> Tensor:
-    """Return the norm of every channel along `dim`, float64, on the device of `t`.
+    """Return the norm of each channel along `dim`, as float64, on the device of `t`.
 
-    Floats go through the kernel that prunes documents, from every device: a GPU does not keep the
-    order of addition that makes norms the same everywhere. (torch returns them in the type of `t`,
-    where float16 overflows.) `n` and `dim` as of `LnStructured`; raises `ParameterError`, which is
-    a ``ValueError``, if `n` is no norm.
+    Floats of all devices are computed by the kernel that prunes documents: on a GPU the order of
+    addition is not fixed, so results would differ between systems. (torch returns the type of `t`,
+    in which float16 overflows.) `n` and `dim` are as in `LnStructured`. Raises `ParameterError`, a
+    ``ValueError``, if `n` is not a valid norm.
     """
     n = NormParam().validate(n)
     dtype = float_type(t.dtype)
-    if dtype is None:  # whole and complex numbers, which torch converts
+    if dtype is None:  # integers and complex numbers, which torch converts
         t = t.to(torch.complex128 if t.is_complex() else torch.float64)
         x = t.detach().movedim(dim, 0)
         if n == "nuc":

@@ -1,10 +1,10 @@
-"""A person's own pruning methods, written as for torch, on documents.
+"""Run the user's pruning methods, written for torch, on documents.
 
-A class that derives from ``BasePruningMethod``, torch's or ours, becomes a `MaskMethod`. It is run
-on one dense tensor at a time, the way torch's hooks would run it on a module: on all of a tensor
-that was never pruned, afterwards on what its ``PRUNING_TYPE`` says is left.
+A class that derives from ``BasePruningMethod`` of torch or Pruneapp becomes a `MaskMethod`. It is
+applied to one dense tensor at a time, like hooks of torch to a module: to the whole tensor if it
+was never pruned, else to the part that remains according to its ``PRUNING_TYPE``.
 
-Loading a file runs the code in it: whoever calls `load_file` has warned the person.
+Loading a file runs its code: callers of `load_file` must warn the user before.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from pruneapp.prune.base import combine
 
 
 def read_dense(view: TensorView, job: Job) -> Tensor:
-    """Return a tensor of a type that torch has, +0.0 where pruned; steps `job` by its elements."""
+    """Return a tensor with +0.0 where pruned. Steps `job` by its number of elements."""
     bits = np.empty(view.numel, view.dtype.storage)
     for chunk in view.read():
         stop = chunk.start + chunk.bits.size
@@ -64,22 +64,22 @@ _TYPES = ("unstructured", "structured", "global")
 
 
 def load_file(path: str | Path) -> tuple[Method, ...]:
-    """Run a Python file and return the methods that it defines, in the order of the file.
+    """Run a Python file and return the pruning methods that it defines, in file order.
 
-    They are not registered.
+    The methods are not registered.
 
     Raises
     ------
     MethodError
-        If the file cannot be read or run, defines no method, or one that cannot be declared.
+        If the file cannot be read or run, or defines no method or an invalid one.
     """
     path = Path(path)
-    # One module per path: pickled state and dataclasses look it up.
+    # One module name per path, because pickle and dataclasses look it up.
     stem = re.sub(r"\W", "_", path.stem)
     name = f"pruneapp_own_{stem}_{abs(hash(os.path.realpath(path))):x}"
     loader = SourceFileLoader(name, str(path))
     spec = importlib.util.spec_from_loader(name, loader)
-    assert spec is not None  # there is a loader
+    assert spec is not None  # a loader was given
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -106,12 +106,12 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
 
 
 def methods_of(loaded: object, where: str) -> tuple[Method, ...]:
-    """Return the methods of a class, or of a module with classes, that a package names.
+    """Return the methods of a class or module that the entry point of a package refers to.
 
     Raises
     ------
     MethodError
-        If it is neither, or one cannot be declared.
+        If it is neither, or a method is invalid.
     """
     if isinstance(loaded, ModuleType):
         return _methods_in(loaded, where)
@@ -121,17 +121,17 @@ def methods_of(loaded: object, where: str) -> tuple[Method, ...]:
 
 
 def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:
-    """Return the declaration of a class.
+    """Return the declaration of a pruning method class.
 
-    Its name is that of the class in snake_case, its help the docstring. The parameters are those
-    of the constructor: ``amount``, ``n``, ``dim`` and ``seed`` by their names, others by their
-    default if it is a whole number, a number or a truth value. What has another default keeps it.
+    The name is that of the class in snake_case, the help is its docstring. The parameters are those
+    of the constructor: ``amount``, ``n``, ``dim`` and ``seed`` by name, others by the type of their
+    default if it is an int, float or bool. Parameters with other defaults keep their default.
 
     Raises
     ------
     MethodError
-        If ``PRUNING_TYPE`` is missing or unknown, or the constructor demands what no form can ask
-        for.
+        If ``PRUNING_TYPE`` is missing or unknown, or the constructor requires a parameter that a
+        form cannot provide.
     """
     pruning_type = getattr(kind, "PRUNING_TYPE", None)
     if pruning_type not in _TYPES:
@@ -163,7 +163,7 @@ def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:
 
 @dataclass(frozen=True)
 class _Run:
-    """Runs a class on one tensor of a document."""
+    """Runs a pruning method class on one tensor of a document."""
 
     kind: Callable[..., Any]
     where: str
@@ -252,7 +252,7 @@ def _params(kind: type, where: str) -> list[Param]:
 
 
 def _param(name: str, default: Any) -> Param | None:
-    """Return what a form asks for a parameter of a constructor; None if it cannot ask."""
+    """Return the form parameter for a parameter of a constructor; None if there is none."""
     named: dict[str, Param] = {
         "amount": AmountParam(),
         "n": NormParam(),
@@ -264,7 +264,7 @@ def _param(name: str, default: Any) -> Param | None:
     if known is not None and not given:
         return known
     if known is not None:
-        with suppress(ValueError):  # ParameterError is one
+        with suppress(ValueError):  # the base class of ParameterError
             known.validate(default)
             return replace(known, default=default)
     kinds: dict[type, type[Param]] = {bool: FlagParam, int: IntParam, float: FloatParam}

@@ -1,6 +1,6 @@
-"""The methods of ``torch.nn.utils.prune`` and its functions, with their names and arguments.
+"""The classes and functions of ``torch.nn.utils.prune``, with the same names and arguments.
 
-Of single weights, of whole channels, and those that are told the mask.
+They prune individual weights or whole channels, or apply a given mask.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from pruneapp.prune.ranking import (
 
 
 def _count(amount: Amount, left: int) -> int:
-    """Return how many of the weights that are left go; torch's error if they are too few."""
+    """Return the number of weights to prune of `left`. Raises torch's error if it is too large."""
     count = _compute_nparams_toprune(amount, left)
     _validate_pruning_amount(count, left)
     return int(count)
@@ -51,13 +51,13 @@ def _count(amount: Amount, left: int) -> int:
 class RandomUnstructured(BasePruningMethod, torch_prune.RandomUnstructured):
     """Prunes weights at random.
 
-    The draws are torch's own, so ``torch.manual_seed`` gives torch's masks. Scores of float8,
-    which torch cannot draw, are drawn as float32.
+    The random numbers are those of torch, so ``torch.manual_seed`` results in torch's masks. For
+    float8, which torch does not support, they are generated as float32.
 
     Parameters
     ----------
     amount
-        A count (int), or a fraction (float from 0 to 1) of the weights that are left.
+        A count (int), or a fraction (float from 0 to 1) of the remaining weights.
     """
 
     def __init__(self, amount: Amount) -> None:
@@ -65,7 +65,7 @@ class RandomUnstructured(BasePruningMethod, torch_prune.RandomUnstructured):
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return `default_mask` with zeros in random places."""
+        """Return `default_mask` with zeros at random positions."""
         count = _count(self.amount, t.nelement())
         mask = default_mask.clone(memory_format=torch.contiguous_format)
         if count:
@@ -84,13 +84,13 @@ class RandomUnstructured(BasePruningMethod, torch_prune.RandomUnstructured):
 class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
     """Prunes the weights of smallest magnitude.
 
-    Exactly as many as asked for; among equal magnitudes the lower flat index goes first; NaN
-    counts as largest.
+    Exactly the requested number is pruned. Among equal magnitudes the lower flat index is pruned
+    first. NaN counts as the largest magnitude.
 
     Parameters
     ----------
     amount
-        A count (int), or a fraction (float from 0 to 1) of the weights that are left.
+        A count (int), or a fraction (float from 0 to 1) of the remaining weights.
     """
 
     def __init__(self, amount: Amount) -> None:
@@ -98,14 +98,14 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return `default_mask` with zeros where `t` is smallest."""
+        """Return `default_mask` with zeros where the magnitude of `t` is smallest."""
         count = _count(self.amount, t.nelement())
         return without_lowest(default_mask, t, count)
 
     def _compute_mask_of_kept(self, t: Tensor, mask: Tensor) -> Tensor | None:
-        """Do what `combine` does, without taking the kept entries out of the tensor.
+        """Return the result of `combine`, computed without extracting the kept entries.
 
-        None if a subclass computes its mask in another way.
+        Returns None if a subclass overrides `compute_mask`.
         """
         if not self._is_plain():
             return None
@@ -116,9 +116,9 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
     def _compute_masks(
         self, tensors: Sequence[Tensor], masks: Sequence[Tensor | None]
     ) -> list[Tensor] | None:
-        """Do the same over several tensors of the CPU by one threshold, without joining them.
+        """Return the masks of several CPU tensors, pruned with one threshold, without joining them.
 
-        A mask that is None is all ones.
+        A mask of None means all ones. Returns None if a subclass overrides `compute_mask`.
         """
         if not self._is_plain():
             return None
@@ -135,13 +135,13 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
         return without_lowest_of_all(bases, tensors, count, kept)
 
     def _is_plain(self) -> bool:
-        """Whether no subclass computes its mask in another way."""
+        """Return whether `compute_mask` is not overridden by a subclass."""
         return type(self).compute_mask is L1Unstructured.compute_mask
 
     def _all_kept(self, t: Tensor) -> Tensor:
         if not self._is_plain():
             return super()._all_kept(t)
-        # One number seen as many: compute_mask makes the one copy that the module gets.
+        # A single number expanded to the shape: compute_mask creates the only copy, for the module.
         return torch.ones((), device=t.device).to(t.dtype).expand(t.shape)
 
     @classmethod
@@ -155,14 +155,14 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
 class RandomStructured(BasePruningMethod, torch_prune.RandomStructured):
     """Prunes whole channels at random.
 
-    The draws are torch's own, so ``torch.manual_seed`` gives torch's masks.
+    The random numbers are those of torch, so ``torch.manual_seed`` results in torch's masks.
 
     Parameters
     ----------
     amount
-        A count (int), or a fraction (float from 0 to 1) of the channels that are left.
+        A count (int), or a fraction (float from 0 to 1) of the remaining channels.
     dim
-        The dimension that counts the channels; negative counts from the end.
+        The dimension of the channels; negative values count from the end.
     """
 
     def __init__(self, amount: Amount, dim: int = -1) -> None:
@@ -190,17 +190,18 @@ class RandomStructured(BasePruningMethod, torch_prune.RandomStructured):
 class LnStructured(BasePruningMethod, torch_prune.LnStructured):
     """Prunes the channels of smallest norm.
 
-    Norms are computed in float64. Equal norms: the lower index goes first; NaN counts as largest.
+    Norms are computed in float64. Among equal norms the lower index is pruned first. NaN counts as
+    the largest norm.
 
     Parameters
     ----------
     amount
-        A count (int), or a fraction (float from 0 to 1) of the channels that are left.
+        A count (int), or a fraction (float from 0 to 1) of the remaining channels.
     n
         Order of the norm: a number, inf, -inf, 'fro' (2, of the flattened channel) or 'nuc' (the
         sum of the singular values of the channel as a matrix, its first dimension by the rest).
     dim
-        The dimension that counts the channels; negative counts from the end.
+        The dimension of the channels; negative values count from the end.
     """
 
     def __init__(self, amount: Amount, n: Norm, dim: int = -1) -> None:
@@ -247,16 +248,16 @@ def _mask_channels(t: Tensor, dim: int, kept: Tensor, default_mask: Tensor) -> T
     """Multiply `default_mask` by 1 in kept channels and 0 in the others, in the type of `t`."""
     shape = [1] * t.dim()
     shape[dim] = -1
-    # torch multiplies in its own type too, which float8 has no multiplication for everywhere.
+    # torch multiplies in the type of the tensor, too; float8 does not support it on all devices.
     work = torch.float32 if is_float8(t) else t.dtype
     mask = kept.view(shape).to(work) * default_mask.to(t.dtype).to(work)
     return mask.to(t.dtype)
 
 
 class Identity(BasePruningMethod, torch_prune.Identity):
-    """Prunes nothing, but sets up parameter, mask and hook as if it did."""
+    """Prunes nothing, but creates the parameter, mask and hook of a pruned tensor."""
 
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:  # noqa: ARG002 - the contract of every method
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:  # noqa: ARG002 - required by the base class
         """Return `default_mask` itself."""
         return default_mask
 
@@ -269,7 +270,7 @@ class Identity(BasePruningMethod, torch_prune.Identity):
 
 
 class CustomFromMask(BasePruningMethod, torch_prune.CustomFromMask):
-    """Prunes by a mask that is given, on top of what was pruned before.
+    """Prunes with a given mask, in addition to previous pruning.
 
     Parameters
     ----------
@@ -279,14 +280,14 @@ class CustomFromMask(BasePruningMethod, torch_prune.CustomFromMask):
     Attributes
     ----------
     mask
-        None once it was applied: the module has it in ``name_mask``, and a hook that kept it too
-        would hold one more copy for every pruning.
+        None after it was applied: the module has it in ``name_mask``, and the hook would otherwise
+        keep one more copy for each pruning.
     """
 
     def __init__(self, mask: Tensor) -> None:
         self.mask: Tensor | None = mask
 
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:  # noqa: ARG002 - the contract of every method
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:  # noqa: ARG002 - required by the base class
         """Return the product of `default_mask` and the given mask, in the type of the former."""
         if self.mask is None:
             raise ValueError(
@@ -324,7 +325,7 @@ def identity(module: M, name: str) -> M:
     Returns
     -------
     Module
-        `module` itself, changed in place; so do all functions here.
+        `module` itself, modified in place, like all functions of this module.
     """
     Identity.apply(module, name)
     return module
@@ -350,7 +351,7 @@ def random_structured(module: M, name: str, amount: Amount, dim: int) -> M:
     return module
 
 
-def ln_structured(  # noqa: PLR0917 - torch takes them by position
+def ln_structured(  # noqa: PLR0917 - positional arguments in torch
     module: M,
     name: str,
     amount: Amount,
@@ -364,7 +365,7 @@ def ln_structured(  # noqa: PLR0917 - torch takes them by position
 
 
 def custom_from_mask(module: M, name: str, mask: Tensor) -> M:
-    """Prune by a given mask, on top of what was pruned before; see `CustomFromMask`."""
+    """Prune with a given mask, in addition to previous pruning; see `CustomFromMask`."""
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -372,7 +373,7 @@ def custom_from_mask(module: M, name: str, mask: Tensor) -> M:
 def remove(module: M, name: str) -> M:
     """Make pruning permanent: ``name_orig`` times ``name_mask`` becomes the parameter ``name``.
 
-    Nothing is undone. The parameter stays the same object, so optimizers go on.
+    Pruning is not undone. The parameter stays the same object, so optimizers remain valid.
 
     Raises
     ------
@@ -392,7 +393,7 @@ def remove(module: M, name: str) -> M:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether any parameter of `module` or of a module in it is pruned, by torch or by us."""
+    """Return whether torch or Pruneapp has pruned a parameter of `module` or its submodules."""
     return any(
         isinstance(hook, torch_prune.BasePruningMethod)
         for submodule in module.modules()
@@ -409,33 +410,33 @@ def global_unstructured(
     importance_scores: dict[Owner, Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prune many parameters by one method, as if they were one long tensor.
+    """Prune many parameters with one method, as if they were one long tensor.
 
-    Tied weights, one parameter under several names, count once, and all the names that are listed
-    get the same mask; what any of them had pruned before stays pruned. (Names that are not listed
-    keep the whole parameter: list all of them.) If anything raises, every module is as it was.
+    Tied weights (one parameter with several names) count once. All listed names get the same mask;
+    entries that were pruned under any of these names stay pruned. Names that are not listed keep
+    the unpruned parameter, so list all of them. If an error is raised, all modules are unchanged.
 
     Parameters
     ----------
     parameters
-        Pairs of a module and the name of its parameter; any iterable, a generator too.
+        Pairs of a module and the name of its parameter; any iterable, including a generator.
     pruning_method
         A method of type 'unstructured'.
     importance_scores
-        Scores to rank in place of a parameter, by (module, name); of several names of a tied
-        parameter the first that is listed with scores counts.
+        Scores to rank instead of a parameter, by (module, name). For a tied parameter, the scores
+        of the first listed name that has any are used.
     **kwargs
-        What the method takes: ``amount`` is a count, or a fraction of all that is left.
+        The arguments of the method: ``amount`` is a count, or a fraction of all remaining entries.
 
     Raises
     ------
     TypeError
-        If `parameters` cannot be iterated over, scores are not in a dict, the method is not of
-        type 'unstructured', or parameters lie on several devices.
+        If `parameters` is not iterable, scores are not in a dict, the method is not of type
+        'unstructured', or parameters are on several devices.
     ParameterError
         If there are no parameters. A ``ValueError``.
     AssertionError
-        If scores have another shape than their parameter.
+        If scores have another number of elements than their parameter.
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("'parameters' must be an iterable of (module, name) pairs.")
@@ -456,14 +457,14 @@ def global_unstructured(
     masks = _masks(method, groups)
     with ExitStack() as stack:
         for group in groups:
-            mask = masks.pop(0)  # let go as soon as the module has its own
+            mask = masks.pop(0)  # released as soon as the module has its own
             for module, name in group.owners:
                 stack.enter_context(restored_on_error(module, name))
                 custom_from_mask(module, name, mask)
 
 
 def _masks(method: Any, groups: Sequence[_Tied]) -> list[Tensor]:
-    """Return the mask of every group: the old one with what the method prunes set to 0."""
+    """Return the mask of each group: the current one with the newly pruned entries set to 0."""
     scores = [group.scores for group in groups]
     if isinstance(method, L1Unstructured) and can_share_a_threshold(scores):
         masks = method._compute_masks(scores, [group.mask() for group in groups])
@@ -487,7 +488,7 @@ class _Tied:
     scores: Tensor
 
     def mask(self) -> Tensor | None:
-        """Return the masks of all owners multiplied; None if none of them was pruned."""
+        """Return the product of the masks of all owners; None if none of them was pruned."""
         masks = [
             getattr(module, name + "_mask").detach()
             for module, name in self.owners
@@ -497,13 +498,13 @@ class _Tied:
 
 
 def _tied(parameters: Iterable[Owner], scores: dict[Owner, Tensor]) -> Sequence[_Tied]:
-    """Sort the pairs by the parameter object behind them, in the order of first appearance."""
+    """Group the pairs by their parameter object, in the order of first appearance."""
     groups: dict[int, _Tied] = {}
     scored: set[int] = set()
     for module, name in parameters:
         tensor = getattr(module, name)
         orig = module._parameters.get(name + "_orig")
-        identity = id(tensor if orig is None else orig)  # the group keeps it alive
+        identity = id(tensor if orig is None else orig)  # referenced by the group
         group = groups.setdefault(identity, _Tied([], tensor, tensor.detach()))
         if any(module is m and name == n for m, n in group.owners):
             continue
@@ -521,7 +522,7 @@ def _tied(parameters: Iterable[Owner], scores: dict[Owner, Tensor]) -> Sequence[
 
 
 def _flat(tensors: Sequence[Tensor]) -> Tensor:
-    """Join tensors end to end, in C order, in the type that holds them all."""
+    """Concatenate flattened tensors (C order) in their common type."""
     if len({t.dtype for t in tensors}) > 1:
         tensors = [t.to(torch.float32) if is_float8(t) else t for t in tensors]
     return torch.cat([t.reshape(-1) for t in tensors])

@@ -1,10 +1,10 @@
-"""Keep the product of a pruned parameter current where no forward pre-hook computes it.
+"""Keep the product of a pruned parameter current if no forward pre-hook computes it.
 
-A pruned parameter is a plain attribute that a forward pre-hook of its module computes. The hook
-does not run if the module is not called: `torch.nn.MultiheadAttention` reads ``out_proj.weight``
-and ``out_proj.bias`` and never calls ``out_proj``. With torch's pruning, the attribute is then that
-of the last pruning call: a loaded state dict and optimizer steps have no effect, and the second
-backward pass fails (pytorch/pytorch#69353, #78109).
+A pruned parameter is a plain attribute that a forward pre-hook of its module computes. The hook is
+not called if the module is not called: `torch.nn.MultiheadAttention` reads ``out_proj.weight`` and
+``out_proj.bias`` and never calls ``out_proj``. With torch's pruning, the attribute then keeps the
+value of the last pruning call: a loaded state dict and optimizer steps have no effect, and the
+second backward pass fails (pytorch/pytorch#69353, #78109).
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ def multiply(t: Tensor, mask: Tensor) -> Tensor:
 
 
 def _product(name: str) -> property:
-    """Return a property that multiplies original and mask whenever it is read.
+    """Return a property that computes original times mask whenever it is read.
 
-    Without a pruned parameter `name`, reading it gives the parameter itself, as in the base class.
+    If the parameter `name` is not pruned, reading returns the parameter itself, as in the base
+    class.
     """
 
     def read(module: Module) -> Tensor:
         orig = module._parameters.get(f"{name}_orig")
         mask = module._buffers.get(f"{name}_mask")
         if orig is None or mask is None:
-            raise AttributeError(name)  # then torch looks among the parameters
+            raise AttributeError(name)  # then torch returns the parameter
         return multiply(orig, mask.to(orig.dtype))
 
     def write(module: Module, value: Any) -> None:
@@ -54,8 +55,8 @@ def _product(name: str) -> property:
 class PrunedOutProjection(NonDynamicallyQuantizableLinear):
     """The class of a pruned ``MultiheadAttention.out_proj``, which is read without being called."""
 
-    weight: Tensor = _product("weight")  # type: ignore[assignment]  # a property that reads as one
-    bias: Tensor = _product("bias")  # type: ignore[assignment]  # the same
+    weight: Tensor = _product("weight")  # type: ignore[assignment]  # a property that returns one
+    bias: Tensor = _product("bias")  # type: ignore[assignment]  # likewise
 
 
 def keep_current(module: Module) -> None:
@@ -66,7 +67,7 @@ def keep_current(module: Module) -> None:
     if type(module) is NonDynamicallyQuantizableLinear:
         module.__class__ = PrunedOutProjection
     if _after_loading not in module._load_state_dict_post_hooks.values():
-        register: Any = module.register_load_state_dict_post_hook  # torch leaves it untyped
+        register: Any = module.register_load_state_dict_post_hook  # untyped in torch
         register(_after_loading)
 
 
@@ -93,13 +94,13 @@ def _after_loading(module: Module, _keys: Any) -> None:
 
 
 def apply_masks(model: Module) -> None:
-    """Recompute every pruned parameter of a model from its original and its mask.
+    """Recompute each pruned parameter of a model from its original and its mask.
 
-    Forward pre-hooks do this for each module that is called. Call it where a model reads the weight
-    of a module without calling that module (``F.linear(x, self.head.weight)``): after each
-    optimizer step, or before each forward pass, by
-    ``model.register_forward_pre_hook(lambda m, _: prune.apply_masks(m))``. Call it after
-    `load_state_dict`, too, if `torch.nn.utils.prune` pruned the model.
+    Forward pre-hooks do this for each module that is called. Call this function if a model reads
+    the weight of a module without calling the module (``F.linear(x, self.head.weight)``): after
+    each optimizer step, or before each forward pass with ``model.register_forward_pre_hook(lambda
+    m, _: prune.apply_masks(m))``. Also call it after `load_state_dict` if `torch.nn.utils.prune`
+    pruned the model.
     """
     for module in model.modules():
         _after_loading(module, None)

@@ -1,14 +1,14 @@
-"""Which elements of torch tensors have the smallest magnitudes, by the rules of ties and NaN.
+"""Find and zero the elements of torch tensors with the smallest magnitudes.
 
-Equal magnitudes: the lower flat index (C order) goes first. NaN counts as largest. Tensors of the
-CPU go through the kernel that prunes documents; those of other devices through its search where
-they lie (one sample, one pass to count, one to prune, where ``torch.kthvalue`` needs keys and
-truth values for the whole tensor at once); whole numbers through torch's operations.
+Among equal magnitudes the lower flat index (C order) is pruned first. NaN counts as the largest.
+CPU tensors are processed by the kernel that prunes documents; tensors of other devices by its
+search on the device (one sample, one pass to count, one to prune, whereas ``torch.kthvalue`` needs
+keys and booleans for the whole tensor at once); integers by operations of torch.
 
-Masks of numbers are as large as the weights, and memory that is touched for the first time is
-slow. So every value is written once, side by side in threads, and nothing is written before.
+Masks are as large as the weights, and writing to memory for the first time is slow. So each value
+is written only once, in parallel threads.
 
-torch computes nothing in float8 and only some in the other types, but it lets every tensor be
+torch supports almost no operations on float8 and some on other small types, but every tensor can be
 viewed as integers of the same width without a copy.
 """
 
@@ -49,9 +49,9 @@ from pruneapp.progress import Job
 
 
 class MaskTarget(NamedTuple):
-    """Where the mask of one tensor is written, as bits, 1-D: `base` where nothing goes, to `out`.
+    """The bits of a mask before (`base`) and after (`out`) pruning, 1-D.
 
-    All elements of `base` may be the same memory; `out` may be `base` itself.
+    `base` may have a stride of 0; `out` may be `base` itself.
     """
 
     base: Bits
@@ -59,9 +59,10 @@ class MaskTarget(NamedTuple):
 
 
 def write_cut(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], count: int) -> None:
-    """Write every mask: 0 where one of the `count` lowest is, else the bits of `base`.
+    """Write all masks: 0 for the `count` smallest elements, else the bits of `base`.
 
-    Of the elements with just the key of the cut the first in order go; what is not ranked stays.
+    Among elements with the key of the threshold the first ones in order are pruned. Elements that
+    are not ranked keep the bits of `base`.
     """
     threshold = CpuKernel().find_threshold(rankings, count, Job())
     sizes = [ranking.size for ranking in rankings]
@@ -82,7 +83,7 @@ def write_cut(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], cou
 def _write(
     values: MaskTarget, ranking: Magnitudes, stretch: TensorRange, threshold: Threshold
 ) -> NDArray[np.uint32]:
-    """Write a stretch, all ties of which stay for now; returns where in it the ties are."""
+    """Write a range with its ties kept. Return the positions of the ties in the range."""
     struck = []
     for chunk in ranking.keys(stretch.start, stretch.stop):
         start, stop = chunk.start, chunk.start + chunk.keys.size
@@ -91,7 +92,7 @@ def _write(
         stays = chunk.keys >= cut
         if kept is not None:
             stays |= ~kept
-        # bits x 0 and bits x 1: no branch, and exact on unsigned integers.
+        # Multiplies bits by 0 or 1: without branches, and exact for unsigned integers.
         np.multiply(values.base[start:stop], stays, out=values.out[start:stop])
         if not threshold.ties:
             continue
@@ -115,31 +116,31 @@ def float_type(dtype: torch.dtype) -> DType | None:
 
 
 def is_float8(t: torch.Tensor) -> bool:
-    """Whether torch stores `t` but computes next to nothing with it."""
+    """Return whether `t` is float8, which torch stores but hardly supports."""
     return t.dtype.is_floating_point and t.dtype.itemsize == 1
 
 
 def as_integers(t: torch.Tensor) -> torch.Tensor:
-    """View the elements as integers of the same width: a view, 1-D if `t` is contiguous."""
+    """View the elements as integers of the same width, with the shape of `t`."""
     return t.detach().view(INTEGERS[t.dtype.itemsize * 8])
 
 
 def numpy_bits(t: torch.Tensor) -> Bits:
-    """View the bits of a contiguous tensor of the CPU as a 1-D array of unsigned integers."""
+    """View the bits of a contiguous CPU tensor as a 1-D array of unsigned integers."""
     width = t.dtype.itemsize * 8
     bits: Bits = as_integers(t).reshape(-1).numpy().view(f"uint{width}")
     return bits
 
 
 def read_bits(bits: Bits, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
-    """Read bits in memory as a kernel reads those of a file: one chunk, no copy."""
+    """Yield bits in memory as one chunk without a copy, like a reader of a file."""
     yield RawChunk(start, bits[start:stop])
 
 
 class Resident(TorchKernel):
-    """Finds the cut of one tensor where it lies: 1-D scores of a float type, on any device.
+    """Finds the threshold of one tensor on its device: 1-D scores of a float type.
 
-    `kept`, on the same device, says what is ranked.
+    `kept`, on the same device, selects the elements that are ranked; None means all.
     """
 
     def __init__(self, scores: Tensor, kept: Tensor | None, length: int = LENGTH) -> None:
@@ -153,7 +154,7 @@ class Resident(TorchKernel):
         self.ranking = Magnitudes(self._read, scores.numel(), dtype, bits)
 
     def prune_lowest(self, mask: Tensor, count: int) -> None:
-        """Set `mask`, 1-D integers, to 0 where the `count` smallest magnitudes are."""
+        """Set `mask` (1-D integers) to 0 at the `count` smallest magnitudes."""
         threshold = self.find_threshold([self.ranking], count, Job())
         ties = threshold.ties
         for chunk in self._chunks([self.ranking], Job()):
@@ -166,12 +167,12 @@ class Resident(TorchKernel):
             mask[chunk.stretch.start : chunk.stretch.stop].masked_fill_(below.to(mask.device), 0)
 
     def _read(self, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
-        """Fetch a few elements: those of a sample, or all of a small tensor."""
+        """Copy a few elements to the CPU: those of a sample, or all of a small tensor."""
         bits = self._bits[start:stop].cpu().numpy()
         yield RawChunk(start, bits.view(f"uint{8 * bits.itemsize}"))
 
     def _chunks(self, rankings: Sequence[Ranking], job: Job) -> Generator[DeviceChunk, None, None]:
-        # Nothing is read and nothing moved: slices of what is there.
+        # Yields slices of the tensor on the device; nothing is copied.
         for task in stretches([ranking.size for ranking in rankings], self._length):
             for stretch in task:
                 job.cancel.check()
@@ -182,7 +183,7 @@ class Resident(TorchKernel):
 
 
 def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
-    """Return which of some whole numbers, 1-D, are the `count` smallest in magnitude, as bool."""
+    """Return a boolean mask of the `count` integers (1-D) of smallest magnitude."""
     keys = flat.to(torch.int64).abs()
     if kept is not None:
         keys = keys.masked_fill(~kept, torch.iinfo(keys.dtype).max)
@@ -199,9 +200,9 @@ def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tenso
 
 
 def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> None:
-    """Set `mask` (contiguous, any type) to 0 where the `count` smallest magnitudes of `scores` are.
+    """Set `mask` (contiguous, any type) to 0 at the `count` smallest magnitudes of `scores`.
 
-    Only where `kept`, of the same shape, is True elements are ranked and may go.
+    If `kept`, of the same shape, is given, only elements where it is True are ranked.
     """
     if not count:
         return
@@ -217,7 +218,7 @@ def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = 
 
 
 def can_share_a_threshold(scores: Sequence[Tensor]) -> bool:
-    """Whether `zero_lowest_of_all` can rank these: floats of the CPU, of any types."""
+    """Return whether `zero_lowest_of_all` supports these tensors: CPU floats of any types."""
     return all(t.is_cpu and float_type(t.dtype) is not None for t in scores)
 
 
@@ -227,10 +228,10 @@ def zero_lowest_of_all(
     count: int,
     kept: Sequence[Tensor | None],
 ) -> None:
-    """Do what `zero_lowest` does over several tensors, as if they were joined end to end.
+    """Apply `zero_lowest` to several tensors as if they were concatenated.
 
-    Equal magnitudes: the earlier tensor goes first. The tensors are not joined: beside the masks
-    it takes one bit an element of those that have a `kept`.
+    Among equal magnitudes the earlier tensor is pruned first. The tensors are not concatenated: in
+    addition to the masks this needs one bit per element of the tensors that have a `kept`.
     """
     if not count:
         return
@@ -239,9 +240,9 @@ def zero_lowest_of_all(
 
 
 def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> Tensor:
-    """Return a contiguous copy of `base` after `zero_lowest`, with its values written once.
+    """Return a contiguous copy of `base` after `zero_lowest`, whose values are written once.
 
-    Elements of `base` may share memory.
+    `base` may have strides of 0.
     """
     if count and base.is_cpu and can_share_a_threshold([scores]):
         return without_lowest_of_all([base], [scores], count, [kept])[0]
@@ -256,12 +257,12 @@ def without_lowest_of_all(
     count: int,
     kept: Sequence[Tensor | None],
 ) -> list[Tensor]:
-    """Do what `without_lowest` does over several tensors, as if they were joined end to end."""
+    """Apply `without_lowest` to several tensors as if they were concatenated."""
     if not count:
         return [base.clone(memory_format=torch.contiguous_format) for base in bases]
     masks, targets = [], []
     for base in bases:
-        # numpy's, for it asks the system for large pages, which are there much sooner.
+        # numpy's allocation, because it requests large pages, which the system provides faster.
         out = np.empty(base.numel(), f"uint{8 * base.dtype.itemsize}")
         masks.append(torch.from_numpy(_signed(out)).view(base.dtype).view(base.shape))
         targets.append(MaskTarget(_bits_of(base), out))
@@ -270,7 +271,7 @@ def without_lowest_of_all(
 
 
 def _bits_of(base: Tensor) -> Bits:
-    """View the bits of a tensor, 1-D; of one number that is seen as many it is one element."""
+    """View the bits of a tensor as 1-D; for an expanded single number without a copy."""
     if base.numel() and not any(base.stride()):
         one = numpy_bits(base.detach().as_strided((1,), (1,)))
         return np.broadcast_to(one, base.numel())

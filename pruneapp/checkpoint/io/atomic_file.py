@@ -1,17 +1,16 @@
-"""Writing a file so that the old one is there until the new one is safe on the disk.
+"""Write a file atomically: the old file is replaced only when the new one is safe on the disk.
 
-The bytes go to a temporary file beside the target, are flushed, read back from the disk and
-compared as they go, and only then given the target's name. Whatever happens before that leaves the
-old file as it was and nothing behind.
+The data is written to a temporary file next to the target, flushed, read back from the disk and
+compared, and then renamed to the target. If anything fails before that, the old file is unchanged
+and the temporary file is removed.
 
-The caller fills windows. A thread writes each and flushes it to the disk, another one reads it
-back from there and compares it, a third one counts its checksum meanwhile. None of them needs
-more than a part of a core, so a file is on the disk and compared soon after its last byte was
-made.
+The caller fills windows. One thread writes each window and flushes it to the disk, a second one
+reads it back and compares it, and a third one computes the checksum. Each of them needs only a part
+of a core, so the file is complete and compared soon after its last byte was produced.
 
-Pages of the system's cache that were compared are given up at once, so that the next window uses
-them again: asking a busy system for new ones took longer than the disk, and an export of any size
-leaves the cache to the file that it reads.
+Compared pages are dropped from the page cache immediately, so that the next window reuses them:
+allocating new ones on a busy system took longer than the disk, and this leaves the cache to the
+file that an export reads.
 """
 
 from __future__ import annotations
@@ -37,20 +36,20 @@ from pruneapp.checkpoint.io.files import hidden_name, lock
 from pruneapp.errors import ExportError, counted, words_of
 from pruneapp.progress import Cancelled, Job
 
-# Small enough that a slow disk never holds a long queue that a cancelled job must wait for.
+# Small enough that a cancelled job does not wait for a long queue of a slow disk.
 WINDOW_BYTES = 16 << 20
-# One is filled, one written, one compared, and one waits for the slowest of the three.
+# One window is filled, one written, one compared, and one waits for the slowest stage.
 WINDOWS = 4
-# Between two looks at the cancel token.
+# Number of bytes between two checks for cancellation.
 PIECE_BYTES = 4 << 20
-# Read back and compared at once: both sides stay in the cache of a core.
+# Number of bytes read back and compared at a time: both sides fit into the cache of a core.
 _BACK_BYTES = 1 << 20
-# Seconds between two looks at the cancel token while the disk is slower than the caller.
+# Seconds between two checks for cancellation while the disk is slower than the caller.
 _PATIENCE = 0.025
 
 
 class OtherBytesError(Exception):
-    """Other bytes came back from the disk than were sent to it."""
+    """The data read back from the disk differs from the data that was written."""
 
 
 @dataclass(eq=False)
@@ -58,7 +57,7 @@ class _Window:
     buffer: NDArray[np.uint8]
     offset: int = 0
     size: int = 0
-    users: int = 0  # stages that are not done with it
+    users: int = 0  # number of stages that still use it
 
     @property
     def room(self) -> int:
@@ -70,27 +69,27 @@ class _Window:
 
 
 class WritePipeline:
-    """Writes a new file from its first byte to its last, and compares what is on the disk.
+    """Writes a new file sequentially, and compares what is on the disk.
 
-    A file that fits into one window is written, compared and counted in the caller's thread.
-    What a thread meets is raised in the caller's thread at the next call.
+    A file that fits into one window is written, compared and hashed in the thread of the caller. An
+    error in a worker thread is raised by the next call.
 
     Parameters
     ----------
     nbytes
-        How many bytes it will have; of a file that is being compressed the most.
+        The size of the file; for compressed data its maximum.
     job
-        Stepped, in the caller's thread, by every byte twice: when it is taken, and when it came
-        back from the disk.
+        Stepped, in the thread of the caller, by each byte twice: when it is passed to `write`, and
+        when it was read back from the disk.
 
     Raises
     ------
     OSError
-        From every call, as the system says it.
+        By every method, for errors of the system.
     OtherBytesError
-        If the disk holds something else.
+        If the data on the disk differs.
     Cancelled
-        After the job was; what is under way ends by itself, soon.
+        If the job is cancelled. Operations in progress end soon after.
     """
 
     def __init__(self, fd: int, path: Path, nbytes: int, job: Job) -> None:
@@ -98,15 +97,15 @@ class WritePipeline:
         self._nbytes = nbytes
         self._job = job
         flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        # A descriptor of its own has a position of its own: not every system reads by position.
+        # A separate descriptor has its own position: not all systems support positional reads.
         self._disk = FileIO(os.open(path, flags))
         self._hash = hashlib.sha256()
         self._filling: _Window | None = None
         self._windows = 0
         self._under_way = 0
         self._free: SimpleQueue[_Window | None] = SimpleQueue()
-        self.taken = 0  # bytes that were written so far, on the disk or on their way
-        self._verified = 0  # counted by the stage that compares, reported by the caller's thread
+        self.taken = 0  # number of bytes passed to `write`
+        self._verified = 0  # updated by the compare stage, reported by the thread of the caller
         self._reported = 0
         self._back = np.empty(0, np.uint8)
         self._lock = threading.Lock()
@@ -118,7 +117,7 @@ class WritePipeline:
         self._threads: list[threading.Thread] = []
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Append `data`; it may be used again as soon as this returns."""
+        """Append `data`, whose buffer may be reused as soon as this returns."""
         source = np.frombuffer(data, np.uint8)
         start = 0
         while start < source.size:
@@ -133,7 +132,7 @@ class WritePipeline:
                 self._send()
 
     def finish(self) -> str:
-        """Wait until everything was compared; returns the SHA-256 in hexadecimal digits."""
+        """Wait until all data was compared. Return its SHA-256 in hex digits."""
         self._nbytes = self.taken
         if self._filling is not None:
             self._send()
@@ -143,7 +142,7 @@ class WritePipeline:
         return self._hash.hexdigest()
 
     def close(self) -> None:
-        """Begin nothing more, wait for what is under way, and let go of threads and buffers."""
+        """Stop the threads after the operations in progress, and release the buffers."""
         self._ended = True
         for inbox in (self._to_store, self._to_compare, self._to_count):
             inbox.put(None)
@@ -211,7 +210,7 @@ class WritePipeline:
                 self._go_on()
                 stage(window)
             except BaseException as error:  # noqa: BLE001 - raised in the caller's thread
-                # The first is the cause; after it `_go_on` lets nothing more be done.
+                # The first error is the cause; `_go_on` stops all stages after it.
                 self._error = self._error or error
                 self._ended = True
                 self._free.put(None)  # wakes the caller
@@ -237,10 +236,10 @@ class WritePipeline:
         self._drop(window)
 
     def _drop(self, window: _Window) -> None:
-        """Take a window out of the system's cache, so that reading it asks the disk."""
+        """Drop a window from the page cache, so that reading it accesses the disk."""
         if not hasattr(os, "posix_fadvise"):
             return
-        # To the end of the file, whatever that is: of the last page only a part is ours.
+        # A size of 0 means up to the end of the file: only a part of its last page is used.
         size = 0 if window.offset + window.size >= self._nbytes else window.size
         with contextlib.suppress(OSError):
             os.posix_fadvise(self._fd, window.offset, size, os.POSIX_FADV_DONTNEED)
@@ -288,34 +287,33 @@ def _equal(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
 
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-# posix_fallocate where the file system cannot reserve space: no reason not to try.
+# Errors of posix_fallocate on file systems that cannot reserve space; writing may still work.
 _NO_RESERVING = {errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.ENODEV}
 
 
 class AtomicFile:
-    """A file in the making; a context manager.
+    """A file that is written to a temporary path and renamed into place; a context manager.
 
-    Use it in three steps: `write` all the bytes, `seal` (they are on the disk and compared),
-    `commit` (they have the target's name). Leaving the context without `commit`, by whatever
-    exception, removes the temporary file.
+    Use it in three steps: `write` all data, `seal` (flush and compare it), `commit` (rename it to
+    the target). Leaving the context without `commit`, also by an exception, removes the temporary
+    file.
 
     Parameters
     ----------
     target
-        Where the file is to be; its folder must exist. A file that is there keeps its mode.
+        The path of the file; its folder must exist. If the file exists, its mode is preserved.
     nbytes
-        How many bytes it will have; reserved on the disk before the first is written.
+        The size of the file, which is reserved on the disk before the first byte is written.
     job
-        Stepped by every byte twice: when it is taken, and when it came back from the disk.
+        Stepped by each byte twice: when it is written, and when it was read back from the disk.
     exact
-        Whether it will have exactly so many; else not more, as where it is compressed. What was
-        reserved too much is given back by `seal`, and a disk without room for the most is no
-        reason not to try.
+        Whether `nbytes` is the exact size rather than a maximum, as for compressed data. For a
+        maximum, `seal` releases the surplus space, and a disk with less free space is accepted.
 
     Raises
     ------
     ExportError
-        From every step, if the system refuses it; the old file is as it was.
+        By every method, for errors of the system; the old file is unchanged then.
     """
 
     def __init__(self, target: Path, nbytes: int, job: Job, *, exact: bool = True) -> None:
@@ -325,12 +323,12 @@ class AtomicFile:
         self._job = job
         self._fd = -1
         self._pipeline: WritePipeline | None = None
-        # The temporary file; None before it is made and after it is gone.
+        # The temporary file; None until it is created, and after it was renamed or removed.
         self.part: Path | None = None
 
     @property
     def taken(self) -> int:
-        """How many bytes were written so far."""
+        """Number of bytes written so far."""
         return 0 if self._pipeline is None else self._pipeline.taken
 
     def __enter__(self) -> Self:
@@ -351,14 +349,14 @@ class AtomicFile:
         flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         self.part = part
         try:
-            self._fd = os.open(part, flags, 0o666)  # the umask takes its share
+            self._fd = os.open(part, flags, 0o666)  # reduced by the umask
         except OSError:
-            self.part = None  # a file of this name is not ours to remove
+            self.part = None  # an existing file of this name must not be removed
             raise
         except ValueError as error:  # a null character
             self.part = None
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL)) from error
-        lock(self._fd)  # so that `find_abandoned` leaves it alone
+        lock(self._fd)  # so that `find_abandoned` does not report it
         with contextlib.suppress(FileNotFoundError):
             mode = stat.S_IMODE(self.target.stat().st_mode)
             if hasattr(os, "fchmod"):
@@ -371,7 +369,7 @@ class AtomicFile:
                 os.posix_fallocate(self._fd, 0, self.nbytes)
             except OSError as error:
                 if not self._exact and error.errno in _FULL:
-                    os.ftruncate(self._fd, 0)  # some systems keep what they could reserve
+                    os.ftruncate(self._fd, 0)  # some systems keep the space reserved so far
                     return
                 if error.errno not in _NO_RESERVING:
                     raise
@@ -383,18 +381,20 @@ class AtomicFile:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Append `data`; it may be used again as soon as this returns."""
+        """Append `data`, whose buffer may be reused as soon as this returns."""
         assert self._pipeline is not None
         with self._translated():
             self._pipeline.write(data)
 
     def seal(self) -> str:
-        """Wait until everything is on the disk and was compared; returns the SHA-256.
+        """Flush all data to the disk and compare it. Return its SHA-256 in hex digits.
 
         Raises
         ------
         ExportError
-            If other bytes come back than were written.
+            If the data read back differs from the data that was written.
+        ValueError
+            If the number of written bytes is not `nbytes`, or for a maximum, larger.
         """
         assert self._pipeline is not None
         written = self._pipeline.taken
@@ -412,7 +412,7 @@ class AtomicFile:
         return digest
 
     def commit(self) -> None:
-        """Give the file the target's name, in the place of the old file."""
+        """Rename the file to the target, which replaces the old file."""
         assert self.part is not None
         with self._translated():
             self._close()
@@ -446,7 +446,7 @@ class AtomicFile:
         try:
             yield
         except OSError as error:
-            # Removed first: the message counts the free bytes without our own.
+            # Removed first, because the message contains the free space without the temporary file.
             self.discard()
             raise write_error(self.target, error, self.nbytes) from error
         except OtherBytesError:
@@ -458,7 +458,7 @@ class AtomicFile:
 
 
 def check_regular(path: Path) -> None:
-    """Raise `ExportError` if a device, pipe or socket has the name: a file would replace it."""
+    """Raise `ExportError` if `path` is a device, pipe or socket, which a file would replace."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ExportError(
             f"'{path}' is a pipe, socket or device, not a regular file.",
@@ -467,9 +467,9 @@ def check_regular(path: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Make the names in `folder` durable, where the system can.
+    """Flush the directory entries of `folder` to the disk, if the system supports it.
 
-    Not every file system can flush a folder, and the file itself is whole either way.
+    Some file systems cannot flush a folder; the file itself is complete in any case.
     """
     with contextlib.suppress(OSError):
         fd = os.open(folder, os.O_RDONLY)
@@ -480,7 +480,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
-    """Say in a sentence why `target`, of `nbytes`, could not be written."""
+    """Return the error for a file `target` of `nbytes` that could not be written."""
     if error.errno in _FULL:
         what = _what_is_missing(target, nbytes)
         remedy = "Make room or choose another disk."
@@ -512,7 +512,7 @@ def _remedy(error: OSError, folder: Path) -> str:
     if error.errno == errno.ENAMETOOLONG:
         return "Choose a shorter name."
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
-        if folder.is_dir():  # as /proc, which takes no files
+        if folder.is_dir():  # such as /proc
             return f"'{folder}' does not accept new files: choose another folder."
         return "Make the folder first, or choose another."
     if error.errno == errno.EIO:

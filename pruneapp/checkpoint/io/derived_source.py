@@ -1,4 +1,4 @@
-"""Sources whose bytes are made of those of another one: joined segments, unpacked on reading."""
+"""Byte sources derived from another source, such as segments that are unpacked when read."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pruneapp.progress import CancelToken
 
 
 class DerivedSource:
-    """What a `ByteSource` that makes its bytes of those of another one has of that one."""
+    """The methods of a derived `ByteSource` that delegate to the source that it is based on."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The path of the file."""
         return self._source.path
 
     @property
@@ -33,40 +33,40 @@ class DerivedSource:
         return self._source.file
 
     def verify_unchanged(self) -> None:
-        """Raise `FileChangedError` if the file is not the one that was opened."""
+        """Raise `FileChangedError` if the file was changed or replaced since it was opened."""
         self._source.verify_unchanged()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._source.close()
 
 
 class Segment(Protocol):
-    """The bytes of one tensor, however they are kept."""
+    """The bytes of a tensor, however they are stored."""
 
     @property
     def size(self) -> int:
-        """Bytes in all."""
+        """Size in bytes."""
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Fill `view` with the bytes from `offset` on; called from any thread."""
+        """Fill `view` with the bytes from `offset` on. Must be thread-safe."""
 
 
 class Unpacked:
-    """The tensors of a packed file while they are found, in the order in which they are read."""
+    """Collects the tensors of a packed file, in order."""
 
     def __init__(self, file: FileSource) -> None:
         self._file = file
         self._tensors: list[tuple[str, DType, tuple[int, ...], Segment]] = []
 
     def add(self, name: str, dtype: DType, shape: tuple[int, ...], segment: Segment) -> None:
-        """Take a tensor, and where its bytes come from."""
+        """Add a tensor and the segment that returns its bytes."""
         self._tensors.append((name, dtype, shape, segment))
 
     def contents(
         self, form: str, label: str, metadata: Mapping[str, str], cancel: CancelToken
     ) -> tuple[Contents, JoinedSource]:
-        """Return them as the one dict of tensors of a file, and what they are read from."""
+        """Return the contents of a file with these tensors, and the source to read them from."""
         names, dtypes, shapes, segments = tuple(zip(*self._tensors, strict=True)) or ((),) * 4
         joined = JoinedSource(self._file, segments)
         ties = ties_of(names, metadata, cancel)
@@ -89,7 +89,7 @@ class Unpacked:
 
 
 class JoinedSource(DerivedSource):
-    """The tensors of a packed file as a `ByteSource`: as if they stood there unpacked."""
+    """The concatenated segments of a packed file as a `ByteSource`."""
 
     def __init__(self, file: FileSource, segments: Sequence[Segment]) -> None:
         super().__init__(file)
@@ -100,7 +100,7 @@ class JoinedSource(DerivedSource):
 
     @property
     def size(self) -> int:
-        """Bytes of all segments."""
+        """Total size of the segments in bytes."""
         return self.starts[-1]
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
@@ -127,9 +127,9 @@ class JoinedSource(DerivedSource):
 def fill_from_blocks(
     view: memoryview, offset: int, nbytes: int, unpack: Callable[[int, int], memoryview], most: int
 ) -> None:
-    """Fill `view` from byte `offset` on with blocks of `nbytes`.
+    """Fill `view` from byte `offset` of a sequence of blocks of `nbytes` each.
 
-    `unpack` returns the bytes of the blocks from one number to another, of at most `most` at once.
+    `unpack(first, last)` returns the bytes of the blocks `first` to `last`, at most `most` blocks.
     """
     done = 0
     while done < len(view):
@@ -141,7 +141,7 @@ def fill_from_blocks(
 
 
 class RawSegment:
-    """Bytes that stand in the file as they are."""
+    """Bytes that are stored unchanged in the file, as a `Segment`."""
 
     def __init__(self, file: FileSource, offset: int, size: int) -> None:
         self._file = file
@@ -149,5 +149,5 @@ class RawSegment:
         self.size = size
 
     def read_into(self, offset: int, view: memoryview) -> None:
-        """Read them."""
+        """Fill `view` from `offset` on."""
         self._file.read_into(self._offset + offset, view)

@@ -1,7 +1,7 @@
-"""The SHA-256 of open files: computed once, and shared by all who need it.
+"""The SHA-256 of open files, computed once and shared.
 
-Every open file has one hash in progress. Work that is cancelled leaves it where it is, and the next
-goes on from there: no byte is read twice, also if one thread stops and another begins.
+Each open file has one hash in progress. If a job is cancelled, the next one continues from there,
+also in another thread, so no byte is read twice.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pruneapp.checkpoint.io.source import FileIdentity, FileSource
 from pruneapp.errors import PruneAppError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
-# Read in one go; between two of them a job looks whether it is to go on.
+# Number of bytes read at a time, between two checks for cancellation.
 _READ = 4 << 20
-# Seconds between two looks at what others have read, or at a job that waits for another thread.
+# Seconds between two checks of the progress of other readers, or of another thread that hashes.
 _PATIENCE = 0.02
-# A thread that hashes what others read is at most so many bytes ahead of them: of a file larger
-# than the memory the system would drop pages before they come, and read them twice.
+# Maximum lead of a thread that hashes what others read: for a file larger than the memory, the
+# system would drop pages before the others read them, and read them twice.
 _AHEAD = 256 << 20
 
 _lock = threading.Lock()
@@ -30,7 +30,7 @@ _hashes: WeakKeyDictionary[FileSource, _Hash] = WeakKeyDictionary()
 
 
 class _Hash:
-    """How far a file is hashed; holds no reference to the file, and is dropped with it."""
+    """The hash of a file in progress. It has no reference to the file, and is dropped with it."""
 
     def __init__(self, identity: FileIdentity, sha256: str = "") -> None:
         self.identity = identity
@@ -41,34 +41,35 @@ class _Hash:
 
 
 def known_sha256(file: FileSource) -> str:
-    """Return the SHA-256 of a file in hex digits; empty if it is not computed yet."""
+    """Return the SHA-256 of a file in hex digits; empty if it has not been computed."""
     return _hash_of(file).sha256
 
 
 def remember_sha256(file: FileSource, sha256: str) -> None:
-    """Set the SHA-256 of a file, in hex digits, that is known from elsewhere."""
+    """Set the SHA-256 of a file, in hex digits, if it is known from another source."""
     with _lock:
         _hashes[file] = _Hash(file.identity, sha256)
 
 
 def bytes_left(file: FileSource) -> int:
-    """Return how many bytes of a file are still to be hashed."""
+    """Return the number of bytes of a file that have not been hashed."""
     state = _hash_of(file)
     return 0 if state.sha256 else file.size - state.done
 
 
 def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
-    """Hash what is left of a file, and return its SHA-256; at once if it is known.
+    """Hash the rest of a file and return its SHA-256 in hex digits; immediately if it is known.
 
-    One thread hashes at a time: others wait, and go on if it is cancelled. `job` is stepped by the
-    bytes, whichever thread hashes them; with `near` the hash stays near what others read.
+    One thread hashes a file at a time. Other threads wait, and continue if it is cancelled. `job`
+    is stepped by the number of bytes, whichever thread hashes them. With `near`, the thread waits
+    while it is far ahead of other readers of the file.
 
     Raises
     ------
     CheckpointError
-        If the file cannot be read, or is changed meanwhile.
+        If the file cannot be read, or is changed during the computation.
     Cancelled
-        What was hashed stays.
+        If the job is cancelled. The bytes hashed so far are not lost.
     """
     buffer = memoryview(bytearray(min(_READ, max(file.size, 1))))
     state = _hash_of(file)
@@ -85,15 +86,15 @@ def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
                 state.turn.release()
             job.step(state.done - seen)
             seen = state.done
-        if (latest := _hash_of(file)) is not state:  # the file was moved, or its sum is set
+        if (latest := _hash_of(file)) is not state:  # the file was moved, or its sum was set
             state, begun, seen = latest, latest.done, latest.done
     return state.sha256
 
 
 def files_sha256(files: Sequence[FileSource], job: Job) -> str:
-    """Return one SHA-256 for several files, in hex digits: that of their SHA-256 in order.
+    """Return one SHA-256 for several files, in hex digits: that of their joined hex SHA-256s.
 
-    Files whose SHA-256 is known are not read again; raises as `sha256_of`.
+    Files whose SHA-256 is known are not read again. Raises the errors of `sha256_of`.
     """
     combined = hashlib.sha256()
     for file in files:
@@ -103,12 +104,11 @@ def files_sha256(files: Sequence[FileSource], job: Job) -> str:
 
 @contextlib.contextmanager
 def hashed_meanwhile(files: Sequence[FileSource]) -> Iterator[None]:
-    """Hash files in a thread while the block of the context reads them.
+    """Hash files in a thread while the block reads them.
 
-    What one of the two reads from the disk the system still holds for the other, so this adds no
-    pass; the thread goes about as fast as the block reads. It ends with the block, and `sha256_of`
-    hashes the rest when the sums are needed. A file that cannot be read
-    is an error there, not here.
+    What one of the two reads from the disk is still in the page cache for the other, so this needs
+    no additional pass; the thread is about as fast as the block. It ends with the block, and
+    `sha256_of` hashes the rest when the sum is needed. Errors of files are raised there, not here.
     """
     stop = CancelToken()
 
@@ -136,11 +136,11 @@ def _hash_of(file: FileSource) -> _Hash:
 
 def _hash_next(file: FileSource, state: _Hash, buffer: memoryview) -> None:
     if state.sha256:
-        return  # while this thread waited for its turn
+        return  # completed while this thread waited
     view = buffer[: state.identity.size - state.done]
     file.look_into(state.done, view)
     if file.identity != state.identity:
-        return  # these may be the bytes of another file
+        return  # the bytes may be those of another file
     state.hash.update(view)
     state.done += len(view)
     if state.done == state.identity.size:

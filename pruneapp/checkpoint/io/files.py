@@ -1,13 +1,13 @@
-"""Names of files, what is at a path, locks, and what killed processes left behind.
+"""Portable file names, checks of paths, locks, and temporary files of killed processes.
 
-Files travel, so that a name is one that every system can hold. `pathlib` of Python 3.11 raises
-where a name is too long, or a folder must not be looked into; a person may type such a name, and a
-session from elsewhere may hold one: a path that nobody can have is one where nothing is.
+Names must be valid on every system, because files are moved between systems. `pathlib` of Python
+3.11 raises if a name is too long or a folder is not accessible; users may type such names, and
+sessions from other systems may contain them. Such a path is treated as one that does not exist.
 
-Locks on open files tell others that somebody works on them. The system drops a lock when the file
-is closed or the process ends, however it ends. Nobody is kept from reading or writing by it. A
-process that writes holds one on each temporary file and folder beside its targets: what can be
-locked by somebody else is abandoned. Needs the standard library alone.
+Locks on open files show other processes that they are in use. The system releases a lock when the
+file is closed or the process ends. Locks are advisory: they do not prevent reading or writing. A
+process that writes holds a lock on each temporary file and folder, so one that can be locked is
+abandoned. This module needs only the standard library.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-# Characters that Windows refuses; the slash besides, where a name must be one.
+# Characters that Windows does not allow in file names; the slash is a separator on all systems.
 FORBIDDEN = frozenset('<>:"|?*\\')
 
-# Of a file or a folder, without the folders that it lies in.
+# Maximum length of a file name without its folder, in bytes.
 NAME_BYTES = 255
 
-# Names that Windows gives to devices, with any suffix and in any case.
+# Names of devices on Windows, with any suffix and in any case.
 _DEVICES = frozenset({"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}) | frozenset(
     f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³"
 )
 
 
 def device_of(name: str) -> str:
-    """Return the device that Windows would open instead of a file; empty if there is none."""
+    """Return the device that Windows would open for a file name; empty if there is none."""
     stem = name.split(".", maxsplit=1)[0].rstrip(" ").upper()
     return stem if stem in _DEVICES else ""
 
 
 def ends_badly(name: str) -> bool:
-    """Whether a name ends in what Windows drops: a dot or a space."""
+    """Return whether a name ends in a dot or a space, which Windows removes."""
     return name[-1:] in {".", " "}
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder, as far as this process may see."""
+    """Return whether a path is a folder; False if it is not accessible."""
     try:
         return path.is_dir()
     except OSError:
@@ -53,7 +53,7 @@ def is_folder(path: Path) -> bool:
 
 
 def exists(path: Path) -> bool:
-    """Whether there is anything, as far as this process may see."""
+    """Return whether a path exists; False if it is not accessible."""
     try:
         return path.exists()
     except OSError:
@@ -61,7 +61,7 @@ def exists(path: Path) -> bool:
 
 
 def lexists(path: Path) -> bool:
-    """Whether there is anything, a link that leads nowhere too, as far as this process may see."""
+    """Return whether a path or a broken link exists; False if it is not accessible."""
     try:
         path.lstat()
     except (OSError, ValueError):
@@ -72,7 +72,7 @@ def lexists(path: Path) -> bool:
 if sys.platform == "win32":
     import msvcrt
 
-    # Windows locks bytes, and nobody may read those: one that no file has.
+    # Windows locks byte ranges, which then cannot be read: use a byte past the end of any file.
     _BYTE = 1 << 40
 
     def _take(fd: int) -> None:
@@ -94,14 +94,14 @@ else:
 
 
 def lock(fd: int) -> bool | None:
-    """Lock an open file, without waiting.
+    """Lock an open file without blocking.
 
     Returns
     -------
     bool or None
-        True if the lock is held now; False if somebody else holds it; None where the file system
-        has no locks, as some network drives. Who would remove something must take that for held,
-        who has work to keep cannot do without.
+        True if the lock was acquired; False if another process has it; None if the file system does
+        not support locks, as some network drives. To decide whether a file may be removed, treat
+        None like False; to protect a file that is written, continue without a lock.
     """
     try:
         _take(fd)
@@ -112,35 +112,35 @@ def lock(fd: int) -> bool | None:
     return True
 
 
-# A file in the making, the second name of an older export, a folder in the making, and one of
-# `temporary_folder`.
+# A file that is being written, a second name used by older exports, a folder that is being written,
+# and a folder of `temporary_folder`.
 _FILE = re.compile(r"\..+\.[0-9a-f]{8}\.(part|old)")
 _FOLDER = re.compile(r".+\.partial-[0-9a-f]{8}")
 _TEMPORARY = re.compile(r"pruneapp-[a-z0-9_]{8}")
 
 
 def hidden_name(name: str, kind: str) -> str:
-    """Return a new name beside a file called `name`; `kind` is ``part`` or ``old``."""
-    # The random part keeps two exports to one target apart.
+    """Return a new hidden name next to a file `name`; `kind` is ``part`` or ``old``."""
+    # The random part distinguishes several exports to the same target.
     end = f".{os.urandom(4).hex()}.{kind}"
     return "." + _with_room(name, len(end) + 1) + end
 
 
 def partial_name(name: str) -> str:
-    """Return a new name beside a folder called `name`, for the time until it is whole."""
+    """Return a new name next to a folder `name`, to use until it is complete."""
     end = f".partial-{os.urandom(4).hex()}"
     return _with_room(name, len(end)) + end
 
 
 def _with_room(name: str, for_bytes: int) -> str:
-    """Return the beginning of a name that leaves room for so many more bytes."""
+    """Return a prefix of `name` that leaves room for `for_bytes` more bytes."""
     return os.fsencode(name)[: NAME_BYTES - for_bytes].decode("utf-8", "ignore")
 
 
 def find_abandoned(folder: Path) -> tuple[Path, ...]:
-    """Return the files and folders in `folder` that no process works on, to offer their removal.
+    """Return the temporary files and folders in `folder` that no process uses, sorted.
 
-    Where the file system has no locks, none is found. Links are left alone.
+    Links are ignored. The result is empty if the file system does not support locks.
     """
     try:
         paths = [p for p in folder.iterdir() if _is_ours(p)]
@@ -150,9 +150,9 @@ def find_abandoned(folder: Path) -> tuple[Path, ...]:
 
 
 def remove_abandoned(path: Path) -> bool:
-    """Remove what `find_abandoned` found; returns whether it is gone.
+    """Remove a file or folder found by `find_abandoned`. Return whether it no longer exists.
 
-    Nothing is removed that a process works on by now, or that has another name than those.
+    Nothing is removed if a process uses it by now, or if it has another kind of name.
     """
     if not (_is_ours(path) and _is_free(path)):
         return not os.path.lexists(path)
@@ -166,10 +166,10 @@ def remove_abandoned(path: Path) -> bool:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make a folder among the temporary files of the system, and remove it after the block.
+    """Create a temporary folder of the system, and remove it after the block.
 
-    What killed processes left of such folders is removed first, gigabytes perhaps. Not on Windows,
-    where folders cannot be locked.
+    First, such folders of killed processes are removed, which may contain gigabytes. On Windows,
+    where folders cannot be locked, they are not removed.
     """
     for path in Path(tempfile.gettempdir()).glob("pruneapp-*"):
         if _TEMPORARY.fullmatch(path.name) and _is_free(path):
@@ -178,7 +178,7 @@ def temporary_folder() -> Iterator[Path]:
     with contextlib.suppress(OSError):
         fd = os.open(new, os.O_RDONLY)
         lock(fd)
-    folder = new.rename(new.with_name(new.name[1:]))  # locked by now, so that nobody removes it
+    folder = new.rename(new.with_name(new.name[1:]))  # renamed after it was locked
     try:
         yield folder
     finally:

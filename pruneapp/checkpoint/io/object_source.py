@@ -1,10 +1,9 @@
-"""Reading objects of stores by position: few large requests, side by side, ahead of who reads.
+"""Read objects of stores by position, with few large parallel requests and read-ahead.
 
-A request takes some 50 ms before its first byte comes, whatever its size, so a pass over a tensor
-that asked for one chunk after another would mostly wait. Blocks are what is kept, runs of missing
-blocks are what is asked for, and behind a reader that goes on where it left off more and more is
-asked for before it is needed. Readers of several tensors in one file are told apart by where they
-left off.
+A request takes about 50 ms until its first byte arrives, whatever its size, so reading a tensor
+chunk by chunk would mostly wait. Blocks are cached, and runs of missing blocks are requested
+together. For a reader that continues where it stopped, increasing amounts are requested in advance.
+Several readers of a file are distinguished by the positions where they stopped.
 """
 
 from __future__ import annotations
@@ -20,58 +19,58 @@ from pruneapp.checkpoint.io.source import FileIdentity, FileSource, cannot_open,
 from pruneapp.checkpoint.io.store import POOL, ChangedError, Seen, StorePath, store_of
 from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError, words_of
 
-# A header is a few of them, a request at most `_REQUEST`.
+# A header consists of a few blocks; a request has at most `_REQUEST` bytes.
 _BLOCK = 256 << 10
 _REQUEST = 8 << 20
-# What a reader leaves out and still goes on: the padding between two tensors, or what lies between
-# the places of a sample. It comes sooner than the first byte of another request.
+# Maximum gap after which a read still continues the previous one: the padding between two tensors,
+# or the distance between samples. Reading it is faster than a separate request.
 _LEFT_OUT = 1 << 20
-# The most that is asked for behind one reader.
+# Maximum read-ahead of a reader.
 _AHEAD = 32 << 20
-# Readers that are told apart in one file.
+# Maximum number of readers that are distinguished in a file.
 _READERS = 16
-# Of all files together.
+# Maximum size of the cache, for all files together.
 CACHE_BYTES = 256 << 20
 
 
 def open_source(path: Path) -> FileSource:
-    """Open a file on a disk, or an object in a store; see `FileSource`."""
+    """Open a file on disk or an object in a store; see `FileSource`."""
     return ObjectSource(path) if isinstance(path, StorePath) else FileSource(path)
 
 
 class _Range:
-    """Bytes of an object that were asked for."""
+    """A range of bytes of an object that was requested."""
 
     def __init__(self, start: int, stop: int, blocks: dict[int, _Range]) -> None:
         self.start = start
         self.stop = stop
-        self.blocks = blocks  # those of its object; not that itself, which may be dropped
+        self.blocks = blocks  # the dict of its object, which itself is not referenced
         self.data: Future[bytes]
 
 
 class _Cache:
-    """What was read of all objects, the longest unused dropped first."""
+    """The ranges that were read of all objects; least recently used ones are dropped first."""
 
     def __init__(self) -> None:
-        # Taken again by a source that is dropped while it is held.
+        # Reentrant, because garbage collection may close a source while the lock is held.
         self.lock = threading.RLock()
         self._ranges: OrderedDict[_Range, None] = OrderedDict()
         self._bytes = 0
 
     def add(self, one: _Range) -> None:
-        """Keep a range, at the cost of others; called with the lock."""
+        """Add a range and drop old ones if necessary. The lock must be held."""
         self._ranges[one] = None
         self._bytes += one.stop - one.start
         while self._bytes > CACHE_BYTES and len(self._ranges) > 1:
             self.drop(next(iter(self._ranges)))
 
     def use(self, one: _Range) -> None:
-        """Note that a range was needed; called with the lock."""
+        """Mark a range as used. The lock must be held."""
         if one in self._ranges:
             self._ranges.move_to_end(one)
 
     def drop(self, one: _Range) -> None:
-        """Keep a range no longer; called with the lock."""
+        """Drop a range. The lock must be held."""
         if one not in self._ranges:
             return
         del self._ranges[one]
@@ -81,7 +80,7 @@ class _Cache:
                 del one.blocks[block]
 
     def drop_all(self, blocks: dict[int, _Range]) -> None:
-        """Keep nothing of an object."""
+        """Drop all ranges of an object."""
         with self.lock:
             for one in set(blocks.values()):
                 self.drop(one)
@@ -92,10 +91,10 @@ _CACHE = _Cache()
 
 
 class ObjectSource(FileSource):
-    """An object of a store, read by position; see `FileSource`.
+    """An object of a store that is read by position; see `FileSource`.
 
-    The store is told with every request which object is meant: if it was replaced meanwhile,
-    `FileChangedError` is raised, and bytes of two objects never mix.
+    Each request contains the version of the object that was opened: if it was replaced,
+    `FileChangedError` is raised, and bytes of two versions are never mixed.
     """
 
     def __init__(self, path: StorePath) -> None:
@@ -110,8 +109,8 @@ class ObjectSource(FileSource):
         self.identity = FileIdentity.of(self._seen.status(path))
         self._closed = False
         self.delivered = 0
-        self._blocks: dict[int, _Range] = {}  # which range has a block; the lock is the cache's
-        # Where readers left off, and how much was asked for ahead of each.
+        self._blocks: dict[int, _Range] = {}  # the range of each block; guarded by `_CACHE.lock`
+        # For each position where a reader stopped, the size of its read-ahead.
         self._readers_at: OrderedDict[int, int] = OrderedDict()
 
     @property
@@ -141,7 +140,7 @@ class ObjectSource(FileSource):
             view[start - offset : end - offset] = data[start - one.start : end - one.start]
 
     def _covering(self, offset: int, stop: int, *, ahead: bool = False) -> list[_Range]:
-        """Return the ranges that hold some bytes, in order; what is missing is asked for."""
+        """Return the ranges that contain these bytes, in order; missing ones are requested."""
         ranges: list[_Range] = []
         block, last = offset // _BLOCK, -(-stop // _BLOCK)
         while block < last:
@@ -181,7 +180,7 @@ class ObjectSource(FileSource):
         start = -(-stop // _BLOCK) * _BLOCK
         while start < end and (one := self._blocks.get(start // _BLOCK)):
             start = one.stop
-        if end < self.size:  # not a block at a time: as much as a request takes
+        if end < self.size:  # request large ranges rather than single blocks
             size = min(_REQUEST, max(ahead // 2 // _BLOCK, 1) * _BLOCK)
             end = start + max(end - start, 0) // size * size
         if start < end:
@@ -210,11 +209,11 @@ class ObjectSource(FileSource):
         return CheckpointError(f"'{self.path}' was closed.", remedy="Open it again.")
 
     def _forget(self, one: _Range) -> None:
-        with _CACHE.lock:  # asked for once more by whoever needs it
+        with _CACHE.lock:  # so that it is requested again when needed
             _CACHE.drop(one)
 
     def verify_unchanged(self) -> None:
-        """Ask the store whether the object is the one that was opened."""
+        """Request the metadata and raise `FileChangedError` if the object was changed."""
         try:
             now: Seen = self._object.seen(now=True)
         except OSError as error:
@@ -236,14 +235,14 @@ class ObjectSource(FileSource):
         return self._changed()
 
     def moved(self, path: Path) -> None:
-        """Nothing moves in a store; see `FileSource`."""
-        raise NotImplementedError  # an export onto the opened object is refused before
+        """Not supported: objects are not moved; see `FileSource`."""
+        raise NotImplementedError  # exports onto the opened object are rejected before
 
     def __del__(self) -> None:
         self.close()
 
     def close(self) -> None:
-        """Drop what was read."""
+        """Close the source and drop its cached data."""
         if not self._closed:
             self._closed = True
             _CACHE.drop_all(self._blocks)

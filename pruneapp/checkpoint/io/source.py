@@ -1,6 +1,6 @@
-"""Reading bytes by position from files that other programs may change meanwhile.
+"""Read files by position, and detect changes by other programs.
 
-No memory maps: a mapped file that somebody truncates kills the process with SIGBUS.
+Memory maps are not used: if a mapped file is truncated, SIGBUS ends the process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError,
 
 @dataclass(frozen=True)
 class FileIdentity:
-    """What differs between two states of a file."""
+    """The attributes that identify a version of a file."""
 
     device: int
     inode: int
@@ -28,11 +28,11 @@ class FileIdentity:
 
     @classmethod
     def of(cls, status: os.stat_result) -> FileIdentity:
-        """Take it from a stat result."""
+        """Create an identity from a stat result."""
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
     def is_of(self, status: os.stat_result) -> bool:
-        """Whether a stat result is of this very state; looked at after every read."""
+        """Return whether a stat result has this identity; called after every read."""
         return (
             self.mtime_ns == status.st_mtime_ns
             and self.size == status.st_size
@@ -46,46 +46,48 @@ class ByteSource(Protocol):
 
     @property
     def path(self) -> Path:
-        """The file that a message should name."""
+        """The path of the file, for messages."""
 
     @property
     def size(self) -> int:
-        """Bytes in all."""
+        """Size in bytes."""
 
     @property
     def file(self) -> FileSource:
-        """The file on disk that the bytes come from."""
+        """The file on disk that contains the data."""
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` with the bytes from `offset` on.
 
         Raises
         ------
-        DamagedFileError, FileChangedError
-            If there are fewer.
+        DamagedFileError
+            If the source ends before `offset` plus the size of `buffer`.
+        FileChangedError
+            If the file was changed since it was opened.
         """
 
     def verify_unchanged(self) -> None:
-        """Raise `FileChangedError` if the file is not the one that was opened."""
+        """Raise `FileChangedError` if the file was changed or replaced since it was opened."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
 
 class FileSource:
-    """A regular file, kept open, read by position.
+    """A regular file that is kept open and read by position.
 
     Raises
     ------
     CheckpointError
-        If it is not a regular file or may not be read; opening never blocks on a pipe or a device.
+        If it is not a regular file or cannot be read. Opening never blocks on a pipe or a device.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            # Looked at first: opening some devices does something. And without waiting, as
-            # opening a pipe without a writer would, if it was put there in between.
+            # Checked first, because opening some devices has side effects. O_NONBLOCK, because a
+            # pipe could have replaced the file after the check, and would block without a writer.
             refuse_irregular(path, path.stat())
             flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
             self._fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
@@ -103,21 +105,21 @@ class FileSource:
         except CheckpointError:
             close_quietly(self._fd)
             raise
-        self.identity = FileIdentity.of(status)  # what the file was when it was opened
+        self.identity = FileIdentity.of(status)  # the version that was opened
         self._lock = threading.Lock()
         self._closed = False
         self._readers = 0
-        # How many bytes `read_into` has read; about, while several threads read.
+        # Number of bytes read by `read_into`; approximate while several threads read.
         self.delivered = 0
 
     @property
     def size(self) -> int:
-        """Bytes of the file when it was opened."""
+        """Size of the file in bytes when it was opened."""
         return self.identity.size
 
     @property
     def file(self) -> FileSource:
-        """Itself; see `ByteSource`."""
+        """The object itself; see `ByteSource`."""
         return self
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
@@ -126,9 +128,9 @@ class FileSource:
         self.look_into(offset, buffer)
 
     def look_into(self, offset: int, buffer: memoryview) -> None:
-        """Fill `buffer` as `read_into` does, without being counted for it."""
-        # A picture may still be read when the document is closed; its number must not become
-        # another file's under the reader's hands.
+        """Fill `buffer` like `read_into`, without adding to `delivered`."""
+        # A thread may still read when the document is closed. The descriptor is closed after that,
+        # because its number could be reused for another file.
         with self._lock:
             if self._closed:
                 raise CheckpointError(f"'{self.path}' was closed.", remedy="Open it again.")
@@ -165,10 +167,10 @@ class FileSource:
         self._verify_same()
 
     def _verify_same(self) -> None:
-        # The open file itself, not what has taken its name meanwhile: that holds other bytes, but
-        # not the ones that were read here.
+        # Checks the open descriptor, not the path: another file with the same name does not affect
+        # the bytes that were read.
         if not self.identity.is_of(os.fstat(self._fd)):
-            with self._lock:  # `moved` may stand between the two
+            with self._lock:  # `moved` may have changed only one of the two
                 changed = not self.identity.is_of(os.fstat(self._fd))
             if changed:
                 raise self._changed()
@@ -176,7 +178,7 @@ class FileSource:
     def _read(self, offset: int, view: memoryview) -> int:
         if hasattr(os, "preadv"):
             return os.preadv(self._fd, [view], offset)
-        with self._lock:  # Windows has no positioned read
+        with self._lock:  # Windows has no positional read
             os.lseek(self._fd, offset, os.SEEK_SET)
             data = os.read(self._fd, len(view))
         view[: len(data)] = data
@@ -189,7 +191,7 @@ class FileSource:
         return bytes(buffer)
 
     def verify_unchanged(self) -> None:
-        """Compare the file at this path with the one that was opened."""
+        """Raise `FileChangedError` if the file at this path is not the version that was opened."""
         try:
             now = FileIdentity.of(self.path.stat())
         except OSError:
@@ -207,14 +209,14 @@ class FileSource:
         )
 
     def moved(self, path: Path) -> None:
-        """Go on from `path`: the same file under another name, or a copy of it.
+        """Continue to read from `path`: the same file under another name, or a copy of it.
 
-        Reads that are under way end with the bytes that they began with.
+        Reads in progress still return the bytes of the old file.
 
         Raises
         ------
         CheckpointError
-            If it cannot be opened; the source is what it was then.
+            If it cannot be opened; the source is unchanged then.
         """
         flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
@@ -224,19 +226,19 @@ class FileSource:
         try:
             with self._lock:
                 identity = FileIdentity.of(os.fstat(fd))
-                if not self._closed:  # the number of a closed file may be another's by now
+                if not self._closed:  # the number of a closed descriptor may have been reused
                     os.dup2(fd, self._fd, inheritable=False)
                 self.path, self.identity = path, identity
         finally:
             close_quietly(fd)
 
     def __del__(self) -> None:
-        # A cancelled job drops what it opened without `close`.
+        # A cancelled job drops opened sources without calling `close`.
         if not getattr(self, "_closed", True):
             close_quietly(self._fd)
 
     def close(self) -> None:
-        """Close the file, as soon as no thread reads from it."""
+        """Close the file as soon as no thread reads from it."""
         with self._lock:
             if not self._closed:
                 self._closed = True
@@ -246,7 +248,7 @@ class FileSource:
 
 @contextlib.contextmanager
 def closed_on_error(sources: Sequence[ByteSource]) -> Iterator[None]:
-    """Close sources if the block raises."""
+    """Close the sources if the block raises. Sources may be added during the block."""
     try:
         yield
     except BaseException:
@@ -256,13 +258,13 @@ def closed_on_error(sources: Sequence[ByteSource]) -> Iterator[None]:
 
 
 def close_quietly(fd: int) -> None:
-    """Close a file that was only read; it loses nothing where a drive reports a fault then."""
+    """Close a descriptor that was only read from, ignoring errors, which cannot lose data."""
     with contextlib.suppress(OSError):
         os.close(fd)
 
 
 def refuse_irregular(path: Path, status: os.stat_result) -> None:
-    """Raise `CheckpointError` for what is no regular file."""
+    """Raise `CheckpointError` if `status` is not that of a regular file."""
     if stat.S_ISREG(status.st_mode):
         return
     kinds = {
@@ -279,7 +281,7 @@ def refuse_irregular(path: Path, status: os.stat_result) -> None:
 
 
 def cannot_open(path: Path, error: OSError) -> CheckpointError:
-    """Say in a sentence why something cannot be opened."""
+    """Return the error for a file that cannot be opened."""
     remedy = ""
     if isinstance(error, PermissionError):
         remedy = "Ask for permission to read it, or copy it to a folder of your own."

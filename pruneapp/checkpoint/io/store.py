@@ -1,12 +1,13 @@
-"""Objects in stores (S3, Google Cloud, Azure, Hugging Face) under paths that are URLs.
+"""Objects in stores (S3, Google Cloud, Azure, Hugging Face), with URLs as paths.
 
-A `StorePath` is a `pathlib.Path`: whoever looks at files by its methods needs not know that this
-one is an object. This module alone knows of fsspec, which is imported when a store is first asked
-something; credentials are found by its backends, and never seen here.
+A `StorePath` is a `pathlib.Path`, so code that accesses files by its methods works with objects as
+well. Only this module uses fsspec, which is imported at the first access to a store. Its backends
+find the credentials; Pruneapp never accesses them.
 
-A command looks at the same objects a dozen times (is it a folder, what lies beside it), so what a
-store said is believed for `_BELIEVED` seconds. Nothing depends on it: who reads has the store
-compare the tag of the object with every answer, who writes has it compare before it replaces.
+A command accesses the same objects many times (is it a folder, which files are next to it), so
+folder listings are cached for `_BELIEVED` seconds. Correctness does not depend on the cache:
+readers let the store check the tag of the object at each request, and writers let it check before
+replacing.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from pruneapp.errors import CheckpointError, ExportError, ParameterError
 
 T = TypeVar("T")
 
-# The package that each store needs, and what to install.
+# The required package for each scheme, and the command to install it.
 _CLOUD = 'pip install "pruneapp[cloud]"'
 _PACKAGES = {
     "s3": ("s3fs", _CLOUD),
@@ -45,15 +46,15 @@ _PACKAGES = {
     "abfs": ("adlfs", "pip install adlfs"),
     "abfss": ("adlfs", "pip install adlfs"),
     "hf": ("huggingface_hub", f"{_CLOUD} huggingface_hub"),
-    "memory": ("fsspec", _CLOUD),  # of the process itself, for tests
+    "memory": ("fsspec", _CLOUD),  # in the process itself, for tests
 }
 _READ_ONLY = frozenset({"hf"})
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
 _BELIEVED = 2.0
-# Seconds before each further try; each is shortened by chance, so that many readers of a store that
-# is busy do not come back at once.
+# Seconds before each retry. Each is shortened at random, so that many readers of a busy store do
+# not retry at the same time.
 _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0)
-# Requests under way at once, of all sources and uploads together.
+# Maximum number of parallel requests of all sources and uploads.
 _REQUESTS = 16
 _READING = 8 << 20
 _LISTED = 1000
@@ -61,21 +62,21 @@ _LISTINGS = 64
 
 
 class ChangedError(OSError):
-    """An object is another one than it was."""
+    """An object was replaced or removed since it was opened."""
 
 
 class StorePath(PosixPath):
     """The URL of an object, or of a folder of objects, as a path."""
 
     def __new__(cls, *parts: str | os.PathLike[str]) -> StorePath:
-        # `PosixPath` refuses to be made on Windows, where URLs are no different.
+        # `PosixPath` cannot be instantiated on Windows, where URLs are the same.
         before_312 = getattr(cls, "_from_parts", None)
         made: StorePath = object.__new__(cls) if before_312 is None else before_312(parts)
         return made
 
     @property
     def scheme(self) -> str:
-        """Which kind of store it is in."""
+        """The scheme of the URL, such as ``s3``."""
         return self.parts[0].removesuffix(":")
 
     def __str__(self) -> str:
@@ -83,8 +84,7 @@ class StorePath(PosixPath):
         return f"{scheme}//{'/'.join(names)}"
 
     def __fspath__(self) -> str:
-        # A name of a local file made of it would be looked for, or even be written, in the working
-        # folder.
+        # Otherwise `open` and others would access a file of this name in the working directory.
         raise TypeError(f"'{self}' is not a file of this machine")
 
     def as_posix(self) -> str:
@@ -93,10 +93,10 @@ class StorePath(PosixPath):
     def as_uri(self) -> str:
         return str(self)
 
-    def relative_to(  # type: ignore[override]  # a way is no URL
+    def relative_to(  # type: ignore[override]  # the result is no URL
         self, *other: str | os.PathLike[str], **_: Any
     ) -> Path:
-        """Return the way from another one, which is no URL."""
+        """Return the relative path from another path, which is not a URL."""
         return Path(*super().relative_to(*other).parts)
 
     def is_absolute(self) -> bool:
@@ -118,14 +118,14 @@ class StorePath(PosixPath):
         return self == other_path
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        """Return what the store says of it, as a system says it of a file."""
+        """Return the metadata of the object as a stat result of a file."""
         return self.seen().status(self)
 
     def lstat(self) -> os.stat_result:
         return self.stat()
 
     def seen(self, *, now: bool = False) -> Seen:
-        """Return what the store says of it, `now` or a moment ago; raises `OSError` if nothing."""
+        """Return the metadata (cached unless `now`). Raises `FileNotFoundError` without any."""
         found = store_of(self).seen(self, now=now)
         if found is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
@@ -144,27 +144,27 @@ class StorePath(PosixPath):
     def is_file(self, *, follow_symlinks: bool = True) -> bool:
         return self._is(folder=False)
 
-    def iterdir(self) -> Iterator[StorePath]:  # type: ignore[override]  # no generator
+    def iterdir(self) -> Iterator[StorePath]:  # type: ignore[override]  # not a generator
         entries = store_of(self).entries(self)
         if not entries and not self.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
         return iter([self / name for name in entries])
 
-    def glob(  # type: ignore[override]  # no generator
+    def glob(  # type: ignore[override]  # not a generator
         self, pattern: str, **_: Any
     ) -> Iterator[StorePath]:
-        """Yield what lies in the folder itself and has such a name."""
+        """Yield the paths directly in the folder whose names match `pattern`."""
         return (path for path in self.iterdir() if fnmatchcase(path.name, pattern))
 
     def read_bytes(self) -> bytes:
-        """Return all of a small object."""
+        """Return the content of a small object."""
         found = self.seen()
         return store_of(self).read(self, 0, found.size, found)
 
-    def open(  # type: ignore[override]  # bytes alone, and only to be read
+    def open(  # type: ignore[override]  # supports only reading bytes
         self, mode: str = "rb", *_: Any, **__: Any
     ) -> BufferedReader:
-        """Open it to be read from its beginning to its end."""
+        """Open the object for sequential reading."""
         if mode != "rb":
             raise OSError(errno.EROFS, "objects are not opened to be written", str(self))
         return BufferedReader(_Reading(self), _READING)
@@ -181,18 +181,18 @@ class StorePath(PosixPath):
 
 
 def is_store(path: Path) -> bool:
-    """Whether a path is that of an object, or of a folder of objects, in a store."""
+    """Return whether a path is the URL of an object, or of a folder of objects, in a store."""
     return isinstance(path, StorePath)
 
 
 def locate(text: str | Path) -> Path:
-    """Return the path that a person wrote: of a file, or the URL of an object; contacts nobody.
+    """Return the path for a text of the user: a file path or an object URL. Accesses nothing.
 
     Raises
     ------
     ParameterError
-        If it is a URL of another kind, or one that holds a password; what was written is not
-        repeated then.
+        If it is a URL with another scheme, or one that contains a password; the message does not
+        repeat the text then.
     """
     if isinstance(text, Path):
         return text
@@ -220,7 +220,7 @@ def locate(text: str | Path) -> Path:
 
 
 class _Reading(RawIOBase):
-    """An object while it is copied."""
+    """A raw stream that reads an object sequentially."""
 
     def __init__(self, path: StorePath) -> None:
         self._path = path
@@ -236,7 +236,7 @@ class _Reading(RawIOBase):
         view[: len(data)] = data
         return len(data)
 
-    def readall(self) -> bytes:  # not in the small pieces of the base class
+    def readall(self) -> bytes:  # the base class reads small pieces
         return self._next(self._seen.size)
 
     def _next(self, size: int) -> bytes:
@@ -246,18 +246,18 @@ class _Reading(RawIOBase):
 
 @dataclass(frozen=True)
 class Seen:
-    """What a store says of an object, or of a folder."""
+    """The metadata of an object or folder in a store."""
 
     size: int
-    tag: str  # another one as soon as the content is another; empty of a folder
-    seconds: float = 0.0  # when it was last changed
+    tag: str  # changes whenever the content changes; empty for a folder
+    seconds: float = 0.0  # time of the last change, in seconds since the epoch
     is_folder: bool = False
 
     def status(self, path: StorePath) -> os.stat_result:
-        """Return it as a system says it of a file.
+        """Return the metadata as a stat result.
 
-        Stores know seconds alone: what is finer is made of the tag, so that two contents of one
-        second differ.
+        Stores have times with a resolution of a second. The nanoseconds are derived from the tag,
+        so that two versions of the same second differ.
         """
         number = int.from_bytes(hashlib.sha256(str(path).encode()).digest()[:7], "little")
         fine = int.from_bytes(hashlib.sha256(self.tag.encode()).digest()[:4], "little")
@@ -268,14 +268,14 @@ class Seen:
         return os.stat_result(fields, times)
 
 
-# In the place of the number of a disk: no system has one as large.
+# The device number of stat results; larger than that of any real device.
 _DEVICE = 0x70727573746F7265
 
 
 class Pool:
-    """Threads for requests; what somebody waits for goes before what is read ahead.
+    """Threads for requests, with priority over read-ahead for requests that a caller waits for.
 
-    They are daemons: a program that ends does not wait for what nobody waits for.
+    They are daemon threads: the program can end while requests are in progress.
     """
 
     def __init__(self) -> None:
@@ -288,7 +288,7 @@ class Pool:
         )
 
     def submit(self, call: Callable[[], T], *, ahead: bool = False) -> Future[T]:
-        """Have a thread do something; `ahead` of somebody who will want it."""
+        """Call a function in a thread; `ahead` gives it low priority, for read-ahead."""
         future: Future[T] = Future()
         with self._lock:
             self._queue.put((int(ahead), next(self._numbers), future, call))
@@ -308,26 +308,26 @@ class Pool:
                 continue
             try:
                 future.set_result(call())
-            except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            except BaseException as error:  # noqa: BLE001 - raised by `Future.result`
                 future.set_exception(error)
-            del future, call  # a source that is dropped is not kept by an idle thread
+            del future, call  # otherwise an idle thread would keep the source alive
 
 
 POOL = Pool()
 
 
 class Store:
-    """A store, by what every backend of fsspec can do."""
+    """A store, accessed by functions that all backends of fsspec have."""
 
     def __init__(self, files: Any) -> None:
         self.files = files
         self._lock = threading.Lock()
         self._listings: dict[StorePath, tuple[float, Mapping[str, Seen]]] = {}
 
-    # -- looking ----------------------------------------------------------------------------------
+    # -- metadata ---------------------------------------------------------------------------------
 
     def seen(self, path: StorePath, *, now: bool = False) -> Seen | None:
-        """Return what is at a path, `now` or a moment ago; None if nothing is."""
+        """Return the metadata at a path, None without one; `now=False` allows a cached result."""
         if not now:
             if path in self._believed_listings():
                 return Seen(0, "", is_folder=True)
@@ -340,7 +340,7 @@ class Store:
         return found
 
     def entries(self, path: StorePath) -> Mapping[str, Seen]:
-        """Return what lies in a folder, by name; nothing if there is no such folder."""
+        """Return the metadata of the entries of a folder, by name; empty if it does not exist."""
         known = self._believed_listings().get(path)
         if known is not None:
             return known
@@ -359,21 +359,21 @@ class Store:
             return {path: known for path, (when, known) in self._listings.items() if when > since}
 
     def forget(self) -> None:
-        """Believe nothing any more: something was changed."""
+        """Clear the cache, because an object was changed."""
         with self._lock:
             self._listings.clear()
 
-    # -- what a backend does, without patience ----------------------------------------------------
+    # -- requests to a backend, without retries ---------------------------------------------------
 
     def find(self, path: StorePath) -> Seen | None:
-        """Return what is at a path; a folder may be overlooked."""
+        """Return the metadata of an object; folders may not be found."""
         try:
             return _seen(self.files.info(str(path), refresh=True))
         except FileNotFoundError:
             return None
 
     def list(self, path: StorePath) -> dict[str, Seen]:
-        """Return what lies in a folder."""
+        """Return the metadata of the entries of a folder, by name."""
         try:
             rows = self.files.ls(str(path), detail=True, refresh=True)
         except (FileNotFoundError, NotADirectoryError):
@@ -385,7 +385,7 @@ class Store:
         return named
 
     def fetch(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
-        """Return bytes of an object that must be the known one."""
+        """Return a range of bytes of the `known` version of an object, or raise `ChangedError`."""
         data: bytes = self.files.cat_file(str(path), start=start, end=stop)
         now = self.find(path)
         if now is None or (now.tag, now.size) != (known.tag, known.size):
@@ -393,23 +393,23 @@ class Store:
         return data
 
     def remove(self, path: StorePath) -> None:
-        """Remove an object."""
+        """Delete an object."""
         self.files.rm_file(str(path))
 
     def may_pass(self, error: Exception) -> bool:
-        """Whether the same question may be answered a moment later."""
+        """Return whether an error may be temporary, so that the request should be retried."""
         lasting = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError)
         if isinstance(error, (ChangedError, NotADirectoryError, *lasting)):
             return False
         if isinstance(error, (OSError, TimeoutError, EOFError)):
             return True
-        # Those of the library that fsspec uses for HTTP.
+        # Errors of the libraries that backends of fsspec use for HTTP.
         return type(error).__module__.partition(".")[0] in {"aiohttp", "urllib3", "http"}
 
-    # -- with patience ----------------------------------------------------------------------------
+    # -- requests with retries --------------------------------------------------------------------
 
     def read(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
-        """Return bytes of an object that must be the known one; `ChangedError` if it is not."""
+        """Return a range of bytes of the `known` version of an object, or raise `ChangedError`."""
         if stop <= start:
             return b""
 
@@ -422,35 +422,35 @@ class Store:
         return self.ask(path, fetch)
 
     def delete(self, path: StorePath) -> None:
-        """Remove an object."""
+        """Delete an object."""
         self.forget()
         self.ask(path, lambda: self.remove(path))
         self.forget()
 
     def ask(self, path: StorePath, question: Callable[[], T]) -> T:
-        """Return what a store answers, asked again while it has no time or the line is cut.
+        """Call `question` and return its result, with retries after temporary errors.
 
         Raises
         ------
         OSError
-            With the reason, as a system would say it of a file.
+            With the reason, like a file operation.
         """
         waits = iter(_WAITS)
         while True:
             try:
                 return question()
-            except Exception as error:  # of whatever library the backend uses; see `told`
+            except Exception as error:  # of any library that a backend uses; see `told`
                 wait = next(waits, None)
                 if wait is None or not self.may_pass(error):
                     told = self.told(error, path)
                     if told is error:
                         raise
                     raise told from error
-                # No window waits here: whoever asks a store does it in a thread of its own.
+                # This never blocks a window: stores are accessed in other threads.
                 time.sleep(wait * random.uniform(0.5, 1))  # noqa: S311 - no secret
 
     def told(self, error: Exception, path: StorePath) -> Exception:
-        """Return an error of a backend as one of a system; a defect stays what it is."""
+        """Translate an error of a backend to an `OSError`; unexpected errors are returned as is."""
         if isinstance(error, ChangedError):
             return error
         if isinstance(error, OSError):
@@ -482,7 +482,7 @@ _TIMES = ("LastModified", "last_modified", "updated", "mtime", "modified", "crea
 
 
 def _seen(row: Mapping[str, Any]) -> Seen:
-    """Take what a backend of fsspec says of an object; each has words of its own."""
+    """Convert the metadata of an object from fsspec, whose backends use different keys."""
     if row.get("type") == "directory":
         return Seen(0, "", is_folder=True)
     when = next((row[name] for name in _TIMES if row.get(name)), 0)
@@ -496,7 +496,7 @@ def _seen(row: Mapping[str, Any]) -> Seen:
 
 
 class S3Store(Store):
-    """A bucket of S3, or of a store that speaks its protocol."""
+    """A bucket of S3, or of a store with the same protocol."""
 
     def find(self, path: StorePath) -> Seen | None:
         _, key = split(path)
@@ -557,12 +557,12 @@ class S3Store(Store):
         self.call("delete_object", path)
 
     def call(self, method: str, path: StorePath | None, **values: Any) -> Any:
-        """Do something of S3's protocol, once; with an object where a path is given."""
+        """Send a single request of the S3 protocol, for the object at `path` unless it is None."""
         if path is not None:
             values["Bucket"], values["Key"] = split(path)
 
         async def call() -> Any:
-            # As s3fs itself calls it: with its session, and its errors translated.
+            # The internal call of s3fs uses its session and translates its errors.
             return await self.files._call_s3(method, **values)  # noqa: SLF001 - none is public
 
         return self._run(call)
@@ -598,19 +598,19 @@ class S3Store(Store):
         if isinstance(error, FlexibleChecksumError):
             return _eio("what the store sends does not match its checksum", path)
         if isinstance(error, BotoCoreError):
-            # Its words may repeat what a request was signed with.
+            # The text of the error may contain the signature of a request.
             return _eio(f"the store does not answer ({type(error).__name__})", path)
         return super().told(error, path)
 
 
 def split(path: StorePath) -> tuple[str, str]:
-    """Return the bucket and the key of an object."""
+    """Return the bucket and key of an object."""
     _, bucket, *names = path.parts
     return bucket, "/".join(names)
 
 
 def status_of(error: BaseException) -> int:
-    """Return with which status of HTTP a store of S3 refused; 0 if it did not answer."""
+    """Return the HTTP status of the S3 response that caused an error; 0 without a response."""
     cause: BaseException | None = error
     while cause is not None:
         response = getattr(cause, "response", None)
@@ -625,12 +625,12 @@ _stores_lock = threading.Lock()
 
 
 def store_of(path: StorePath) -> Store:
-    """Return the store that an object is in; connects when it is first asked something.
+    """Return the store of a path. It connects at the first request.
 
     Raises
     ------
     CheckpointError
-        If a package is missing.
+        If a required package is missing.
     """
     place = path.parts[:2]
     with _stores_lock:
@@ -643,14 +643,14 @@ def store_of(path: StorePath) -> Store:
 def _connected(path: StorePath) -> Store:
     package, install = _PACKAGES[path.scheme]
     root = StorePath(*path.parts[:2])
-    # Listings are not kept by fsspec, which would not notice that they are old.
+    # The cache of fsspec is disabled, because its listings do not expire.
     options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
     try:
         from fsspec.config import conf
         from fsspec.core import url_to_fs
 
         if path.scheme == "s3":
-            # One place tries again, `Store.ask`; the person's own settings stay.
+            # Retries are made by `Store.ask` only; other settings of the user are preserved.
             options["config_kwargs"] = {
                 "max_pool_connections": 2 * _REQUESTS,
                 "retries": {"total_max_attempts": 1, "mode": "standard"},
@@ -666,12 +666,12 @@ def _connected(path: StorePath) -> Store:
         ) from None
     if path.scheme != "s3":
         return Store(files)
-    files.retries = 1  # of s3fs itself, for the same reason
+    files.retries = 1  # disables the retries of s3fs
     return S3Store(files)
 
 
 def refuse_read_only(path: StorePath) -> None:
-    """Raise `ExportError` where nothing can be written."""
+    """Raise `ExportError` if Pruneapp cannot write to this store."""
     if path.scheme in _READ_ONLY:
         raise ExportError(
             f"'{path}' cannot be written: Pruneapp reads from Hugging Face and uploads nothing.",

@@ -1,16 +1,16 @@
-"""Writing an object of a store so that it is seen whole, or not at all.
+"""Write an object of a store atomically: it becomes visible as a whole or not at all.
 
-As with `AtomicFile` the bytes are written, sealed and committed. In S3 they go up in parts, side by
-side; the store holds each against its checksum before it takes it, and nobody sees any of them
-before `commit` puts them together, on condition that the object is still the one that was there, or
-that there is still none. Then all of it is read back and compared. In other stores it is written
-under a hidden name, read back and compared there, and copied by the store itself.
+The steps are those of `AtomicFile`: write, seal, commit. To S3, parts are uploaded in parallel; the
+store verifies the checksum of each. They become visible in `commit`, which completes the upload on
+condition that the object is still the previous one, or that there still is none. Then the object is
+read back and compared. In other stores a hidden object is written, read back, compared, and copied
+by the store.
 
-An upload to S3 may be begun and completed on one machine and filled on another, see
-`BegunUpload`; the parts are the same whoever sends them, and may be sent once more.
+An upload to S3 can be started and completed on one machine and filled on another, see
+`BegunUpload`; the parts do not depend on the sender, and can be sent again.
 
-What is not committed is taken back; a process that is killed leaves parts that nobody sees, which
-the rule of the bucket for unfinished uploads removes.
+Uploads that are not committed are aborted. A killed process leaves parts that are not visible; the
+bucket's rule for incomplete uploads removes them.
 """
 
 from __future__ import annotations
@@ -43,53 +43,53 @@ from pruneapp.checkpoint.io.store import (
 from pruneapp.errors import ExportError, words_of
 from pruneapp.progress import Cancelled, Job
 
-# S3 takes so many parts of an object, and none but the last smaller than 5 MiB.
+# The limit of S3 for the number of parts of an object. All but the last have at least 5 MiB.
 _MOST_PARTS = 10_000
 PART_BYTES = 16 << 20
-# Of one object, on their way at once; few large ones take as much memory as many small ones.
+# Maximum number of bytes of an object in parallel requests, whatever the size of a part.
 _WINDOW_BYTES = 64 << 20
-# What an object says of the upload that made it: so it is known again where an answer was lost.
+# Metadata key with a random id of the upload, to recognize the object if a response was lost.
 _MARK = "pruneapp-upload"
 _BACK_BYTES = 8 << 20
 
 
 class NewFile(Protocol):
-    """A file or an object in the making: an `AtomicFile`, or an `ObjectFile`."""
+    """A file or object that is being written: an `AtomicFile` or an `ObjectFile`."""
 
     target: Path
 
     @property
     def taken(self) -> int:
-        """How many bytes were written so far."""
+        """Number of bytes written so far."""
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *exc: object) -> None: ...
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Append `data`; it may be used again as soon as this returns."""
+        """Append `data`, whose buffer may be reused as soon as this returns."""
 
     def seal(self) -> str:
-        """Wait until everything is safe where it goes; returns the SHA-256."""
+        """Flush all data to the disk or store. Return its SHA-256 in hex digits."""
 
     def commit(self) -> None:
-        """Let it be seen under the target's name."""
+        """Make the data visible under the name of the target."""
 
     def discard(self) -> None:
-        """Leave nothing of what was not committed."""
+        """Delete everything that was not committed."""
 
 
 def new_file(target: Path, nbytes: int, job: Job, *, exact: bool = True) -> NewFile:
-    """Begin a file on a disk, or an object in a store; see `AtomicFile`."""
+    """Return a writer for a file on disk or an object in a store; see `AtomicFile`."""
     if isinstance(target, StorePath):
         return ObjectFile(target, nbytes, job, exact=exact)
     return AtomicFile(target, nbytes, job, exact=exact)
 
 
 def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
-    """Write a file whose bytes are at hand, see `AtomicFile`; returns its SHA-256.
+    """Write a file whose content is in memory, see `AtomicFile`. Return its SHA-256.
 
-    `job` is stepped by every byte twice.
+    `job` is stepped by twice the number of bytes.
     """
     with new_file(target, memoryview(data).nbytes, job) as file:
         file.write(data)
@@ -99,12 +99,12 @@ def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
 
 
 class ObjectFile:
-    """An object in the making; a context manager, see `AtomicFile`.
+    """A writer for an object; see `AtomicFile` for the usage and the parameters.
 
     Raises
     ------
     ExportError
-        From every step; what was there before is as it was.
+        By every method; the previous object is unchanged then.
     """
 
     def __init__(
@@ -128,12 +128,12 @@ class ObjectFile:
         self._hash = hashlib.sha256()
         self._part = bytearray()
         self._part_bytes = max(PART_BYTES, -(-nbytes // _MOST_PARTS))
-        # Length and SHA-256 of each part, to hold what is read back against.
+        # Size and SHA-256 of each part, to compare the data that is read back.
         self._sums: list[tuple[int, bytes]] = []
         self._sent = 0
         self._under_way: deque[Future[tuple[int, bytes]]] = deque()
-        self.is_new = False  # whether it takes the place of no other object
-        self._compared = False  # where it was before it could be seen; counted by the job once
+        self.is_new = False  # whether no object had this name
+        self._compared = False  # whether `seal` compared the data, which steps the job only once
 
     def __enter__(self) -> Self:
         with self._translated():
@@ -152,14 +152,14 @@ class ObjectFile:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What the store calls the parts of a begun upload that were sent to it."""
+        """The entity tags of the parts that were sent to a begun upload."""
         assert isinstance(self._upload, _SharedUpload)
         return self._upload.tags()
 
     def fill(self, nbytes: int, tags: Sequence[str], compare: Callable[[], None]) -> None:
-        """Take over what another machine sent as parts of a begun upload, and sealed.
+        """Register the parts of a begun upload that another machine sent and sealed.
 
-        `commit` lets it be seen, and calls `compare`, which reads it back.
+        `commit` completes it and calls `compare`, which must read the object back.
         """
         assert isinstance(self._upload, _SharedUpload)
         self._upload.take(tags)
@@ -167,7 +167,7 @@ class ObjectFile:
         self._compare_elsewhere = compare
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Append `data`; it may be used again as soon as this returns."""
+        """Append `data`, whose buffer may be reused as soon as this returns."""
         view = memoryview(data).cast("B")
         while view:
             piece = view[: min(PIECE_BYTES, self._part_bytes - len(self._part))]
@@ -191,7 +191,7 @@ class ObjectFile:
         self._under_way.append(POOL.submit(partial(_sent, self._upload, self._sent, part)))
 
     def _wait(self, left: int) -> None:
-        """Wait until no more than so many parts are on their way."""
+        """Wait until at most `left` parts are in flight."""
         while len(self._under_way) > left:
             while not self._under_way[0].done():
                 self._job.cancel.check()
@@ -200,7 +200,7 @@ class ObjectFile:
             self._sums.append(self._under_way.popleft().result())
 
     def seal(self) -> str:
-        """Wait until the store has everything; returns the SHA-256."""
+        """Wait until the store has all data. Return its SHA-256 in hex digits."""
         if self.taken > self.nbytes or (self._exact and self.taken != self.nbytes):
             most = "" if self._exact else " at most"
             raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {self.taken:,} written")
@@ -218,7 +218,7 @@ class ObjectFile:
         return self._hash.hexdigest()
 
     def commit(self) -> None:
-        """Let the object be seen, and compare it."""
+        """Make the object visible and compare it. A new object that differs is removed again."""
         assert self._upload is not None
         with self._translated():
             try:
@@ -231,18 +231,18 @@ class ObjectFile:
             self._part = bytearray()
 
     def retract(self) -> None:
-        """Take a new object back that was committed; one that took the place of another stays."""
+        """Delete a committed object if it is new; one that replaced another object stays."""
         if self._upload is not None and self.is_new:
             with contextlib.suppress(OSError):
                 self._upload.retract()
 
     def discard(self) -> None:
-        """Leave nothing of what was not committed."""
+        """Abort the upload and delete everything that was not committed."""
         for future in self._under_way:
             future.cancel()
         for future in self._under_way:
             if not future.cancelled():
-                future.exception()  # a part that arrives after the upload was ended would stay
+                future.exception()  # a part that arrives after the abort would not be removed
         self._under_way.clear()
         upload, self._part = self._upload, bytearray()
         if upload is not None:
@@ -253,7 +253,7 @@ class ObjectFile:
         self.discard()
 
     def _compare(self, back: tuple[StorePath, Seen]) -> None:
-        """Read back what is in the store, some parts of it side by side."""
+        """Read back the stored data in parallel, and compare it."""
         path, seen = back
         store = store_of(path)
         reads: deque[tuple[Future[bytes], int]] = deque()
@@ -273,14 +273,14 @@ class ObjectFile:
             left -= size
             if not left and hasher.digest() != want:
                 raise _OtherBytesError
-            # What took the place of another object cannot be taken back: it is too late to stop.
+            # After another object was replaced, it is too late to cancel.
             with contextlib.suppress(*(() if self.is_new else (Cancelled,))):
                 self._job.step(0 if self._compared else size)
         if seen.size != self.taken:
             raise _OtherBytesError
 
     def _ranges(self) -> Iterator[tuple[int, int]]:
-        """Yield what to read back at once; no range goes over the end of a part."""
+        """Yield the ranges to read back; no range extends past the end of a part."""
         start = 0
         for size, _ in self._sums:
             for first in range(start, start + size, _BACK_BYTES):
@@ -304,7 +304,7 @@ class ObjectFile:
 
 
 def other_bytes(target: Path) -> ExportError:
-    """Say that an object is not what was sent."""
+    """Return the error for an object that differs from the data that was sent."""
     return ExportError(
         f"'{target}' was not written: the bytes read back from the store differ from those that "
         "were written.",
@@ -313,7 +313,7 @@ def other_bytes(target: Path) -> ExportError:
 
 
 def object_error(target: Path, error: OSError) -> ExportError:
-    """Say in a sentence what a store refused."""
+    """Return the error for an operation that the store rejected."""
     remedy = "Check the connection to the store, then export again."
     if isinstance(error, PermissionError):
         remedy = "Choose a place that you may write to, or check your credentials."
@@ -328,51 +328,51 @@ def object_error(target: Path, error: OSError) -> ExportError:
     )
 
 
-# Seconds between two looks at the cancel token while parts are on their way.
+# Seconds between two checks for cancellation while parts are in flight.
 _PATIENCE = 0.025
 
 
 def _sent(upload: _Upload, number: int, part: bytes) -> tuple[int, bytes]:
-    """Send a part; returns its length and its SHA-256."""
+    """Send a part. Return its size and SHA-256."""
     upload.send(number, part)
     return len(part), hashlib.sha256(part).digest()
 
 
 class _ConflictError(Exception):
-    """Somebody else wrote the object meanwhile."""
+    """Another program has written or removed the object during the upload."""
 
 
 class _OtherBytesError(Exception):
-    """Other bytes came back from the store than were sent to it."""
+    """The data read back from the store differs from the data that was sent."""
 
 
 class _Upload(Protocol):
-    """How bytes get into a store and are seen there."""
+    """A way to write bytes to a store and make them visible."""
 
-    side_by_side: bool  # whether parts may be sent at the same time
-    holds_small: bool  # whether what is less than a part is given to `commit`
+    side_by_side: bool  # whether parts may be sent in parallel
+    holds_small: bool  # whether data smaller than a part is passed to `commit` instead
 
     def begin(self) -> None:
-        """Begin; called before the first part is sent."""
+        """Start the upload; called before the first part is sent."""
 
     def send(self, number: int, data: bytes) -> None:
-        """Send a part; the first is number 1."""
+        """Send a part; numbers start at 1."""
 
     def sealed(self) -> tuple[StorePath, Seen] | None:
-        """Return where everything can be read back already."""
+        """Return an object with all data that can already be read back, or None."""
 
     def commit(self, small: bytes) -> tuple[StorePath, Seen]:
-        """Let it be seen; returns what can be read back."""
+        """Make the data visible. Return the object to read back."""
 
     def retract(self) -> None:
-        """Remove what was committed, if it is still that."""
+        """Delete the committed object, unless it has been replaced."""
 
     def abort(self) -> None:
-        """Remove what was not committed."""
+        """Delete the parts that were not committed."""
 
 
 class _MultipartUpload:
-    """An upload to S3 in parts, or in one request where it is small."""
+    """An upload to S3 in parts, or in one request if it is small."""
 
     side_by_side = True
     holds_small = True
@@ -427,7 +427,7 @@ class _MultipartUpload:
         return self._path, self._path.seen(now=True)
 
     def _once(self, method: str, **values: Any) -> None:
-        """Do what may be done once only, where an answer that was lost does not tell if it was."""
+        """Send a request that must take effect only once, even if its response was lost."""
         try:
             self._call(method, **values, **self._condition)
         except OSError as error:
@@ -459,7 +459,7 @@ class _MultipartUpload:
 
 
 class _SharedUpload(_MultipartUpload):
-    """An upload that somebody else has begun, and ends."""
+    """An upload that `BegunUpload.begin` started; `abort` leaves it to the caller."""
 
     holds_small = False
 
@@ -482,9 +482,9 @@ class _SharedUpload(_MultipartUpload):
 
 @dataclass(frozen=True)
 class BegunUpload:
-    """An upload to S3, as it is handed to another machine.
+    """A multipart upload to S3 that can be passed to another machine.
 
-    Nobody sees what was sent before it is committed by an `ObjectFile` that is made with it.
+    The parts become visible when an `ObjectFile` that was created with it is committed.
     """
 
     path: StorePath
@@ -493,7 +493,7 @@ class BegunUpload:
 
     @classmethod
     def begin(cls, path: StorePath) -> BegunUpload:
-        """Begin one; raises `OSError`."""
+        """Start an upload. Raises `OSError`."""
         store = store_of(path)
         assert isinstance(store, S3Store)
         upload = _MultipartUpload(store, path, None)
@@ -501,7 +501,7 @@ class BegunUpload:
         return cls(path, upload.id, upload.mark)
 
     def sent(self) -> tuple[str, ...]:
-        """Return the tags of the parts that the store has; none if it has no such upload."""
+        """Return the entity tags of the stored parts, in order; empty without such an upload."""
         tags: list[str] = []
         more: dict[str, Any] = {}
         while True:
@@ -515,7 +515,7 @@ class BegunUpload:
             more = {"PartNumberMarker": page["NextPartNumberMarker"]}
 
     def exists(self) -> bool:
-        """Whether the store knows of it: it was neither committed nor aborted."""
+        """Return whether the store has this upload: it was neither completed nor aborted."""
         try:
             self._call("list_parts", MaxParts=1)
         except FileNotFoundError:
@@ -523,10 +523,10 @@ class BegunUpload:
         return True
 
     def abort(self) -> None:
-        """End it, and remove what was sent; raises `OSError`.
+        """Abort the upload and delete its parts. Raises `OSError`.
 
-        A part that is on its way meanwhile may be kept by the store, so it is asked again until it
-        knows nothing of the upload.
+        The store may keep a part that arrives at the same time, so this is repeated until the store
+        does not know the upload, at most `_ABORTS` times.
         """
         with contextlib.suppress(FileNotFoundError):
             for _ in range(_ABORTS):
@@ -540,7 +540,7 @@ class BegunUpload:
         )
 
 
-# Some stores say of an upload that is gone what they say of one that they remove.
+# Some stores return the same response for an unknown upload as for one that they abort.
 _ABORTS = 3
 
 
@@ -549,7 +549,7 @@ def _md5(data: bytes) -> str:
 
 
 class _HiddenObject:
-    """An object under a hidden name, which the store copies when all of it was compared."""
+    """An upload to a hidden object, which the store copies after it was compared."""
 
     side_by_side = False
     holds_small = False
@@ -567,7 +567,7 @@ class _HiddenObject:
         self._begun = True
         self._file = self._store.files.open(str(self._hidden), "wb")
 
-    def send(self, number: int, data: bytes) -> None:  # noqa: ARG002 - one after another
+    def send(self, number: int, data: bytes) -> None:  # noqa: ARG002 - parts are sent in order
         self._file.write(data)
 
     def sealed(self) -> tuple[StorePath, Seen]:
@@ -594,7 +594,7 @@ class _HiddenObject:
         if not self._begun:
             return
         self._begun = False
-        with contextlib.suppress(Exception):  # an upload that ends before its last byte
+        with contextlib.suppress(Exception):  # an incomplete upload may raise any error
             self._file.close()
         with contextlib.suppress(FileNotFoundError):
             self._store.delete(self._hidden)
