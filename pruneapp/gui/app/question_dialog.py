@@ -19,7 +19,7 @@ _INSET = 24  # indentation of the help below a check box
 
 
 class QuestionDialog(Dialog):
-    """Lists the optional questions with a check box each, and the scripts that run without one.
+    """Lists the optional questions with a check box each, and the number of allowed scripts.
 
     `asked` are settings, each with whether it is on; `agreed` is the number of scripts and command
     lines that run without a question.
