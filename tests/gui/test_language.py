@@ -23,7 +23,7 @@ from pruneapp.gui.plots.chart.axes import NumberAxis
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_sentence, said_step
+from pruneapp.gui.widgets.engine_text import translate_sentence, translate_step
 from pruneapp.gui.widgets.labels import joined, labeled, listed, noted, stated
 from pruneapp.params import FloatParam, Interval
 from pruneapp.results.document_rows import ManualEditRequest
@@ -357,8 +357,8 @@ def german(qapp, english):
 
 def test_numbers_in_what_the_engine_says_are_german(german):
     vector = layout((1_000_000,))
-    assert said_sentence(vector.note).startswith("Ein Vektor mit 1.000.000 Elementen, ")
-    assert said_step("L1 12.5 % on 3 tensors") == "L1 12,5 % auf 3 Tensoren"
+    assert translate_sentence(vector.note).startswith("Ein Vektor mit 1.000.000 Elementen, ")
+    assert translate_step("L1 12.5 % on 3 tensors") == "L1 12,5 % auf 3 Tensoren"
 
 
 def test_a_number_is_shown_and_read_with_the_decimal_point_of_the_language(german):
@@ -387,14 +387,14 @@ def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_pe
 
 def test_reasons_within_a_sentence_are_german(german):
     differ = "The outputs of 'm' differ from those with zeros by 0.5, where 0.1 is allowed."
-    assert said_sentence(differ).endswith(" ab, um 0,5 (erlaubt: 0,1).")
+    assert translate_sentence(differ).endswith(" ab, um 0,5 (erlaubt: 0,1).")
     text = "'a' in 'x.onnx' cannot be read: it holds text."
-    assert said_sentence(text) == "'a' in 'x.onnx' kann nicht gelesen werden: er enthält Text."
+    assert translate_sentence(text) == "'a' in 'x.onnx' kann nicht gelesen werden: er enthält Text."
 
 
 def test_reasons_within_a_sentence_are_chinese(chinese):
     text = "'a' in 'x.onnx' cannot be read: it holds text."
-    assert said_sentence(text) == "无法读取 'x.onnx' 中的 'a'：它含有文本。"
+    assert translate_sentence(text) == "无法读取 'x.onnx' 中的 'a'：它含有文本。"
     misfit = "'m' was not cut out of 'n': the shape of 'a' is [2] and should be [3]."
-    assert said_sentence(misfit) == "'m' 不是从 'n' 裁剪得到的：'a' 的形状为 [2]，应为 [3]。"
-    assert said_sentence("'b' is missing beside 'a'.") == "'a' 旁缺少 'b'。"
+    assert translate_sentence(misfit) == "'m' 不是从 'n' 裁剪得到的：'a' 的形状为 [2]，应为 [3]。"
+    assert translate_sentence("'b' is missing beside 'a'.") == "'a' 旁缺少 'b'。"

@@ -157,7 +157,7 @@ def test_templates_are_gathered_from_what_errors_are_given(code, templates):
 
 
 def test_what_an_error_says_is_shown_in_the_language_of_the_window(modules):
-    """By `said_error`: `str(error)` is English."""
+    """By `translate_error`: `str(error)` is English."""
     found = [
         f"{file}:{node.lineno}"
         for file, module in modules.items()
@@ -270,5 +270,5 @@ def test_what_can_be_chosen_in_a_parameter_is_said_in_the_language_of_the_window
     for param in with_choices:
         labels = [choice.label for choice in param.choices]
         assert collected >= set(labels), param.name
-        said = [choice.label for choice in engine_text.said_param(param).choices]
+        said = [choice.label for choice in engine_text.translate_param(param).choices]
         assert said == [label.upper() for label in labels]

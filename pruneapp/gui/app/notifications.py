@@ -30,7 +30,7 @@ from pruneapp.errors import (
 )
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.app.notices import NoticeBar
-from pruneapp.gui.widgets.engine_text import said_error
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.status import Done
 
 
@@ -89,7 +89,7 @@ class Notifications(QObject):
     @Slot(object)
     def refuse(self, error: PruneAppError, topic: NoticeTopic | None = None) -> None:
         """Show an error; `topic` overrides the topic of its class."""
-        number = self._bar.set_notice(said_error(error), details=error.details)
+        number = self._bar.set_notice(translate_error(error), details=error.details)
         self._replace(topic or NoticeTopic.of(error), number)
 
     def mention(self, topic: NoticeTopic, text: str, details: str = "") -> None:

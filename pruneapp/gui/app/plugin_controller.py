@@ -11,7 +11,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
-from pruneapp.gui.widgets.engine_text import said_error
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import enumerated
 from pruneapp.plugins import Additions, Plugin
 from pruneapp.progress import Job
@@ -96,7 +96,7 @@ class PluginController(Controller):
         self._show_rows()
 
     def _on_failed(self, key: str, error: PruneAppError) -> None:
-        self._errors[key] = said_error(error)
+        self._errors[key] = translate_error(error)
         self._notifications.refuse(error)
         self._show_rows()
 

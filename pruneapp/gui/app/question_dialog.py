@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QPushButton, QVBoxLayout, QWidget
 
 from pruneapp.gui.widgets.controls import add_row
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import MUTED, heading, plain
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.gui.widgets.reports import add_button_row
@@ -39,11 +39,11 @@ class QuestionDialog(Dialog):
         layout.setSpacing(4)
         layout.addWidget(heading(self.tr("Questions")))
         for param, on in asked:
-            box = self.boxes[param] = QCheckBox(said(param.label), self)
+            box = self.boxes[param] = QCheckBox(translate_declared(param.label), self)
             box.setChecked(on)
-            box.setAccessibleDescription(said(param.help))
+            box.setAccessibleDescription(translate_declared(param.help))
             box.toggled.connect(self._on_toggled)
-            note = plain(said(param.help), wrap=True, ink=MUTED)
+            note = plain(translate_declared(param.help), wrap=True, ink=MUTED)
             note.setContentsMargins(_INSET, 0, 0, 8)
             layout.addWidget(box)
             layout.addWidget(note)

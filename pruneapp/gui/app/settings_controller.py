@@ -36,7 +36,7 @@ from pruneapp.gui.commands.declarations import LOCAL_KEYS
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.widgets.controls import ComboBox
-from pruneapp.gui.widgets.engine_text import said, said_error
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_error
 from pruneapp.gui.widgets.labels import labeled
 from pruneapp.installation import License, licenses, require_torch_for_methods, versions
 from pruneapp.methods import registry
@@ -156,7 +156,7 @@ class SettingsController(Controller):
             try:
                 check_address(address)
             except PruneAppError as error:
-                proposed, wrong = address, said_error(error)
+                proposed, wrong = address, translate_error(error)
                 continue
             self._settings.set_cluster(address)
             self._set_cluster(address)
@@ -184,15 +184,27 @@ class SettingsController(Controller):
                 for choice in param.choices:
                     if param is DEVICE and self._device.findData(choice.value) < 0:
                         continue  # the device is not available
-                    words = labeled(said(param.label), said(choice.label))
+                    words = labeled(
+                        translate_declared(param.label), translate_declared(choice.label)
+                    )
                     choose = partial(self._choose, param, choice.value)
-                    yield words, said(param.help), choose, f"{param.label}: {choice.label}"
+                    yield (
+                        words,
+                        translate_declared(param.help),
+                        choose,
+                        f"{param.label}: {choice.label}",
+                    )
             elif isinstance(param, FlagParam):
                 on = bool(self._settings.get(param))
                 words = self.tr("{setting}: turn off") if on else self.tr("{setting}: turn on")
-                words = words.format(setting=said(param.label))
+                words = words.format(setting=translate_declared(param.label))
                 english = f"{param.label}: turn {'off' if on else 'on'}"
-                yield words, said(param.help), partial(self._choose, param, not on), english
+                yield (
+                    words,
+                    translate_declared(param.help),
+                    partial(self._choose, param, not on),
+                    english,
+                )
 
     def _choose(self, param: Param, value: Any) -> None:
         """Set a setting; the device by its combo box, which also deselects the cluster."""

@@ -31,7 +31,7 @@ from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.gui.widgets.engine_text import said_error, said_number
+from pruneapp.gui.widgets.engine_text import numbered_title, translate_error
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.quality import pairs_of
@@ -294,7 +294,7 @@ class CompareController(Controller):
         assert document is not None
         if side is None:
             return self.other.called
-        return said_number(side, document.items[side])
+        return numbered_title(side, document.items[side])
 
     # -- the page Compare -----------------------------------------------------------------------
 
@@ -334,7 +334,7 @@ class CompareController(Controller):
 
     def _on_not_compared(self, error: PruneAppError) -> None:
         self._view.set_busy(False)
-        self._view.set_error(said_error(error))
+        self._view.set_error(translate_error(error))
 
     def _on_stopped(self) -> None:
         self._view.set_busy(False)
@@ -395,7 +395,7 @@ class CompareController(Controller):
         self._tiles.ask(
             lambda job: _difference(*sides.load(job), request, job),
             done,
-            lambda error: self._show_message(said_error(error), trouble=True),
+            lambda error: self._show_message(translate_error(error), trouble=True),
         )
 
     def _nothing(self, sides: TwoSides) -> str:

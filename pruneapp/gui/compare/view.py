@@ -28,7 +28,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     symbol_button,
 )
-from pruneapp.gui.widgets.engine_text import said_number, said_step
+from pruneapp.gui.widgets.engine_text import numbered_title, translate_step
 from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, label_for, plain
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
@@ -280,7 +280,9 @@ class StateSelector(QWidget):
             with QSignalBlocker(box):
                 box.clear()
                 for i, indent in self._order():
-                    self._add(box, indent + self._label(i), i, said_step(self._items[i].detail))
+                    self._add(
+                        box, indent + self._label(i), i, translate_step(self._items[i].detail)
+                    )
                     # The one that is followed; another stays what it was when it was chosen.
                     if i == self._position and not self._own[box is self.boxes[1]]:
                         box.setItemData(box.count() - 1, self.tr("Current state"), _SHORTER)
@@ -315,7 +317,7 @@ class StateSelector(QWidget):
         self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
 
     def _label(self, place: int) -> str:
-        label = said_number(place, self._items[place])
+        label = numbered_title(place, self._items[place])
         if place != self._position:
             return label
         return self.tr("{label} (current state)").format(label=label)

@@ -27,7 +27,7 @@ from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said_number
+from pruneapp.gui.widgets.engine_text import numbered_title
 from pruneapp.gui.widgets.number_format import plural, size
 from pruneapp.progress import Job
 from pruneapp.results.branches import LONGEST_NAME
@@ -324,7 +324,7 @@ class BranchController(Controller):
             self.tr("The state that follows it is deleted, too."),
             self.tr("The {n} states that follow it are deleted, too."),
         )
-        what = self._session.contents.short.in_text(said_number(branch.states[0], item))
+        what = self._session.contents.short.in_text(numbered_title(branch.states[0], item))
         if dialogs.delete_branch(
             self._window,
             what,

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
     QToolTip,
 )
 
-from pruneapp.gui.widgets.engine_text import said_number, said_step, said_title
+from pruneapp.gui.widgets.engine_text import numbered_title, state_title, translate_step
 from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, listed
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
@@ -117,12 +117,12 @@ class HistoryStates(QAbstractListModel):
         state = index.row()
         item = self.items[state]
         if role == Qt.ItemDataRole.DisplayRole:
-            return said_title(item)
+            return state_title(item)
         if role == Qt.ItemDataRole.ToolTipRole:
             lines = (item.detail or item.label).split("\n")
             if item.name:
                 lines = ["", item.label, *lines]
-            lines = said_step("\n".join(self._abridge(lines))).split("\n")
+            lines = translate_step("\n".join(self._abridge(lines))).split("\n")
             if item.name:
                 lines[0] = item.name
             if state in self.ahead:
@@ -134,7 +134,7 @@ class HistoryStates(QAbstractListModel):
                 lines.append(f"{mark.words}{click}")
             return "<br>".join(map(as_plain, lines))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            mark, label = self.mark(state), said_number(state, item)
+            mark, label = self.mark(state), numbered_title(state, item)
             label = label if mark is None else listed(label, mark.words)
             if state == self.position:
                 return self.tr("{label}, current").format(label=label)

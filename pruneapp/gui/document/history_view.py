@@ -49,7 +49,7 @@ from pruneapp.gui.document.history_states import (
     row_height,
 )
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row
-from pruneapp.gui.widgets.engine_text import said_title
+from pruneapp.gui.widgets.engine_text import state_title
 from pruneapp.gui.widgets.labels import MUTED, TEXT, heading
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.results.branches import Branches, HistoryLanes
@@ -166,7 +166,7 @@ class _Strip(QListView):
             column = self._lanes.column[state]
             if widths[column] < widest or self.states.marks:
                 number = number_room(state, metrics)
-                label = width(said_title(item), metrics, widest - number)
+                label = width(state_title(item), metrics, widest - number)
                 here = label + number + room_of(marks(state), metrics, brief=brief)
                 wider = max(0, here - widths[column])
                 widths[column] += wider

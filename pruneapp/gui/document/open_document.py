@@ -36,7 +36,7 @@ from pruneapp.export.destination.sidecars import Configuration, companions, conf
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.app.runtime import freeze_large
 from pruneapp.gui.app.settings import DEVICE, KEEP_HISTORIES, Settings
-from pruneapp.gui.widgets.engine_text import said_error
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
@@ -162,7 +162,7 @@ def _not_restored(checkpoint: Checkpoint, error: PruneAppError) -> Notice:
             "OpenDocument",
             "The history that was kept of '{name}' cannot be read, so it is not restored.",
         )
-    details = "\n".join(filter(None, (said_error(error), error.details)))
+    details = "\n".join(filter(None, (translate_error(error), error.details)))
     return Notice(sentence.format(name=checkpoint.path.name), details)
 
 

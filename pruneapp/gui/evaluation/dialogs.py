@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QPushButton, 
 
 from pruneapp.errors import escaped
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import MUTED, heading, labeled, noted, plain, translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import DecisionDialog
@@ -117,7 +117,9 @@ class ScriptConsentDialog(ConsentDialog):
         about = {
             self.tr("File"): facts.path,
             self.tr("Python"): (
-                noted(facts.python, said_sentence(facts.found)) if facts.found else facts.python
+                noted(facts.python, translate_sentence(facts.found))
+                if facts.found
+                else facts.python
             ),
             self.tr("SHA-256"): facts.sha256,
         }

@@ -40,7 +40,12 @@ from pruneapp.gui.evaluation.script_controller import (
     ScriptController,
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
-from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said_sentence
+from pruneapp.gui.widgets.engine_text import (
+    numbered_title,
+    translate_declared,
+    translate_error,
+    translate_sentence,
+)
 from pruneapp.gui.widgets.labels import enumerated, joined, labeled, noted
 from pruneapp.gui.widgets.reports import (
     conditions_in_words,
@@ -355,7 +360,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _on_chosen(self, dialog: EvaluateDialog, keys: list[object], source: DataSource) -> None:
         def refused(error: PruneAppError) -> None:
             if self.dialog is dialog:
-                dialog.choice.set_found(said_error(error), trouble=True)
+                dialog.choice.set_found(translate_error(error), trouble=True)
 
         def run(agreed: Agreed) -> None:
             if self.dialog is dialog:
@@ -489,11 +494,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._take(key, found)
         self._notifications.end(NoticeTopic.EVALUATION)
         for notice in found.notices:
-            self._notifications.mention(NoticeTopic.EVALUATION, said_sentence(notice))
+            self._notifications.mention(NoticeTopic.EVALUATION, translate_sentence(notice))
         document, keys = self._session.document, self._keys
         if not self._wanted and document is not None and key in keys:
             number = keys.index(key)  # the person may be at another state by now
-            label = said_number(number, document.items[number])
+            label = numbered_title(number, document.items[number])
             words = quality_in_words(found.quality, self.metric)
             self._notifications.say_done(labeled(label, words))
         self._go_on()
@@ -567,7 +572,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return
         self._uncountable = self.tr("Counting was stopped. Choose the axis again.")
         if error is not None:
-            self._uncountable = said_error(error)
+            self._uncountable = translate_error(error)
         self._refresh()
 
     def look_at_script(self) -> None:
@@ -702,7 +707,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         joined = made_of(document.history.branches, kinds, fresh)
         found = enumerate(zip(known, document.items, kinds, strict=True))
         return tuple(
-            MeasuredState(number, said_number(number, item), *result, kind, joined[number])
+            MeasuredState(number, numbered_title(number, item), *result, kind, joined[number])
             for number, (result, item, kind) in found
             if result is not None
         )
@@ -710,7 +715,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _kind_of(self, record: Record) -> str:
         if record.step is not None:
             rows = record.step.rows
-            kind = enumerated(*dict.fromkeys(said(registry.get(r.method).label) for r in rows))
+            kind = enumerated(
+                *dict.fromkeys(translate_declared(registry.get(r.method).label) for r in rows)
+            )
             # Such as an allocation: its tensors have amounts of their own.
             several = self.tr("{method}, several rules")
             return kind if len(rows) == 1 else several.format(method=kind)

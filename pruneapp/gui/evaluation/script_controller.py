@@ -37,7 +37,7 @@ from pruneapp.gui.evaluation.dialogs import (
     ScriptFacts,
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
-from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import enumerated, joined
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.progress import Job
@@ -132,7 +132,7 @@ def options_of(source: DataSource) -> Options:
             seed=SEED.parse(source.seed) if source.seed else 0,
         )
     except ParameterError as error:
-        raise ParameterError(said_error(error, (LIMIT, SEED))) from None
+        raise ParameterError(translate_error(error, (LIMIT, SEED))) from None
 
 
 def find(
@@ -270,7 +270,7 @@ class ScriptController(DialogController[ConsentDialog]):
             show(self._words(result), False)
 
         def failed(error: PruneAppError) -> None:
-            show(said_error(error), bool(source.path))
+            show(translate_error(error), bool(source.path))
 
         def found_command(result: tuple[AgreedCommand, CommandFacts]) -> None:
             facts = result[1]
@@ -298,13 +298,13 @@ class ScriptController(DialogController[ConsentDialog]):
     def _words(self, found: _Found) -> str:
         python = found.interpreter
         words = self.tr("Runs with {python} ({found}).").format(
-            python=python.path, found=said_sentence(python.found)
+            python=python.path, found=translate_sentence(python.found)
         )
         agreed, no_effect = found.agreed, ""
         if agreed.options.limit is not None and agreed.script.ignores_limit:
             no_effect = self.tr("The limit has no effect: no function of the script takes 'limit'.")
         of_data = self._words_of_images(found) or self._words_of_inputs(found)
-        parts = of_data, words, said_sentence(python.notice), no_effect
+        parts = of_data, words, translate_sentence(python.notice), no_effect
         return joined(*parts)
 
     def _words_of_inputs(self, found: _Found) -> str:

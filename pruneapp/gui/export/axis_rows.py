@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, lay_in_row
-from pruneapp.gui.widgets.engine_text import said, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -172,7 +172,9 @@ class AxisRow(QWidget):
         self.box = SizeBox(self)
         self.percent = SizeBox(self)
         self.percent.setSuffix(self.tr(" %"))
-        self.label = label_for(self.percent if axis.percents else self.box, said(axis.label))
+        self.label = label_for(
+            self.percent if axis.percents else self.box, translate_declared(axis.label)
+        )
         self.before, self.after, self.share = plain(ink=MUTED), plain(), plain(ink=MUTED)
         for number in (self.before, self.after, self.share):
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -236,7 +238,7 @@ class AxisRow(QWidget):
         self.slider.setEnabled(movable or by_share)
         # A sentence is no control: it is muted, and can still be read.
         self.label.setForegroundRole(TEXT if can else MUTED)
-        name = said(axis.label)
+        name = translate_declared(axis.label)
         if axis.in_each > 1:
             name = self.tr("{axis} per key/value head").format(axis=name)
         self.label.setText(name)
@@ -244,15 +246,15 @@ class AxisRow(QWidget):
         for control in (self.slider, self.box):
             control.setAccessibleName(name)
         self.percent.setAccessibleName(self.tr("Share of each group"))
-        notes = [said_sentence(notice) for notice in axis.notices[:_NOTES]]
+        notes = [translate_sentence(notice) for notice in axis.notices[:_NOTES]]
         if more := len(axis.notices) - len(notes):
             notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
         if axis.why_not:
-            notes = [f"– {said_sentence(axis.why_not)}"]
+            notes = [f"– {translate_sentence(axis.why_not)}"]
         elif axis.sizes and not movable and not by_share:
             notes.append(self.tr("There is no smaller size that the model's class takes."))
         self.notes.setText("\n".join(notes))
-        self.notes.setToolTip(as_plain(said_sentence("\n".join(axis.notices[:_LISTED]))))
+        self.notes.setToolTip(as_plain(translate_sentence("\n".join(axis.notices[:_LISTED]))))
         self.notes.setVisible(bool(notes))
         self._show(axis.after, axis.exactness)
 

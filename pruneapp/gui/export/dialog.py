@@ -35,7 +35,7 @@ from pruneapp.gui.widgets.controls import (
     single_shot,
 )
 from pruneapp.gui.widgets.controls import replace as put_in_place
-from pruneapp.gui.widgets.engine_text import said_offer
+from pruneapp.gui.widgets.engine_text import translate_offer
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, letter_width, plain, within_reason
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
@@ -458,7 +458,7 @@ class ExportDialog(Dialog):
 
     def set_offers(self, offers: Sequence[FormatOffer], *, usual: str = "") -> None:
         """Offer these formats; `usual` is chosen, at first the first that can be."""
-        offers = tuple(map(said_offer, offers))
+        offers = tuple(map(translate_offer, offers))
         self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
         self.formats.set_offers(offers)
         if usual:

@@ -63,7 +63,12 @@ from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.export.target_row import real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said_sentence
+from pruneapp.gui.widgets.engine_text import (
+    numbered_title,
+    translate_declared,
+    translate_error,
+    translate_sentence,
+)
 from pruneapp.gui.widgets.labels import joined
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
@@ -352,7 +357,7 @@ class FormatSizes(QObject):
         self._tasks["rounding"] = self._jobs.answer(
             lambda job: cost_to_come(snapshot, dtype, job),
             on_result=partial(self._dialog.set_rounding, dtype),
-            on_error=lambda error: self._dialog.set_rounding(dtype, said_error(error)),
+            on_error=lambda error: self._dialog.set_rounding(dtype, translate_error(error)),
         )
 
     def _check(self, request: ExportRequest) -> None:
@@ -425,7 +430,7 @@ class ExportController(DialogController[ExportDialog]):
         capture, at = Capture.of(document), document.position
         self._jobs.answer(
             lambda job: preview_export(capture, job),
-            on_result=partial(self._show_dialog, said_number(at, document.items[at])),
+            on_result=partial(self._show_dialog, numbered_title(at, document.items[at])),
             on_error=self._session.refused.emit,
         )
 
@@ -613,9 +618,11 @@ class ExportController(DialogController[ExportDialog]):
     ) -> None:
         """Ask whether what cannot be written may be left out, and export if so."""
         others = (form for name, form in FORMATS.items() if name != request.format)
-        keeping = next((said(f.label) for f in others if f.keeps(document.checkpoint)), "")
+        keeping = next(
+            (translate_declared(f.label) for f in others if f.keeps(document.checkpoint)), ""
+        )
         if dialogs.exclude_unreadable(
-            self._window, unread, said(FORMATS[request.format].label), keeping
+            self._window, unread, translate_declared(FORMATS[request.format].label), keeping
         ):
             self._write(document, replace(request, omit=tuple(unread)))
 
@@ -652,7 +659,7 @@ class ExportController(DialogController[ExportDialog]):
         if report is not None:
             late = self.tr("The export was already written when it was cancelled.")
             if writing.missing:
-                names = said_sentence(first_names([path.name for path in writing.missing]))
+                names = translate_sentence(first_names([path.name for path in writing.missing]))
                 late = joined(late, self.tr("Missing beside it: {names}.").format(names=names))
             self._on_exported(writing, shown, replace(report, notices=(*report.notices, late)))
             return

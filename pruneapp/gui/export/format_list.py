@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
-from pruneapp.gui.widgets.engine_text import said, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
 from pruneapp.gui.widgets.labels import (
     MUTED,
     TEXT,
@@ -133,7 +133,7 @@ def check_words(check: TargetCheck) -> str:
         words = translate("ExportPlace", "{n} files already exist and will be replaced: {names}.")
         n = number_format.count(len(check.replaced))
         notices.append(words.format(n=n, names=_listed(check.replaced)))
-    return joined(*notices, *map(said_sentence, check.notices))
+    return joined(*notices, *map(translate_sentence, check.notices))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -164,7 +164,7 @@ def _size_tip(offer: FormatOffer) -> str:
 
 def loader_words(loader: Loader) -> str:
     """Say who loads it, since when and how."""
-    more = [said(loader.note)]
+    more = [translate_declared(loader.note)]
     if loader.since:
         since = translate("ExportSizes", "since {version}")
         more.insert(0, since.format(version=loader.since))

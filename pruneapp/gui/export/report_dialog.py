@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.export.axis_rows import exactness_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -83,7 +83,7 @@ class ExportReportDialog(Dialog):
         self._in_store = "://" in str(report.path)  # which nobody asks again to show this
         self._steps = tuple(steps)
         wrong = (*report.damage, *(f"{each.sentence}." for each in report.broken))
-        notes = [said_sentence(notice) for notice in report.notices if notice not in wrong]
+        notes = [translate_sentence(notice) for notice in report.notices if notice not in wrong]
         if report.kept_originals and not report.undo_ends:
             notes.append(self.tr("Undo still works: it reads the backup of the original."))
         if report.effect == CHANGES:
@@ -93,8 +93,8 @@ class ExportReportDialog(Dialog):
             )
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]
-        damage = [said_sentence(warning) for warning in report.damage]
-        broken = [sentence(said_sentence(each.sentence)) for each in report.broken]
+        damage = [translate_sentence(warning) for warning in report.damage]
+        broken = [sentence(translate_sentence(each.sentence)) for each in report.broken]
         self.warnings = [plain(f"▲ {text}", wrap=True, ink=DANGER) for text in (*damage, *broken)]
         for label, each in zip(self.warnings[len(report.damage) :], report.broken, strict=True):
             label.setToolTip(as_plain("\n".join(each.named(shown))))
@@ -247,7 +247,7 @@ class ExportReportDialog(Dialog):
         rounded_to = "" if report.dtype == "keep" else report.dtype
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
-            (self.tr("Format"), listed(said_sentence(report.label), rounded_to), ""),
+            (self.tr("Format"), listed(translate_sentence(report.label), rounded_to), ""),
             (self.tr("Size"), size, exact),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (
@@ -259,7 +259,7 @@ class ExportReportDialog(Dialog):
             ),
         ]
         if report.cut:
-            facts.append((self.tr("Cut out"), listed(*map(said_sentence, report.cut)), ""))
+            facts.append((self.tr("Cut out"), listed(*map(translate_sentence, report.cut)), ""))
             facts.append((self.tr("Effect"), exactness_words(report.effect), ""))
         else:
             pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))

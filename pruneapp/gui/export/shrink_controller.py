@@ -17,7 +17,7 @@ from pruneapp.groups.structure import Unknown
 from pruneapp.gui.app.jobs import JobProgress, Jobs, LatestTask, Urgency
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
-from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import labeled, noted
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job
@@ -65,8 +65,8 @@ def python_words(job: Job) -> str:
     try:
         found = find_interpreter(script, job=job, make=False)
     except PruneAppError as error:
-        return f"▲ {said_error(error)}"
-    return labeled("Python", noted(str(found.path), said_sentence(found.found)))
+        return f"▲ {translate_error(error)}"
+    return labeled("Python", noted(str(found.path), translate_sentence(found.found)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class ShrinkForecasts(QObject):
         )
 
     def _on_error(self, error: PruneAppError) -> None:
-        self._page.set_trouble(said_error(error))
+        self._page.set_trouble(translate_error(error))
 
     def _on_stopped(self) -> None:
         self._page.set_trouble(self.tr("The search for dead units was cancelled."))

@@ -40,7 +40,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     single_shot,
 )
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -717,7 +717,7 @@ class ShrinkPage(QWidget):
             return
         if not known:
             self.why_not.setForegroundRole(TEXT)
-            self.why_not.setText(said_sentence(forecast.why_not))
+            self.why_not.setText(translate_sentence(forecast.why_not))
             self.changed.emit()
             return
         self._show_known(forecast)
@@ -746,7 +746,7 @@ class ShrinkPage(QWidget):
         # What was wrong stays as it is in the controls, which there have to be.
         if not forecast.wrong or not self.rows.rows:
             self.rows.set_forecast(forecast)
-        self._show_wrong(said_sentence(forecast.wrong))
+        self._show_wrong(translate_sentence(forecast.wrong))
         self._usual = forecast.usual_multiple
         self._show_request()
         for part in (self._of_multiple, self.multiple):
@@ -775,9 +775,9 @@ class ShrinkPage(QWidget):
         self.state.setForegroundRole(
             DANGER if forecast.exactness == CHANGES else MUTED if empty else TEXT
         )
-        lines = [f"· {said_sentence(line)}" for line in forecast.loaded_by]
+        lines = [f"· {translate_sentence(line)}" for line in forecast.loaded_by]
         for part in (self._of_notes, self.notes):
             part.setVisible(bool(lines or forecast.notices))
         self.notes.setText(
-            "\n".join((*lines, *(f"△ {said_sentence(each)}" for each in forecast.notices)))
+            "\n".join((*lines, *(f"△ {translate_sentence(each)}" for each in forecast.notices)))
         )

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pruneapp.errors import PruneAppError, abridged
 from pruneapp.gui.export.format_list import check_words, files_words, rounded_to
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
-from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import DANGER, TEXT, as_plain, heading, joined, plain, translate
 from pruneapp.results.export import FormatOffer, TargetCheck
 
@@ -218,7 +218,7 @@ class TargetRow(QWidget):
             try:
                 self.place()
             except PruneAppError as error:
-                return said_error(error)
+                return translate_error(error)
             return ""
         problem = misplaced(
             self.text(),
@@ -228,7 +228,9 @@ class TargetRow(QWidget):
             folders=self._may_be_folder(),
         )
         problem = problem or taken(self.text(), self._written)
-        return problem or (said_sentence(self._check.refused) if self._check is not None else "")
+        return problem or (
+            translate_sentence(self._check.refused) if self._check is not None else ""
+        )
 
     def replaces_source(self) -> bool:
         """Whether the file that is open would be replaced."""

@@ -30,7 +30,7 @@ from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import joined
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.sessions import kept_histories
@@ -145,7 +145,11 @@ class SessionController(Controller):
             return self.tr("The history of closed files is not kept, as chosen in the settings.")
         if (error := self._autosave.flush()) is not None:
             cause = error.__cause__
-            why = words_of(cause) if isinstance(cause, OSError) else said_sentence(error.sentence)
+            why = (
+                words_of(cause)
+                if isinstance(cause, OSError)
+                else translate_sentence(error.sentence)
+            )
             return self.tr("The history cannot be written to the disk ({why}).").format(why=why)
         if self._autosave.nbytes > kept_histories.MOST_BYTES:
             return self.tr("The history is too large to be kept: {size} of at most {most}.").format(
@@ -360,7 +364,7 @@ class SessionController(Controller):
             )
         self._notifications.offer(
             NoticeTopic.OPENING,
-            said_sentence(error.sentence),
+            translate_sentence(error.sentence),
             self.tr("Locate…"),
             partial(self._find, request, in_folder=error.in_folder),
             details=error.details,

@@ -17,7 +17,7 @@ from pruneapp.gui.commands.actions import BETWEEN, plain
 from pruneapp.gui.commands.palette import CommandPalette, Entry, Named, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.methods import registry
 
 
@@ -104,10 +104,10 @@ class PaletteController(QObject):
         is_open = self._session.document is not None
         for method in registry.METHODS.values():
             yield Entry(
-                said(method.label),
+                translate_declared(method.label),
                 self.tr("Method"),
                 partial(self._choose_method, method.name),
-                said(method.help),
+                translate_declared(method.help),
                 enabled=is_open,
                 english=(method.label, method.name),
             )

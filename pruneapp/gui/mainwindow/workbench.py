@@ -69,7 +69,7 @@ from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
-from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence, translate_step
 from pruneapp.gui.widgets.labels import enumerated
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
@@ -148,7 +148,7 @@ class StatusController(QObject):
         )
         self._show_numbers(tuple(document.masks))
         for notice in document.notices:
-            text = said_sentence(notice.text)
+            text = translate_sentence(notice.text)
             window.notices.set_notice(text, details=notice.details, trouble=False)
         window.setWindowTitle(f"{document.checkpoint.path.name} — {TITLE}")
         window.show_document(is_open=True)
@@ -214,10 +214,10 @@ class StatusController(QObject):
         actions = self._window.actions_
         items = document.items if document is not None else ()
         position = document.position if document is not None else 0
-        undone = said_step(items[position].label) if position else ""
+        undone = translate_step(items[position].label) if position else ""
         redone = ""
         if document is not None and position != document.branches.tip:
-            redone = said_step(items[document.branches.next(position)].label)
+            redone = translate_step(items[document.branches.next(position)].label)
         for names, step, text in (
             (("undo", "history_back"), undone, self.tr("&Undo")),
             (("redo", "history_forward"), redone, self.tr("&Redo")),
@@ -661,7 +661,7 @@ class Workbench(QObject):
     @Slot(bool)
     @Slot(object)
     def _confirm_quantized(self, rows: Sequence[TensorRow]) -> None:
-        why = said_sentence(rows[0].why_not)
+        why = translate_sentence(rows[0].why_not)
         if dialogs.check_quantized(self.window, [row.shown for row in rows], why):
             self.views.tree.check_confirmed([row.name for row in rows])
 
@@ -704,7 +704,7 @@ class Workbench(QObject):
             self._windows.extended.emit(False, True)
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
-        names = enumerated(*(said(method.label) for method in methods))
+        names = enumerated(*(translate_declared(method.label) for method in methods))
         self.notifications.mention(
             NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names)
         )

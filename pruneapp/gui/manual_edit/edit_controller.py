@@ -42,7 +42,7 @@ from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
-from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence, translate_step
 from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
@@ -398,7 +398,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             self._say(preview)
 
     def _say(self, preview: ManualEditPreview) -> None:
-        text, numbers = said_step(preview.edit.label), preview.numbers
+        text, numbers = translate_step(preview.edit.label), preview.numbers
         if numbers.protected:
             text = self.tr("{done}; {n} protected weights unchanged").format(
                 done=text, n=count(numbers.protected)
@@ -467,7 +467,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         }[numbers.operation]
         weights = self.tr("{n} weights").format(n=count(numbers.changed))
         changing = sum(tensor.changed > 0 for tensor in numbers.tensors)
-        return text.format(what=said_sentence(result.units) or weights, n=count(changing))
+        return text.format(what=translate_sentence(result.units) or weights, n=count(changing))
 
     # -- the check boxes below the picture, and their commands ------------------------------------
 
@@ -503,9 +503,11 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         shown = self._session.contents.shown
         names = dict.fromkeys(name for group in groups for name in group.others)
         places = (
-            self.tr("{units} of {place}").format(units=said(group.label), place=group.place)
+            self.tr("{units} of {place}").format(
+                units=translate_declared(group.label), place=group.place
+            )
             if group.place
-            else said(group.label)
+            else translate_declared(group.label)
             for group in groups
         )
         others = [shown.get(name, name) for name in names]

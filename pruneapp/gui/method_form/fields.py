@@ -27,7 +27,7 @@ from pruneapp.gui.method_form.editors import (
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column
-from pruneapp.gui.widgets.engine_text import said_error, with_said_labels
+from pruneapp.gui.widgets.engine_text import translate_error, with_translated_labels
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -82,7 +82,7 @@ class Field(QWidget):
         try:
             self.editor.value()
         except ParameterError as error:
-            return said_error(error, (self.param,))
+            return translate_error(error, (self.param,))
         return self._reported
 
     def set_context(self, context: FormContext) -> None:
@@ -95,7 +95,7 @@ class Field(QWidget):
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until the value changes."""
-        self._reported = with_said_labels(text, (self.param,))
+        self._reported = with_translated_labels(text, (self.param,))
         self._show_note()
 
     @property
@@ -324,7 +324,7 @@ class LimitsSection(QWidget):
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until a limit changes."""
-        self._reported = with_said_labels(text, self._params)
+        self._reported = with_translated_labels(text, self._params)
         self._show_note()
 
     def values(self) -> dict[str, Any]:
@@ -346,7 +346,7 @@ class LimitsSection(QWidget):
             try:
                 editor.value()
             except ParameterError as error:
-                errors.append(said_error(error, (editor.param,)))
+                errors.append(translate_error(error, (editor.param,)))
         return tuple(errors)
 
     def _after_change(self) -> None:

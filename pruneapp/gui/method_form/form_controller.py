@@ -31,11 +31,11 @@ from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import (
-    said,
-    said_error,
-    said_param,
-    said_sentence,
-    with_said_labels,
+    translate_declared,
+    translate_error,
+    translate_param,
+    translate_sentence,
+    with_translated_labels,
 )
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
@@ -52,7 +52,7 @@ from pruneapp.statistics.file import statistics_of
 def in_form_words(error: PruneAppError) -> PruneAppError:
     """Return an error that calls parameters by the labels of their fields."""
     params = chain(LIMITS, *(method.params for method in registry.METHODS.values()))
-    return error.reworded(with_said_labels(said_sentence(error.sentence), params))
+    return error.reworded(with_translated_labels(translate_sentence(error.sentence), params))
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +243,7 @@ class FormController(QObject):
         extras.changed.connect(self._on_extras)
         session.opened.connect(self._on_opened)
         self.offer_methods()
-        form.set_limits(tuple(map(said_param, LIMITS)))
+        form.set_limits(tuple(map(translate_param, LIMITS)))
 
     def step(self) -> Step:
         """Return the step of the form; raises `PruneAppError` if there is none."""
@@ -336,7 +336,7 @@ class FormController(QObject):
         try:
             return Limits(**request.limits)
         except ParameterError as error:
-            self._form.limits.set_error(said_error(error))
+            self._form.limits.set_error(translate_error(error))
             raise
 
     def check_usual(self) -> None:
@@ -400,7 +400,9 @@ class FormController(QObject):
             if target == ("", ""):
                 checked = self._tree.checked()
                 self._form.set_matches(
-                    place, None, error="" if checked else said_sentence("No tensor is checked.")
+                    place,
+                    None,
+                    error="" if checked else translate_sentence("No tensor is checked."),
                 )
                 named.append(checked)
                 continue
@@ -410,7 +412,7 @@ class FormController(QObject):
                 document = self._session.document
                 file = "" if document is None else document.checkpoint.path.name
                 sentence = matches.sentence.replace(f" in '{file}'", "")
-                error_text = said_error(matches.reworded(sentence))
+                error_text = translate_error(matches.reworded(sentence))
                 rule = self._form.used[place]
                 number = self._form.number_of(rule)
                 if self._form.set_matches(place, 0, error=error_text):
@@ -647,8 +649,10 @@ def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
 def _form(method: Method) -> MethodForm:
     shared = {f.name: getattr(method, f.name) for f in fields(MethodForm) if f.name != "excludes"}
     # Files have buttons of their own: one is loaded for all rules.
-    shared["params"] = tuple(said_param(p) for p in method.params if not isinstance(p, FileParam))
-    shared |= {"label": said(method.label), "help": said(method.help)}
+    shared["params"] = tuple(
+        translate_param(p) for p in method.params if not isinstance(p, FileParam)
+    )
+    shared |= {"label": translate_declared(method.label), "help": translate_declared(method.help)}
     return MethodForm(**shared, excludes=not method.prunes)
 
 

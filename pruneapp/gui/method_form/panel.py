@@ -36,7 +36,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
 )
 from pruneapp.gui.widgets.controls import replace as put_in_place
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
@@ -190,7 +190,7 @@ class DependentsRow(QWidget):
     def _said(self, found: FormDependents, *, whole: bool) -> str:
         """Say which tensors follow, in short or with whole names, and of which none are known."""
         if not found.known:
-            return said_sentence(found.why_not)
+            return translate_sentence(found.why_not)
         unknown = self._unknown(found, whole=whole)
         if found.in_force(self.choice):
             return joined(self._following(found, whole=whole), unknown)
@@ -238,7 +238,7 @@ class DependentsRow(QWidget):
             text = self.tr("No other tensor is pruned with {n} of {m} tensors, such as {name}.")
         n, m = number_format.count(rest), number_format.count(found.tensors)
         said = text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
-        return joined(said, said_sentence(found.why_not)) if whole else said
+        return joined(said, translate_sentence(found.why_not)) if whole else said
 
 
 class PruneForm(QWidget):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import joined, labeled, listed, on_one_line, translate
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural, shape
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, PatternTotals, TensorPattern
@@ -238,7 +238,7 @@ def about(answer: PatternAnswer, row: int) -> str:
     tensor = answer.report.tensors[row]
     name = answer.shown.get(tensor.name, tensor.name)
     if not tensor.groups:
-        return labeled(name, said_sentence(tensor.why_not))
+        return labeled(name, translate_sentence(tensor.why_not))
     if not tensor.broken:
         text = translate("Patterns", "{name} has {pattern}.")
         return text.format(name=name, pattern=answer.pattern)

@@ -25,7 +25,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_column,
     single_shot,
 )
-from pruneapp.gui.widgets.engine_text import said_error
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.gui.widgets.reports import CountsTable
@@ -128,7 +128,7 @@ class QuestionRow(QWidget):
         try:
             pattern = self._param.parse(self.pattern.currentText())
         except ParameterError as error:
-            ink, text = DANGER, f"✕ {said_error(error, (self._param,))}"
+            ink, text = DANGER, f"✕ {translate_error(error, (self._param,))}"
         else:
             n, m = pattern.split(":")
             words = self.tr(

@@ -24,7 +24,7 @@ from pruneapp.gui.patterns.answer import PatternAnswer, as_text, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog, Question
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_error, said_param
+from pruneapp.gui.widgets.engine_text import translate_error, translate_param
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods.builtin.patterns import N_M, PatternParam, sizes_of
 from pruneapp.params import DimParam
@@ -88,7 +88,7 @@ class PatternController(DialogController[PatternDialog]):
         if self._session.document is None:
             return
         if self.dialog is None:
-            pattern, dim = map(said_param, N_M.params)
+            pattern, dim = map(translate_param, N_M.params)
             assert isinstance(pattern, PatternParam)
             assert isinstance(dim, DimParam)
             usual = [f"{n}:{m}" for n, m in _USUAL]
@@ -223,7 +223,7 @@ class PatternController(DialogController[PatternDialog]):
     def _on_error(self, error: PruneAppError) -> None:
         self._repairing = False
         if self.dialog is not None:
-            self.dialog.set_trouble(said_error(error))
+            self.dialog.set_trouble(translate_error(error))
 
     # -- the document ---------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Floats, Marks,
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import labeled, listed, stated
 from pruneapp.gui.widgets.number_format import count, percent, plural
 from pruneapp.results.channel_list import runs
@@ -419,7 +419,9 @@ class ChannelsView(OrderedChart):
                         self._choices.append((at, group))
                         words = self.tr("{dim}: {units} ({n})")
                         n = count(group.count)
-                        self.dim_box.addItem(words.format(dim=at, units=said(group.units), n=n))
+                        self.dim_box.addItem(
+                            words.format(dim=at, units=translate_declared(group.units), n=n)
+                        )
         self._choose_dim(dim, axis)
         self.dim_box.setEnabled(len(self._choices) > 1)
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.controls import enlarge, follow_font
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
@@ -138,7 +138,7 @@ class TensorHeading(QWidget):
         self.name.setAccessibleName(row.name)
         facts = [row.kind, shape(row.shape), row.dtype]
         if row.why_not:
-            facts.append(said_sentence(row.why_not))
+            facts.append(translate_sentence(row.why_not))
         else:
             facts.append(self.tr("{share} pruned").format(share=part(pruned, row.numel)))
         self.details.set_facts([fact for fact in facts if fact])

@@ -32,7 +32,7 @@ from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.clipboard import Copies, Numbers, in_percent, text_of
-from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.number_format import dim_labels, plural
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -191,7 +191,7 @@ class PlotController(QObject):
         weights = self._pages.weights
         weights.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
         weights.set_pruned(pruned)
-        weights.set_why_not(said_sentence(row.why_not))
+        weights.set_why_not(translate_sentence(row.why_not))
         labels = dim_labels(row.shape, row.kind) if len(row.shape) > 1 else ()
         self._pages.channels.set_dims(labels, shape=() if row.why_not else row.shape)
         self._ask_stats()
@@ -293,7 +293,7 @@ class PlotController(QObject):
         self._tasks[kind].ask(
             work,
             done,
-            lambda error: failed(said_error(error)),
+            lambda error: failed(translate_error(error)),
             on_stopped=lambda: failed(self.tr("This view could not be computed.")),
         )
 

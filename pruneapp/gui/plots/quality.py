@@ -17,7 +17,7 @@ from pruneapp.gui.plots.chart.items import CutLine, is_on, paint_line
 from pruneapp.gui.plots.quality_axis import Along, quality_axes
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import joined, label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric_points, signed
 from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
@@ -658,7 +658,7 @@ class QualityView(PlotView):
         if any(self.canvas.noise):
             metric = self._metric
             noise = "" if metric is None else metric.noise
-            words = self.tr("noise: {what}").format(what=said_sentence(noise))
+            words = self.tr("noise: {what}").format(what=translate_sentence(noise))
             tip = self.tr(
                 "A bar that crosses the dotted line, the unpruned model, means that no difference "
                 "from it was found."

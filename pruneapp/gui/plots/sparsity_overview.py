@@ -16,7 +16,7 @@ from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.plots.chart.size_strip import SizeStrip
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import listed
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.results.document_rows import TensorRow
@@ -471,7 +471,7 @@ class ModelView(TensorsChart):
                 self.tr("{name}:  {size}, {why}").format(
                     name=row.shown,
                     size=size(row.nbytes),
-                    why=said_sentence(row.why_not) or self.tr("not pruned"),
+                    why=translate_sentence(row.why_not) or self.tr("not pruned"),
                 )
             )
 

@@ -13,7 +13,7 @@ from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, single_shot
-from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -173,7 +173,9 @@ class PreviewPanel(QWidget):
         elif stage is PreviewStage.FAILED and error is not None:
             settings = isinstance(error, (ParameterError, ScratchError))
             self.set_error(
-                said_sentence(error.sentence), said_sentence(error.remedy), settings=settings
+                translate_sentence(error.sentence),
+                translate_sentence(error.remedy),
+                settings=settings,
             )
         elif stage is PreviewStage.EXACT and state.report is not None:
             self.set_report(state.report, channels=state.channels)
@@ -191,7 +193,7 @@ class PreviewPanel(QWidget):
     def _show_current(self, state: PreviewState) -> None:
         current, error, estimate = state.current, state.error, state.estimate
         self._waiting = state.untouched
-        self._why = "" if error is None else said_error(error)
+        self._why = "" if error is None else translate_error(error)
         if current.applied is not None:
             self.set_done(current.applied, current.report.norm_retained if current.report else None)
         else:
@@ -200,7 +202,7 @@ class PreviewPanel(QWidget):
         if state.untouched:
             return
         if error is not None:
-            self.set_not_again(said_sentence(error.sentence))
+            self.set_not_again(translate_sentence(error.sentence))
         elif state.preview is not None:
             to_prune, share = state.preview.report.newly_pruned, state.repeated_amount
             self.set_again(to_prune, state.channels, share=share)

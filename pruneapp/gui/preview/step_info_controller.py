@@ -33,7 +33,7 @@ from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.controls import scroll_to, single_shot
-from pruneapp.gui.widgets.engine_text import said, said_error
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_error
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.params import format_bytes, parse_bytes
@@ -93,7 +93,7 @@ class StepInfoController(QObject):
 
     def offer_formats(self) -> None:
         """Offer the export formats that there are by now."""
-        formats = [(each.name, said(each.label)) for each in FORMATS.values()]
+        formats = [(each.name, translate_declared(each.label)) for each in FORMATS.values()]
         self._panel.file.set_formats(formats)
 
     def set_preview(self, state: PreviewState) -> None:
@@ -272,7 +272,7 @@ class StepInfoController(QObject):
 
     def _refuse_size(self, error: PruneAppError) -> None:
         limits = self._form.limits
-        limits.set_error(said_error(error))
+        limits.set_error(translate_error(error))
         # It is below the limits, and has its place only once they are laid out.
         QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
 

@@ -21,7 +21,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_sentence, said_step
+from pruneapp.gui.widgets.engine_text import translate_sentence, translate_step
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, heading, joined, noted, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -221,7 +221,7 @@ class RecipeController(DialogController[RecipeDialog]):
         recipe, fitted = fitted_recipe
         lines = [
             RecipeLine(
-                said_step(entry.label),
+                translate_step(entry.label),
                 len(entry.names),
                 entry.action.steps if isinstance(entry.action, Schedule) else 1,
                 fits=entry.action is not None,
@@ -229,7 +229,9 @@ class RecipeController(DialogController[RecipeDialog]):
             for entry in fitted.entries
         ]
         problems = [
-            f"{p.entry + 1}. {noted(joined(*map(said_sentence, (p.sentence, p.remedy))), p.place)}"
+            noted(
+                joined(f"{p.entry + 1}.", *map(translate_sentence, (p.sentence, p.remedy))), p.place
+            )
             for p in fitted.problems
         ]
         # Masks of the file are in force here already, if the person wants them.

@@ -24,7 +24,7 @@ from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_error, said_param, said_step
+from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_step
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, plain
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.methods import registry
@@ -177,7 +177,7 @@ class RoundsController(DialogController[RoundsDialog]):
         whole = method.granularity != "weights"
         dialog = RoundsDialog(
             _rule(step),
-            tuple(map(said_param, SCHEDULE)),
+            tuple(map(translate_param, SCHEDULE)),
             size=asked.size,
             begun=asked.begun,
             whole=whole,
@@ -206,7 +206,7 @@ class RoundsController(DialogController[RoundsDialog]):
         try:
             dialog.set_rounds(_counts(asked, dialog.fields.values()))
         except ParameterError as error:
-            dialog.set_rounds((), said_error(error, SCHEDULE))
+            dialog.set_rounds((), translate_error(error, SCHEDULE))
 
     # -- doing it -------------------------------------------------------------------------------
 
@@ -268,7 +268,7 @@ def _rule(step: Step) -> str:
     scope = (step.scope,) if step.scope == "global" else ()
     limits = replace(step.limits, total=None).words()
     label = ", ".join((step.rows[0].label(amount=False), *step.along(), *scope, *limits))
-    return said_step(label)
+    return translate_step(label)
 
 
 def _final(asked: _Repeated) -> Amount:

@@ -17,7 +17,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
-from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain, sentence
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
@@ -168,7 +168,7 @@ class RepairDialog(Dialog):
         risk = ""
         if not self._sequential():
             risk = uniform_risk([layer.pruned / layer.numel for layer in known])
-        self.risk.setText(f"▲ {said_sentence(risk)}" if risk else "")
+        self.risk.setText(f"▲ {translate_sentence(risk)}" if risk else "")
         self.risk.setHidden(not risk)
         self.note.setText(f"✕ {error}" if error else self._memory(known))
         self.note.setForegroundRole(DANGER if error else MUTED)
@@ -178,7 +178,7 @@ class RepairDialog(Dialog):
         try:
             self.values()
         except ParameterError as error:
-            return said_error(error, self._params)
+            return translate_error(error, self._params)
         if self._sequential() and not self.source.source().runs:
             return self.tr(
                 "Sequential repair runs inputs through the model, and a statistics file has none: "
@@ -201,7 +201,7 @@ class RepairDialog(Dialog):
             size=size(2 * largest)
         )
         if self._sequential():
-            return joined(said_sentence(sequential_runs(len(known))), text)
+            return joined(translate_sentence(sequential_runs(len(known))), text)
         if self.source.source().runs:
             limit = self.values()["memory"]
             where = self.tr("Gram matrices: {total}, in temporary files. {rest}")
@@ -296,7 +296,7 @@ class RepairReportDialog(Dialog):
             ),
         ]
         if unknown:
-            names = said_sentence(first_names([shown.get(name, name) for name in unknown]))
+            names = translate_sentence(first_names([shown.get(name, name) for name in unknown]))
             notes.insert(1, self.tr("Not repaired, no statistics: {names}.").format(names=names))
         self.risks = [plain(f"▲ {risk}", wrap=True, ink=DANGER) for risk in risks]
         self.notes = [plain(note, wrap=True, ink=MUTED) for note in notes]

@@ -30,7 +30,7 @@ from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptContro
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_error, said_param, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Job
 from pruneapp.repair.repair import inputs_in, pruned_layers
@@ -180,7 +180,7 @@ class RepairController(DialogController[RepairDialog]):
         kinds = (*self._scripts.kinds, DataKind.STATISTICS)
         dialog = RepairDialog(
             kinds,
-            tuple(map(said_param, PARAMS)),
+            tuple(map(translate_param, PARAMS)),
             contents.shown,
             self._window,
             short=contents.short,
@@ -228,7 +228,7 @@ class RepairController(DialogController[RepairDialog]):
         dialog = self.dialog
         if dialog is None:
             return
-        dialog.source.set_found(said_error(error), trouble=True)
+        dialog.source.set_found(translate_error(error), trouble=True)
         if not dialog.source.source().runs:
             dialog.set_layers([replace(layer, known=False) for layer in dialog.layers])
 
@@ -301,7 +301,7 @@ class RepairController(DialogController[RepairDialog]):
         contents = self._session.contents
         dialog = RepairReportDialog(
             done.repair.layers,
-            risks=(*map(said_sentence, done.risks), *self._same_data(source)),
+            risks=(*map(translate_sentence, done.risks), *self._same_data(source)),
             unknown=done.repair.unknown,
             source=self._words(source),
             solver=done.solver,

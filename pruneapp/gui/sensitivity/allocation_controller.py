@@ -24,7 +24,7 @@ from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.sensitivity.dialogs import AllocationDialog
 from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_error, said_number, said_param
+from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
 from pruneapp.gui.widgets.labels import joined, sentence
 from pruneapp.gui.widgets.reports import calibration_mark
 from pruneapp.methods.limits import LIMITS
@@ -106,7 +106,7 @@ class AllocationController(DialogController[AllocationDialog]):
             kept = replace(kept, scan=with_protection(kept.scan, document.snapshot()))
         else:
             text = self.tr("The step follows the state that was scanned, '{state}', in a branch.")
-            note = joined(text.format(state=said_number(number, document.items[number])), note)
+            note = joined(text.format(state=numbered_title(number, document.items[number])), note)
         if kept.scan.conditions.repair:
             text = self.tr(
                 "The scan repaired each tensor before the model was measured: repair the result, "
@@ -118,7 +118,7 @@ class AllocationController(DialogController[AllocationDialog]):
         short = self._session.contents.short
         warning = self._warning(kept)
         dialog = AllocationDialog(
-            tuple(map(said_param, PARAMS)), note, self._window, warning=warning, short=short
+            tuple(map(translate_param, PARAMS)), note, self._window, warning=warning, short=short
         )
         dialog.set_weights(sum(tensor.weights for tensor in kept.scan.tensors if tensor.cells))
         dialog.changed.connect(partial(self._compute, dialog, kept))
@@ -146,7 +146,7 @@ class AllocationController(DialogController[AllocationDialog]):
         def refuse(error: PruneAppError) -> None:
             if self.dialog is dialog:
                 self._allocation = None
-                dialog.set_error(said_error(error, PARAMS))
+                dialog.set_error(translate_error(error, PARAMS))
 
         self._task.ask(work, show, refuse, urgency=Urgency.AT_ONCE)
 

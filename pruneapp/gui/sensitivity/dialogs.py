@@ -13,7 +13,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceCh
 from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets.controls import LineEdit, choice_box
-from pruneapp.gui.widgets.engine_text import said_error
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain, sentence
 from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, signed
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -279,6 +279,6 @@ class AllocationDialog(DecisionDialog):
         try:
             self.values()
         except ParameterError as error:
-            self.set_error(said_error(error, self._params))
+            self.set_error(translate_error(error, self._params))
             return
         self.changed.emit()

@@ -36,7 +36,7 @@ from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said, said_error, said_number
+from pruneapp.gui.widgets.engine_text import numbered_title, translate_declared, translate_error
 from pruneapp.gui.widgets.labels import joined, listed, noted, translate
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
@@ -248,7 +248,7 @@ class ScanController(DialogController[ScanDialog]):
         statistics = self._extras.statistics
         repairs = bool(statistics and statistics_of(statistics).grams)
         offered = [
-            (method.name, said(method.label))
+            (method.name, translate_declared(method.label))
             for method in registry.METHODS.values()
             if method.has_amount
             and (statistics or not method.takes_statistics)
@@ -284,7 +284,7 @@ class ScanController(DialogController[ScanDialog]):
             "The current state, {state}, is {share} pruned. Amounts are fractions of what remains "
             "of each tensor in it. To scan the unpruned model, go to 'Opened' in the history first."
         ).format(
-            state=said_number(document.position, document.items[document.position]), share=share
+            state=numbered_title(document.position, document.items[document.position]), share=share
         )
 
     def _look(self, dialog: ScanDialog) -> None:
@@ -317,7 +317,7 @@ class ScanController(DialogController[ScanDialog]):
         try:
             request = self._wanted(dialog, names)
         except PruneAppError as error:
-            dialog.set_estimate(said_error(error, _LABELS), trouble=True)
+            dialog.set_estimate(translate_error(error, _LABELS), trouble=True)
             return
         evaluations = len(names) * len(request.amounts)
         known, is_sure = self._known(dialog, request)
@@ -392,7 +392,7 @@ class ScanController(DialogController[ScanDialog]):
 
         def refused(error: PruneAppError) -> None:
             if self.dialog is dialog:
-                dialog.choice.set_found(said_error(error), trouble=True)
+                dialog.choice.set_found(translate_error(error), trouble=True)
 
         def run(agreed: Agreed) -> None:
             if self.dialog is dialog:
@@ -545,7 +545,7 @@ class ScanController(DialogController[ScanDialog]):
         document, number = self._session.document, self._number(found)
         if document is None or number < 0:
             return self.tr("a deleted state")
-        return said_number(number, document.items[number])
+        return numbered_title(number, document.items[number])
 
     def _on_changed(self, _change: DocumentChanged) -> None:
         self._refresh()
@@ -633,7 +633,7 @@ class ScanController(DialogController[ScanDialog]):
 
     def _method_words(self, scan: Scan) -> str:
         try:
-            words = said(registry.get(scan.conditions.method).label)
+            words = translate_declared(registry.get(scan.conditions.method).label)
         except PruneAppError:
             words = scan.conditions.method  # that is not loaded now
         return (

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Qt
 
 from pruneapp.gui.tree.nodes import Checks, Nodes
 from pruneapp.gui.widgets import number_format, reports
-from pruneapp.gui.widgets.engine_text import said, said_sentence
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
 from pruneapp.gui.widgets.labels import as_plain, joined, labeled
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import Assignment, CountsByName, Danger, Severity
@@ -252,7 +252,9 @@ class Cells(QObject):
         text = self.tr("{units} of {place}: pruned together with {names}")
         if not group.place:
             text = self.tr("{units}: pruned together with {names}")
-        text = text.format(units=said(group.label), place=group.place, names=", ".join(shown))
+        text = text.format(
+            units=translate_declared(group.label), place=group.place, names=", ".join(shown)
+        )
         if more := len(names) - len(shown):
             text = self.tr("{names} and {n} more").format(names=text, n=number_format.count(more))
         return self.tr("{text}.").format(text=text)
@@ -361,7 +363,7 @@ class Cells(QObject):
             text = self.tr("Pruned only if you check it and confirm: {why}.")
         else:
             text = self.tr("Not prunable: {why}.")
-        return text.format(why=said_sentence(row.why_not))
+        return text.format(why=translate_sentence(row.why_not))
 
     def description(self, node: int) -> str:
         """Return the description of a node for screen readers; "" for none."""

@@ -27,83 +27,88 @@ TIMES = " × "
 P = TypeVar("P", bound=Param)
 
 
-def said(text: str) -> str:
+def translate_declared(text: str) -> str:
     """Return the translation of a declared text; "" for ""."""
     return translate(CONTEXT, text) if text else ""
 
 
-def said_product(text: str) -> str:
+def translate_product(text: str) -> str:
     """Return the translation of a product of axes, such as "output channel × kernel row"."""
-    return TIMES.join(map(said, text.split(TIMES)))
+    return TIMES.join(map(translate_declared, text.split(TIMES)))
 
 
-def said_param(param: P) -> P:
+def translate_param(param: P) -> P:
     """Return a parameter with translated label, help and choices."""
-    words = said(param.label), said(param.help)
+    words = translate_declared(param.label), translate_declared(param.help)
     # In English the declared parameter is returned unchanged.
     if words != (param.label, param.help):
         param = replace(param, label=words[0], help=words[1])
     if isinstance(param, ChoiceParam | SubsetParam):
-        choices = tuple(map(_said_choice, param.choices))
+        choices = tuple(map(_translate_choice, param.choices))
         if choices != param.choices:
             param = replace(param, choices=choices)
-    if isinstance(param, SizeParam) and (nothing := said(param.nothing)) != param.nothing:
+    if (
+        isinstance(param, SizeParam)
+        and (nothing := translate_declared(param.nothing)) != param.nothing
+    ):
         param = replace(param, nothing=nothing)
     return param
 
 
-def said_offer(offer: FormatOffer) -> FormatOffer:
+def translate_offer(offer: FormatOffer) -> FormatOffer:
     """Return an export format with translated texts."""
     return replace(
         offer,
-        label=said(offer.label),
-        help=said(offer.help),
-        does_not=tuple(map(said_sentence, map(said, offer.does_not))),
-        why_not=said_sentence(offer.why_not),
-        wrong=said_sentence(offer.wrong),
-        params=tuple(map(said_param, offer.params)),
-        recommended={purpose: said(reason) for purpose, reason in offer.recommended.items()},
+        label=translate_declared(offer.label),
+        help=translate_declared(offer.help),
+        does_not=tuple(map(translate_sentence, map(translate_declared, offer.does_not))),
+        why_not=translate_sentence(offer.why_not),
+        wrong=translate_sentence(offer.wrong),
+        params=tuple(map(translate_param, offer.params)),
+        recommended={
+            purpose: translate_declared(reason) for purpose, reason in offer.recommended.items()
+        },
     )
 
 
-def said_sentence(text: str) -> str:
+def translate_sentence(text: str) -> str:
     """Return the translation of sentences, or of a part of one; unknown ones are not changed."""
     templates = _templates()
     return text if templates is None or not text else templates.sentence(text)
 
 
-def said_step(text: str) -> str:
+def translate_step(text: str) -> str:
     """Return the translation of the label of a history step, or of lines of its details."""
     templates = _templates()
     return text if templates is None or not text else templates.step(text)
 
 
-def said_title(item: HistoryItem) -> str:
+def state_title(item: HistoryItem) -> str:
     """Return the title of a state in lists: its name, or else the translated step."""
-    return item.name or said_step(item.label)
+    return item.name or translate_step(item.label)
 
 
-def said_number(state: int, item: HistoryItem) -> str:
+def numbered_title(state: int, item: HistoryItem) -> str:
     """Return the title of a state, preceded by its number."""
     from pruneapp.results.document_rows import numbered
 
-    return numbered(state, replace(item, name=said_title(item)))
+    return numbered(state, replace(item, name=state_title(item)))
 
 
-def said_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:
+def translate_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:
     """Return the translated text of an error, with parameter names replaced by labels."""
     if _templates() is None:
         return with_labels(str(error), params)
-    said_both = joined(said_sentence(error.sentence), said_sentence(error.remedy))
-    return with_said_labels(said_both, params)
+    translated = joined(translate_sentence(error.sentence), translate_sentence(error.remedy))
+    return with_translated_labels(translated, params)
 
 
-def with_said_labels(sentence: str, params: Iterable[Param]) -> str:
+def with_translated_labels(sentence: str, params: Iterable[Param]) -> str:
     """Return a translated sentence with the names of `params` replaced by their labels."""
     if _templates() is None:
         return with_labels(sentence, params)
     for param in params:
-        sentence = sentence.replace(f"'{param.name}'", said(param.label))
+        sentence = sentence.replace(f"'{param.name}'", translate_declared(param.label))
     return sentence
 
 
@@ -128,8 +133,12 @@ def _templates_in(_language: str) -> SentenceTemplates:
     text = resources.path("translations/sentences.json").read_text(encoding="utf-8")
     gathered = json.loads(text)
     say = partial(translate, SENTENCES)
-    return SentenceTemplates(gathered["sentences"], gathered["steps"], say, said, localized)
+    return SentenceTemplates(
+        gathered["sentences"], gathered["steps"], say, translate_declared, localized
+    )
 
 
-def _said_choice(choice: Choice) -> Choice:
-    return replace(choice, label=said(choice.label), help=said(choice.help))
+def _translate_choice(choice: Choice) -> Choice:
+    return replace(
+        choice, label=translate_declared(choice.label), help=translate_declared(choice.help)
+    )

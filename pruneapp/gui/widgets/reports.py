@@ -30,7 +30,7 @@ from pruneapp.errors import abridged, escaped, first_names
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
     as_plain,
     enumerated,
@@ -337,7 +337,7 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     text = translate("Quality", "{share} pruned: {value}, {change}").format(
         share=number_format.percent(quality.sparsity),
         value=value,
-        change=words.format(amount=amount, half=half, noise=said_sentence(metric.noise)),
+        change=words.format(amount=amount, half=half, noise=translate_sentence(metric.noise)),
     )
     return mark_calibrated(text, metric)
 
@@ -360,11 +360,11 @@ def show_broken(
     short
         Returns the short form of a name of `emptied`.
     """
-    texts = [f"▲ {sentence(said_sentence(each.sentence))}" for each in broken]
+    texts = [f"▲ {sentence(translate_sentence(each.sentence))}" for each in broken]
     if emptied:
         what = several(Severity.ALL, len(emptied))
         text = translate("Danger", "{what}: {names}.")
-        names = said_sentence(first_names(emptied, show=short))
+        names = translate_sentence(first_names(emptied, show=short))
         texts.append(f"{GLYPHS[Severity.ALL]} {text.format(what=what, names=names)}")
     label.setText("\n".join(texts))
     lines = [line for each in broken for line in each.named(shown)]

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, plain
 
 BUSY_MS = 200
@@ -81,7 +81,7 @@ class JobStatus(QWidget):
         """
         if self._cancelling:
             return  # emitted before the cancellation
-        self._item = said_sentence(label)
+        self._item = translate_sentence(label)
         share = min(1.0, done / total) if total > 0 and done > 0 else None
         if share != self._share:
             self._share, self._moved = share, self._clock.elapsed()

@@ -305,8 +305,8 @@ import sys
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.widgets import engine_text
 error = PruneAppError("'a' is empty.", remedy="Download or copy it again.")
-print(engine_text.said_error(error), engine_text.said_sentence("'a' is empty."))
-print(engine_text.said_step("L1 20 % on 3 tensors"))
+print(engine_text.translate_error(error), engine_text.translate_sentence("'a' is empty."))
+print(engine_text.translate_step("L1 20 % on 3 tensors"))
 print("pruneapp.gui.widgets.sentence_templates" in sys.modules)
 """
 

@@ -13,7 +13,7 @@ from pruneapp.gui.plots.edit_buttons import operation_of
 from pruneapp.gui.plots.heatmap.drawing_tools import Place, Pointer, Tool, WeightSelection
 from pruneapp.gui.plots.heatmap.heatmap_item import HeatmapItem
 from pruneapp.gui.plots.heatmap.viewport import Viewport
-from pruneapp.gui.widgets.engine_text import said_product
+from pruneapp.gui.widgets.engine_text import translate_product
 from pruneapp.results.document_rows import Shape
 from pruneapp.results.tile import Layout
 
@@ -153,8 +153,8 @@ class HeatmapCanvas(PlotCanvas):
         if layout.wrap:
             rows, columns = (layout.rows,), (layout.columns,)
         for axis, extents, label in (
-            (self.rows, rows, said_product(layout.row_label)),
-            (self.columns, columns, said_product(layout.column_label)),
+            (self.rows, rows, translate_product(layout.row_label)),
+            (self.columns, columns, translate_product(layout.column_label)),
         ):
             axis.set_extents(extents)
             axis.setLabel(label)

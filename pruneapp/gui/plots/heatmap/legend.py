@@ -9,7 +9,7 @@ from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode
 from pruneapp.gui.widgets.clipboard import Numbers
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import labeled, noted, translate
 from pruneapp.gui.widgets.number_format import count, meaning, percent
 from pruneapp.results.tile import Layout, Tile
@@ -119,7 +119,9 @@ def dim_words(layout: Layout) -> tuple[str, ...]:
     rank = len(layout.shape)
     names = layout.dims or ("",) * rank
     if any(names):  # dimensions without a short name are those of the kernel
-        names = tuple(said(name) or meaning(dim, rank, "") for dim, name in enumerate(names))
+        names = tuple(
+            translate_declared(name) or meaning(dim, rank, "") for dim, name in enumerate(names)
+        )
     return tuple(
         f"{dim}: {name} ({extent:n})" if name else f"{dim} ({extent:n})"
         for dim, (name, extent) in enumerate(zip(names, layout.shape, strict=True))
@@ -147,7 +149,7 @@ def channel_words(selection: WeightSelection, layout: Layout) -> str:
         for start, stop in selection.channels
     )
     if layout.dims and layout.dims[selection.dim]:
-        return f"{said(layout.dims[selection.dim])} {which}"
+        return f"{translate_declared(layout.dims[selection.dim])} {which}"
     return translate("WeightsView", "{which} of dim {dim}").format(which=which, dim=selection.dim)
 
 

@@ -13,7 +13,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import Place
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence, translate_step
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.tile import Tile, TileRequest
 
@@ -240,10 +240,12 @@ class WeightReadout(QObject):
         if layout is None:
             return ""
         if place is None:
-            return said_sentence(layout.note)
+            return translate_sentence(layout.note)
         known, index = self._known(place), layout.index(*place)
         names = layout.dims or ("",) * len(index)
-        at = ", ".join(f"{said(name)} {i}".strip() for name, i in zip(names, index, strict=True))
+        at = ", ".join(
+            f"{translate_declared(name)} {i}".strip() for name, i in zip(names, index, strict=True)
+        )
         if known is None:
             self._timer.start()
             return f"[{at}] = …"
@@ -258,7 +260,7 @@ class WeightReadout(QObject):
                 text = self.tr("pruned in step {n}: {label}")
             if item.rule:
                 text = self.tr("pruned in step {n}, rule {rule}: {label}")
-            words.append(text.format(n=step, rule=item.rule, label=said_step(item.label)))
+            words.append(text.format(n=step, rule=item.rule, label=translate_step(item.label)))
         else:
             if not known.kept:
                 self._timer.start()

@@ -18,7 +18,7 @@ from pruneapp.gui.plots.heatmap.requests import TileRequests, WeightReadout
 from pruneapp.gui.plots.heatmap.shading import BLENDED, AnyTile, Mode
 from pruneapp.gui.plots.heatmap.toolbar import Axes, AxesRow, ModeRow, ToolRow
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import joined, listed, sentence
 from pruneapp.gui.widgets.number_format import part, shape
 from pruneapp.results.document_rows import HistoryItem, ManualEditRequest, Operation
@@ -307,7 +307,7 @@ class WeightsView(PlotView):
             share = part(self._pruned, math.prod(extent))
             summary = listed(summary, self.tr("{share} pruned").format(share=share))
         if self._layout.note:
-            summary = joined(sentence(summary), said_sentence(self._layout.note))
+            summary = joined(sentence(summary), translate_sentence(self._layout.note))
         self._describe(self.tr("Weights picture"), summary)
 
     # -- user actions -----------------------------------------------------------------------------
