@@ -24,7 +24,13 @@ from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_sentence, translate_step
-from pruneapp.gui.widgets.labels import joined, labeled, listed, noted, stated
+from pruneapp.gui.widgets.labels import (
+    join_facts,
+    join_sentences,
+    join_statements,
+    with_label,
+    with_note,
+)
 from pruneapp.params import FloatParam, Interval
 from pruneapp.results.document_rows import ManualEditRequest
 from pruneapp.results.export import ExportReport, WrittenFile
@@ -300,14 +306,14 @@ def test_reasons_of_the_tree_are_chinese(chinese, new_person, tmp_path):
 
 def test_what_the_window_puts_together_has_the_marks_of_chinese(chinese):
     assert (
-        labeled("32 个通道", listed("2 个已剪枝", "", "6 个将剪枝"))
+        with_label("32 个通道", join_facts("2 个已剪枝", "", "6 个将剪枝"))
         == "32 个通道：2 个已剪枝，6 个将剪枝"
     )
-    assert stated("低于 0.05：9 个权重", "") == "低于 0.05：9 个权重"
-    assert joined("没有更改。", "没有保存。") == "没有更改。没有保存。"
-    assert noted("0.13 保留", "0.5 % 的权重更大") == "0.13 保留（0.5 % 的权重更大）"
+    assert join_statements("低于 0.05：9 个权重", "") == "低于 0.05：9 个权重"
+    assert join_sentences("没有更改。", "没有保存。") == "没有更改。没有保存。"
+    assert with_note("0.13 保留", "0.5 % 的权重更大") == "0.13 保留（0.5 % 的权重更大）"
     readout = Readout()
-    readout.setText(stated("低于 0.05：9 个权重", "4,608 个权重，30 % 已剪枝"))
+    readout.setText(join_statements("低于 0.05：9 个权重", "4,608 个权重，30 % 已剪枝"))
     room = readout.fontMetrics().horizontalAdvance(readout.text()) - 20
     assert readout.shortened(room) == "低于 0.05：9 个权重；…"
 

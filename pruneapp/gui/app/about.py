@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp import ISSUES
 from pruneapp.gui.widgets.controls import CopyButton, add_row, lay_in_column
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, labeled, letter_width, plain
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, letter_width, plain, with_label
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.installation import License
 
@@ -101,7 +101,7 @@ class AboutDialog(Dialog):
         for name, version in shown.items():
             value = ElidedLabel(version or missing, self)
             label = self.tr("System") if name == "System" else name
-            value.setAccessibleName(labeled(label, version or missing))
+            value.setAccessibleName(with_label(label, version or missing))
             self._rows.addRow(plain(label, ink=MUTED), value)
         # Opens in a browser, and only when the user clicks it.
         releases = ISSUES.removesuffix("issues") + "releases"

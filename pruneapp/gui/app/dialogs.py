@@ -24,7 +24,7 @@ from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.document import Loss
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.widgets.labels import CHINESE, joined, labeled, letter_width, translate
+from pruneapp.gui.widgets.labels import CHINESE, join_sentences, letter_width, translate, with_label
 from pruneapp.gui.widgets.number_format import count
 
 # How many tensors a question lists; the detailed text has all of them.
@@ -67,7 +67,7 @@ def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> 
         _box(
             parent,
             title.format(name=session),
-            joined(
+            join_sentences(
                 translate(
                     "Questions", "They are lost if you continue. The file on disk is unchanged."
                 ),
@@ -202,7 +202,7 @@ def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> 
         _box(
             parent,
             translate("Questions", "Delete '{state}'?").format(state=what),
-            joined(following, text.format(size=freed)),
+            join_sentences(following, text.format(size=freed)),
         ),
         translate("Questions", "Delete"),
     )
@@ -269,7 +269,7 @@ def exclude_unreadable(
     ).format(format=format_name)
     if keeping:
         text += translate("Questions", " “{format}” keeps them.").format(format=keeping)
-    lines = [labeled(show(name), why) for name, why in unreadable.items()]
+    lines = [with_label(show(name), why) for name, why in unreadable.items()]
     listed = [f"• {line}" for line in lines[:_LISTED]]
     if len(lines) > _LISTED:
         more = translate("Questions", "and {n} more")

@@ -12,7 +12,7 @@ from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
 from pruneapp.gui.widgets.engine_text import translate_error
-from pruneapp.gui.widgets.labels import enumerated
+from pruneapp.gui.widgets.labels import join_names
 from pruneapp.plugins import Additions, Plugin
 from pruneapp.progress import Job
 
@@ -55,7 +55,7 @@ class PluginController(Controller):
                 self._load(plugin.key)
         new = [key for key in self._settings.note_plugins(self._installed) if key not in allowed]
         if new:
-            names = enumerated(*(self._installed[key].name for key in new))
+            names = join_names(*(self._installed[key].name for key in new))
             self._notifications.offer(
                 NoticeTopic.PLUGINS,
                 self.tr("Plugins were installed and are not loaded: {names}.").format(names=names),

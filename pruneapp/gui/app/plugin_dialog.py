@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 
 from pruneapp.gui.widgets.controls import lay_in_column
-from pruneapp.gui.widgets.labels import DANGER, labeled, letter_width, plain
+from pruneapp.gui.widgets.labels import DANGER, letter_width, plain, with_label
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 
@@ -91,7 +91,7 @@ class PluginDialog(Dialog):
                 self.list.addTopLevelItems(self._items)
             for item, row in zip(self._items, rows, strict=True):
                 item.setData(0, _KEY, row.key)
-                adds = "\n".join(labeled(words[kind], name) for kind, name in row.adds)
+                adds = "\n".join(with_label(words[kind], name) for kind, name in row.adds)
                 for column, text in enumerate(
                     (f"{row.package} {row.version}", self._status(row), adds)
                 ):

@@ -37,7 +37,7 @@ from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_error
-from pruneapp.gui.widgets.labels import labeled
+from pruneapp.gui.widgets.labels import with_label
 from pruneapp.installation import License, licenses, require_torch_for_methods, versions
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
@@ -184,7 +184,7 @@ class SettingsController(Controller):
                 for choice in param.choices:
                     if param is DEVICE and self._device.findData(choice.value) < 0:
                         continue  # the device is not available
-                    words = labeled(
+                    words = with_label(
                         translate_declared(param.label), translate_declared(choice.label)
                     )
                     choose = partial(self._choose, param, choice.value)

@@ -33,7 +33,7 @@ from pruneapp.gui.commands.actions import (
 )
 from pruneapp.gui.commands.declarations import ACTIONS, ActionSpec
 from pruneapp.gui.widgets.controls import LineEdit, add_row
-from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLines, joined, label_for
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLines, join_sentences, label_for
 from pruneapp.gui.widgets.labels import plain as label
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog
@@ -323,7 +323,7 @@ class ShortcutDialog(Dialog):
             text = self.tr("Changed to {keys}.") if keys else self.tr("{before} removed.")
         foreign = [key for key in keys if key not in declared(self._specs[name])]
         texts = [text.format(keys=native(keys), before=native(before)), self._in_fields(foreign)]
-        self._say(joined(*texts))
+        self._say(join_sentences(*texts))
 
     def _in_fields(self, keys: list[str]) -> str:
         """Return a note on the first shortcut that text fields use for themselves; "" for none."""

@@ -30,7 +30,7 @@ from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.gui.widgets.labels import MUTED, heading, joined, plain
+from pruneapp.gui.widgets.labels import MUTED, heading, join_sentences, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.screen import bring_to_front
@@ -89,7 +89,7 @@ class CombineDialog(DecisionDialog):
                 "The other file has no masks: its zeros count as pruned, except in biases, norms "
                 "and embeddings that have no pruned weights in this file."
             )
-            sentences = joined(sentences, zeros)
+            sentences = join_sentences(sentences, zeros)
         headers = (
             self.tr("Pruned in"),
             self.tr("Both"),

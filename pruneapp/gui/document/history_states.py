@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.engine_text import numbered_title, state_title, translate_step
-from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, listed
+from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, join_facts
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.results.branches import Branches
@@ -135,7 +135,7 @@ class HistoryStates(QAbstractListModel):
             return "<br>".join(map(as_plain, lines))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             mark, label = self.mark(state), numbered_title(state, item)
-            label = label if mark is None else listed(label, mark.words)
+            label = label if mark is None else join_facts(label, mark.words)
             if state == self.position:
                 return self.tr("{label}, current").format(label=label)
             if state in self.ahead:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QPushButton, 
 from pruneapp.errors import escaped
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import MUTED, heading, labeled, noted, plain, translate
+from pruneapp.gui.widgets.labels import MUTED, heading, plain, translate, with_label, with_note
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import DecisionDialog
 
@@ -76,7 +76,7 @@ class ConsentDialog(DecisionDialog):
         self.facts = dict(facts)
         for label, fact in self.facts.items():
             value = plain(escaped(fact), wrap=True)
-            value.setAccessibleName(labeled(label, fact))
+            value.setAccessibleName(with_label(label, fact))
             form.addRow(plain(label, ink=MUTED), value)
         self.lines = text
         self.lines.setReadOnly(True)
@@ -117,7 +117,7 @@ class ScriptConsentDialog(ConsentDialog):
         about = {
             self.tr("File"): facts.path,
             self.tr("Python"): (
-                noted(facts.python, translate_sentence(facts.found))
+                with_note(facts.python, translate_sentence(facts.found))
                 if facts.found
                 else facts.python
             ),

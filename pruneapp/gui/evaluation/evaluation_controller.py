@@ -46,7 +46,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_error,
     translate_sentence,
 )
-from pruneapp.gui.widgets.labels import enumerated, joined, labeled, noted
+from pruneapp.gui.widgets.labels import join_names, join_sentences, with_label, with_note
 from pruneapp.gui.widgets.reports import (
     conditions_in_words,
     quality_in_short,
@@ -500,7 +500,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             number = keys.index(key)  # the person may be at another state by now
             label = numbered_title(number, document.items[number])
             words = quality_in_words(found.quality, self.metric)
-            self._notifications.say_done(labeled(label, words))
+            self._notifications.say_done(with_label(label, words))
         self._go_on()
 
     def _on_failed(self, process: ScriptProcess, key: object, error: PruneAppError) -> None:
@@ -715,7 +715,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _kind_of(self, record: Record) -> str:
         if record.step is not None:
             rows = record.step.rows
-            kind = enumerated(
+            kind = join_names(
                 *dict.fromkeys(translate_declared(registry.get(r.method).label) for r in rows)
             )
             # Such as an allocation: its tensors have amounts of their own.
@@ -822,9 +822,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _otherwise(self, key: object) -> str:
         """Return what was measured of a state under other conditions, as sentences."""
         shown, state = self._shown, self._states.get(key)
-        return joined(
+        return join_sentences(
             *(
-                labeled(
+                with_label(
                     conditions_in_words(self._conditions[evaluation]),
                     self.tr("{words}.").format(words=quality_in_words(quality, self.metric)),
                 )
@@ -852,16 +852,16 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if found is None:
             words = self.tr("not evaluated")
             if otherwise := self._otherwise(key):
-                words = joined(self.tr("{words}.").format(words=words), otherwise)
+                words = join_sentences(self.tr("{words}.").format(words=words), otherwise)
             return HistoryMark(words=words)
         quality, is_old = found
         text = quality_in_short(quality, self.metric)
         brief = quality_in_short(quality, self.metric, size=False)
-        words = noted(quality_in_words(quality, self.metric), self.conditions)
+        words = with_note(quality_in_words(quality, self.metric), self.conditions)
         if is_old:
             # Colour alone does not tell: what is not in force is gray, too.
             text, brief = f"({text})", f"({brief})"
-            words = joined(self.tr("{words}.").format(words=words), self.why_old)
+            words = join_sentences(self.tr("{words}.").format(words=words), self.why_old)
         return HistoryMark(text, words, faded=is_old, brief=brief)
 
     def _identify(self) -> None:

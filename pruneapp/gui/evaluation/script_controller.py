@@ -38,7 +38,7 @@ from pruneapp.gui.evaluation.dialogs import (
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
-from pruneapp.gui.widgets.labels import enumerated, joined
+from pruneapp.gui.widgets.labels import join_names, join_sentences
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.progress import Job
 
@@ -305,7 +305,7 @@ class ScriptController(DialogController[ConsentDialog]):
             no_effect = self.tr("The limit has no effect: no function of the script takes 'limit'.")
         of_data = self._words_of_images(found) or self._words_of_inputs(found)
         parts = of_data, words, translate_sentence(python.notice), no_effect
-        return joined(*parts)
+        return join_sentences(*parts)
 
     def _words_of_inputs(self, found: _Found) -> str:
         seeded = found.agreed.options.seeded
@@ -314,7 +314,7 @@ class ScriptController(DialogController[ConsentDialog]):
         if not seeded.sizes:
             return self.tr("Agreement with the unpruned model on random inputs.")
         return self.tr("Agreement with the unpruned model on random inputs, {sizes}.").format(
-            sizes=enumerated(*seeded.size_texts)
+            sizes=join_names(*seeded.size_texts)
         )
 
     def _words_of_images(self, found: _Found) -> str:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, lay_in_column, single_shot
-from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, labeled, plain, translate
+from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, translate, with_label
 
 # A path that is typed is looked at after a pause.
 TYPED_MS = 300
@@ -202,7 +202,7 @@ class SourceChoice(QWidget):
         field = self._field(name, help_)
         button = QPushButton(self.tr("Browse…"), self)
         button.setAutoDefault(False)
-        button.setAccessibleDescription(labeled(name, help_))
+        button.setAccessibleDescription(with_label(name, help_))
         grid.addWidget(field, row, 1)
         grid.addWidget(button, row, 2)
         return field, button

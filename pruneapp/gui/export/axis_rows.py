@@ -37,10 +37,10 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     TEXT,
     as_plain,
-    joined,
+    as_sentence,
+    join_sentences,
     label_for,
     plain,
-    sentence,
     translate,
 )
 from pruneapp.gui.widgets.safe_paint import reported
@@ -630,9 +630,9 @@ class LayerStrip(QWidget):
             QAccessible.updateAccessibility(event)
 
     def _describe(self) -> None:
-        here = sentence(self.words(self._here)) if self._layers.count else ""
+        here = as_sentence(self.words(self._here)) if self._layers.count else ""
         keys = self.tr("Arrows move, Space cuts or keeps a layer.")
-        self.setAccessibleDescription(joined(here, keys))
+        self.setAccessibleDescription(join_sentences(here, keys))
 
     def gone(self) -> tuple[int, ...]:
         """Return the layers that are to go though they do something."""

@@ -69,7 +69,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_error,
     translate_sentence,
 )
-from pruneapp.gui.widgets.labels import joined
+from pruneapp.gui.widgets.labels import join_sentences
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
@@ -660,7 +660,9 @@ class ExportController(DialogController[ExportDialog]):
             late = self.tr("The export was already written when it was cancelled.")
             if writing.missing:
                 names = translate_sentence(first_names([path.name for path in writing.missing]))
-                late = joined(late, self.tr("Missing beside it: {names}.").format(names=names))
+                late = join_sentences(
+                    late, self.tr("Missing beside it: {names}.").format(names=names)
+                )
             self._on_exported(writing, shown, replace(report, notices=(*report.notices, late)))
             return
         self._release(request)

@@ -22,14 +22,14 @@ from pruneapp.gui.widgets.engine_text import translate_declared, translate_sente
 from pruneapp.gui.widgets.labels import (
     MUTED,
     TEXT,
-    enumerated,
-    joined,
-    listed,
-    noted,
+    as_sentence,
+    join_facts,
+    join_names,
+    join_sentences,
     on_one_line,
     plain,
-    sentence,
     translate,
+    with_note,
 )
 from pruneapp.params import ChoiceParam
 from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
@@ -86,7 +86,7 @@ def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
         notices.append(vanished.format(n=number_format.count(cost.vanished)))
     if not notices:
         return translate("ExportSizes", "All values are exact.")
-    return joined(*notices)
+    return join_sentences(*notices)
 
 
 def _infinite_words(cost: RoundingCost) -> str:
@@ -133,11 +133,11 @@ def check_words(check: TargetCheck) -> str:
         words = translate("ExportPlace", "{n} files already exist and will be replaced: {names}.")
         n = number_format.count(len(check.replaced))
         notices.append(words.format(n=n, names=_listed(check.replaced)))
-    return joined(*notices, *map(translate_sentence, check.notices))
+    return join_sentences(*notices, *map(translate_sentence, check.notices))
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = enumerated(*map(short_name, names[:_NAMES]))
+    shown = join_names(*map(short_name, names[:_NAMES]))
     if len(names) <= _NAMES:
         return shown
     more = translate("ExportPlace", "{names} and {n} more")
@@ -168,8 +168,8 @@ def loader_words(loader: Loader) -> str:
     if loader.since:
         since = translate("ExportSizes", "since {version}")
         more.insert(0, since.format(version=loader.since))
-    notes = listed(*more)
-    return noted(loader.name, notes) if notes else loader.name
+    notes = join_facts(*more)
+    return with_note(loader.name, notes) if notes else loader.name
 
 
 _WIDEST_SIZE = "≈ 9,999 MB"
@@ -212,7 +212,9 @@ class Formats(QWidget):
             radio.setEnabled(not offer.why_not)
             radio.setToolTip(offer.why_not)
             words = size_words(offer)
-            radio.setAccessibleDescription(offer.why_not or joined(sentence(words), offer.help))
+            radio.setAccessibleDescription(
+                offer.why_not or join_sentences(as_sentence(words), offer.help)
+            )
             size.setText(words)
             size.setToolTip(_size_tip(offer))
             size.setForegroundRole(MUTED if offer.nbytes is None else TEXT)

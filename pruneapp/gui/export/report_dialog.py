@@ -26,13 +26,13 @@ from pruneapp.gui.widgets.labels import (
     TEXT,
     ElidedLabel,
     as_plain,
-    enumerated,
+    as_sentence,
     heading,
-    labeled,
+    join_facts,
+    join_names,
     letter_width,
-    listed,
     plain,
-    sentence,
+    with_label,
 )
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
@@ -94,7 +94,7 @@ class ExportReportDialog(Dialog):
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]
         damage = [translate_sentence(warning) for warning in report.damage]
-        broken = [sentence(translate_sentence(each.sentence)) for each in report.broken]
+        broken = [as_sentence(translate_sentence(each.sentence)) for each in report.broken]
         self.warnings = [plain(f"▲ {text}", wrap=True, ink=DANGER) for text in (*damage, *broken)]
         for label, each in zip(self.warnings[len(report.damage) :], report.broken, strict=True):
             label.setToolTip(as_plain("\n".join(each.named(shown))))
@@ -156,7 +156,7 @@ class ExportReportDialog(Dialog):
         grave = exactness_words(CHANGES)
         for label, text, tip in self._facts():
             value = ElidedLabel(text, self, ink=DANGER if text == grave else TEXT)
-            value.setAccessibleName(labeled(label, text))
+            value.setAccessibleName(with_label(label, text))
             if tip:
                 value.setToolTip(tip.strip())
             rows.addRow(plain(label, ink=MUTED), value)
@@ -247,7 +247,7 @@ class ExportReportDialog(Dialog):
         rounded_to = "" if report.dtype == "keep" else report.dtype
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
-            (self.tr("Format"), listed(translate_sentence(report.label), rounded_to), ""),
+            (self.tr("Format"), join_facts(translate_sentence(report.label), rounded_to), ""),
             (self.tr("Size"), size, exact),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (
@@ -259,14 +259,14 @@ class ExportReportDialog(Dialog):
             ),
         ]
         if report.cut:
-            facts.append((self.tr("Cut out"), listed(*map(translate_sentence, report.cut)), ""))
+            facts.append((self.tr("Cut out"), join_facts(*map(translate_sentence, report.cut)), ""))
             facts.append((self.tr("Effect"), exactness_words(report.effect), ""))
         else:
             pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))
             facts.append((self.tr("Pruned"), pruned, ""))
         if report.kept_originals:
             kept = list(map(str, report.kept_originals))
-            facts.append((self.tr("Backup of original"), enumerated(*kept), "\n".join(kept)))
+            facts.append((self.tr("Backup of original"), join_names(*kept), "\n".join(kept)))
         return facts
 
     def _copy(self) -> None:

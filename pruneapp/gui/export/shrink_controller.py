@@ -18,7 +18,7 @@ from pruneapp.gui.app.jobs import JobProgress, Jobs, LatestTask, Urgency
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
-from pruneapp.gui.widgets.labels import labeled, noted
+from pruneapp.gui.widgets.labels import with_label, with_note
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe
@@ -66,7 +66,7 @@ def python_words(job: Job) -> str:
         found = find_interpreter(script, job=job, make=False)
     except PruneAppError as error:
         return f"▲ {translate_error(error)}"
-    return labeled("Python", noted(str(found.path), translate_sentence(found.found)))
+    return with_label("Python", with_note(str(found.path), translate_sentence(found.found)))
 
 
 @dataclass(frozen=True, eq=False)

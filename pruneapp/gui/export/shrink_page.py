@@ -48,7 +48,7 @@ from pruneapp.gui.widgets.labels import (
     ElidedLines,
     as_plain,
     heading,
-    joined,
+    join_sentences,
     label_for,
     plain,
     translate,
@@ -343,7 +343,7 @@ def loss_words(*, grave: bool, of_language: bool = True) -> str:
             "result.",
         )
         many = translate("Shrink", "▲ This cuts more than a third.")
-        return joined(many, words) if grave else words
+        return join_sentences(many, words) if grave else words
     if grave:
         return translate(
             "Shrink",

@@ -20,7 +20,15 @@ from pruneapp.errors import PruneAppError, abridged
 from pruneapp.gui.export.format_list import check_words, files_words, rounded_to
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
-from pruneapp.gui.widgets.labels import DANGER, TEXT, as_plain, heading, joined, plain, translate
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    TEXT,
+    as_plain,
+    heading,
+    join_sentences,
+    plain,
+    translate,
+)
 from pruneapp.results.export import FormatOffer, TargetCheck
 
 
@@ -349,7 +357,7 @@ class TargetRow(QWidget):
         )
         if self._check is not None:
             count = files_words(offer.files, self._limit) if offer and self._limit else ""
-            return joined(where, count, check_words(self._check))
+            return join_sentences(where, count, check_words(self._check))
         if where:
             return where
         if self.replaces_source():
@@ -358,7 +366,7 @@ class TargetRow(QWidget):
             count = files_words(offer.files, self._limit)
             note = self.tr("Files of the same name in this folder are replaced.")
             is_there = os.path.isdir(path)  # noqa: PTH112 - a name may be too long to be looked at
-            return joined(count, note) if is_there else count
+            return join_sentences(count, note) if is_there else count
         if os.path.isfile(path):  # noqa: PTH113 - as above
             return self.tr("This file already exists and will be replaced.")
         usual = offer is None or self.text().lower().endswith(offer.suffixes)

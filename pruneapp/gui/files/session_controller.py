@@ -31,7 +31,7 @@ from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import joined
+from pruneapp.gui.widgets.labels import join_sentences
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal_reader import JournalFile
@@ -289,7 +289,7 @@ class SessionController(Controller):
         )
         if others:
             more = self.tr("The history has {n} more, undone or on other branches.")
-            text = joined(text, more.format(n=number_format.count(others)))
+            text = join_sentences(text, more.format(n=number_format.count(others)))
         self._notifications.offer(
             NoticeTopic.RESTORED,
             text,

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, symbol_button
-from pruneapp.gui.widgets.labels import MUTED, heading, labeled, plain
+from pruneapp.gui.widgets.labels import MUTED, heading, plain, with_label
 from pruneapp.gui.widgets.safe_paint import reported
 
 _GAP = 4  # pixels above notices
@@ -57,7 +57,7 @@ class TourBar(QWidget):
         self.next.setToolTip(tip)
         self.next.setAccessibleDescription(tip)
         self.show()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, labeled(title, text)))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, with_label(title, text)))
 
     def event(self, event: QEvent) -> bool:
         """Accept Escape, which would otherwise cancel a job of the window."""

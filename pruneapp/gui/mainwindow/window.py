@@ -50,7 +50,13 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     move_focus,
 )
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, joined, label_for, letter_width
+from pruneapp.gui.widgets.labels import (
+    ElidedLabel,
+    as_plain,
+    join_sentences,
+    label_for,
+    letter_width,
+)
 from pruneapp.gui.widgets.screen import fit_into_screen
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager
@@ -139,7 +145,7 @@ class ModelStatus(QWidget):
                 "In addition, {n} elements in buffers: running statistics, counters, positions, "
                 "masks."
             )
-            tip = joined(tip, more.format(n=number_format.count(buffers)))
+            tip = join_sentences(tip, more.format(n=number_format.count(buffers)))
         self._show(text, tip)
 
     def _show(self, text: str, tip: str) -> None:
@@ -147,7 +153,7 @@ class ModelStatus(QWidget):
         lines = filter(None, (*self._about, tip))
         self.text.setToolTip("<br>".join(map(as_plain, lines)))
         # Screen readers get plain text, as the tooltip is markup.
-        self.text.setAccessibleDescription(joined(*self._about, tip))
+        self.text.setAccessibleDescription(join_sentences(*self._about, tip))
 
     def clear(self) -> None:
         """Clear the label, as no file is open."""

@@ -70,7 +70,7 @@ from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence, translate_step
-from pruneapp.gui.widgets.labels import enumerated
+from pruneapp.gui.widgets.labels import join_names
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
 from pruneapp.plugins import Additions
@@ -704,7 +704,7 @@ class Workbench(QObject):
             self._windows.extended.emit(False, True)
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
-        names = enumerated(*(translate_declared(method.label) for method in methods))
+        names = join_names(*(translate_declared(method.label) for method in methods))
         self.notifications.mention(
             NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names)
         )

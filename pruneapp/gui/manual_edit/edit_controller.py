@@ -47,10 +47,10 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
-    enumerated,
-    joined,
+    as_sentence,
+    join_names,
+    join_sentences,
     plain,
-    sentence,
 )
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -111,13 +111,13 @@ class AllBlocksDialog(DecisionDialog):
         protected = sum(tensor.protected for tensor in tensors)
         if protected:
             more = self.tr("{n} protected weights are unchanged.").format(n=count(protected))
-            text = joined(text, more)
+            text = join_sentences(text, more)
         permanent = sum(tensor.permanent for tensor in tensors)
         if permanent:
             more = self.tr("{n} weights were made permanent earlier and are still 0.").format(
                 n=count(permanent)
             )
-            text = joined(text, more)
+            text = join_sentences(text, more)
         return text
 
 
@@ -158,7 +158,11 @@ class ManualEditOptions(QWidget):
 
     def set_companions(self, shown: Sequence[str], why: str) -> None:
         """Take what belongs to the channels of the tensor in focus, and why it should go along."""
-        self._offer(self.companions, joined(sentence(enumerated(*shown)), why), offered=bool(shown))
+        self._offer(
+            self.companions,
+            join_sentences(as_sentence(join_names(*shown)), why),
+            offered=bool(shown),
+        )
 
     def set_group(self, shown: Sequence[str], units: str, *, always: bool = False) -> None:
         """Take which other tensors have the units of the one in focus, and what these are.
@@ -170,7 +174,7 @@ class ManualEditOptions(QWidget):
             self.tr("Include the group ({n} tensors)").format(n=n),
             self.tr("Group ({n} tensors)").format(n=n),
         )
-        names = enumerated(*shown[:_MOST_NAMED])
+        names = join_names(*shown[:_MOST_NAMED])
         if len(shown) > _MOST_NAMED:
             more = count(len(shown) - _MOST_NAMED)
             names = self.tr("{names} and {n} more").format(names=names, n=more)
@@ -511,7 +515,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             for group in groups
         )
         others = [shown.get(name, name) for name in names]
-        self._view.set_group(others, enumerated(*places), always=bool(axis))
+        self._view.set_group(others, join_names(*places), always=bool(axis))
         self._view.set_wanted(**self._wanted())
 
     def _on_looking(self) -> None:
@@ -535,7 +539,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         same, companions = coupled
         shown = self._session.contents.shown
         self._view.set_same_role(same.pattern, len(same.names))
-        why = joined(*dict.fromkeys(companion.why for companion in companions))
+        why = join_sentences(*dict.fromkeys(companion.why for companion in companions))
         self._view.set_companions([shown.get(c.name, c.name) for c in companions], why)
 
     def _offer_none(self) -> None:

@@ -26,7 +26,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.labels import listed
+from pruneapp.gui.widgets.labels import join_facts
 from pruneapp.progress import Job
 from pruneapp.results.tensor_statistics import TensorZeros, ZerosReport
 
@@ -177,7 +177,7 @@ class ZerosController(QObject):
             parts.append(
                 self.tr("blocks of {shape}").format(shape=number_format.shape(tensor.block))
             )
-        return listed(*parts)
+        return join_facts(*parts)
 
     # -- treating them as pruned ----------------------------------------------------------------
 

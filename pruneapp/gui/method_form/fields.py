@@ -31,11 +31,11 @@ from pruneapp.gui.widgets.engine_text import translate_error, with_translated_la
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
-    joined,
+    join_sentences,
     label_for,
-    labeled,
     letter_width,
     plain,
+    with_label,
 )
 from pruneapp.params import (
     AmountParam,
@@ -121,7 +121,7 @@ class Field(QWidget):
         if ends is None:
             return text
         low, high = (number_format.count(end).replace("-", "−") for end in ends)
-        return joined(text, self.tr("Allowed: {low} to {high}.").format(low=low, high=high))
+        return join_sentences(text, self.tr("Allowed: {low} to {high}.").format(low=low, high=high))
 
     def _ends(self) -> tuple[int, int] | None:
         """Return the least and the greatest number that makes sense; None if there are none."""
@@ -237,7 +237,7 @@ class SeveralEditor(Editor):
         for choice in param.choices:
             box = QCheckBox(choice.label, self)
             box.setToolTip(choice.help)
-            box.setAccessibleName(labeled(param.label, choice.label))
+            box.setAccessibleName(with_label(param.label, choice.label))
             box.setAccessibleDescription(choice.help)
             box.toggled.connect(self.changed)
             column.addWidget(box)

@@ -42,9 +42,9 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
     elided,
-    enumerated,
     heading,
-    joined,
+    join_names,
+    join_sentences,
     on_lines,
     on_one_line,
     plain,
@@ -122,8 +122,8 @@ class CompanionsRow(QWidget):
             "Matching entries are found by name, for example conv1 and bn1 in the same "
             "module. They do not count toward the amount."
         )
-        self.box.setToolTip(joined(text, tip))
-        self.box.setAccessibleDescription(joined(text, tip))
+        self.box.setToolTip(join_sentences(text, tip))
+        self.box.setAccessibleDescription(join_sentences(text, tip))
 
     def _show_note(self) -> None:
         self.note.setVisible(self.box.isChecked() or not self._as_expected)
@@ -184,8 +184,8 @@ class DependentsRow(QWidget):
             "Also prunes what other tensors have of the pruned channels: columns of the next "
             "layer, biases, norms. They do not count toward the amount, and protected weights stay."
         )
-        self.box.setToolTip(as_plain(joined(whole, tip)))
-        self.box.setAccessibleDescription(joined(whole, tip))
+        self.box.setToolTip(as_plain(join_sentences(whole, tip)))
+        self.box.setAccessibleDescription(join_sentences(whole, tip))
 
     def _said(self, found: FormDependents, *, whole: bool) -> str:
         """Say which tensors follow, in short or with whole names, and of which none are known."""
@@ -193,18 +193,18 @@ class DependentsRow(QWidget):
             return translate_sentence(found.why_not)
         unknown = self._unknown(found, whole=whole)
         if found.in_force(self.choice):
-            return joined(self._following(found, whole=whole), unknown)
+            return join_sentences(self._following(found, whole=whole), unknown)
         if self.choice is None:  # it is unchecked because of them
             why = self.tr("Off by default: {why}").format(why=unknown)
-            return joined(self._following(found, whole=whole), why)
+            return join_sentences(self._following(found, whole=whole), why)
         return unknown
 
     def _following(self, found: FormDependents, *, whole: bool) -> str:
         if not found.following:
             return ""
-        named = enumerated(*(self._named(each, whole=whole) for each in found.first))
+        named = join_names(*(self._named(each, whole=whole) for each in found.first))
         if found.more or (whole and len(found.first) < found.following):
-            named = enumerated(named, "…")
+            named = join_names(named, "…")
         else:
             named = self.tr("{names}.").format(names=named)
         if found.in_force(self.choice):
@@ -238,7 +238,7 @@ class DependentsRow(QWidget):
             text = self.tr("No other tensor is pruned with {n} of {m} tensors, such as {name}.")
         n, m = number_format.count(rest), number_format.count(found.tensors)
         said = text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
-        return joined(said, translate_sentence(found.why_not)) if whole else said
+        return join_sentences(said, translate_sentence(found.why_not)) if whole else said
 
 
 class PruneForm(QWidget):

@@ -38,8 +38,8 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     ElidedLines,
     as_plain,
+    join_facts,
     label_for,
-    listed,
     plain,
 )
 from pruneapp.params import STATISTICS, Amount, AmountParam, DimParam, Param, is_needed
@@ -230,7 +230,7 @@ class RuleEditor(QWidget):
         return self.tr("{n} of {m} tensors: {why}.").format(
             n=number_format.count(taken - lost),
             m=number_format.count(taken),
-            why=listed(*words),
+            why=join_facts(*words),
         )
 
     def set_context(self, context: FormContext) -> None:
@@ -333,7 +333,7 @@ class RuleEditor(QWidget):
             target = self.tr("no layers yet, ignored")
         elif self.errors():
             words = [words[0], self.tr("✕ not valid")]
-        return target, listed(*words)
+        return target, join_facts(*words)
 
     def _scroll_to_matched(self) -> None:
         scroll_to(self.matched)  # and to the field above: what is typed, and why it matches nothing

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import joined, labeled, listed, on_one_line, translate
+from pruneapp.gui.widgets.labels import (
+    join_facts,
+    join_sentences,
+    on_one_line,
+    translate,
+    with_label,
+)
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural, shape
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, PatternTotals, TensorPattern
 from pruneapp.results.short_names import ShortNames
@@ -88,7 +94,7 @@ def headline(answer: PatternAnswer) -> str:
             translate("Patterns", "1 violates it in {broken} of {groups} groups."),
             translate("Patterns", "{n} violate it in {broken} of {groups} groups."),
         )
-        text = joined(have, violate)
+        text = join_sentences(have, violate)
     return text.format(
         pattern=answer.pattern,
         every=count(every),
@@ -110,7 +116,7 @@ def details(answer: PatternAnswer) -> str:
         if lost is not None:
             cost = translate("Patterns", "{share} of the norm² of these tensors.")
             cost = cost.format(share=percent(lost))
-        sentences.append(labeled(taken, cost))
+        sentences.append(with_label(taken, cost))
     if totals.blocked_by_protection:
         sentences.append(
             plural(
@@ -147,7 +153,7 @@ def details(answer: PatternAnswer) -> str:
             ),
         )
         sentences.append(text.format(m=answer.report.m, beside=count(totals.outside)))
-    return joined(*sentences)
+    return join_sentences(*sentences)
 
 
 def what_for(answer: PatternAnswer) -> str:
@@ -193,7 +199,7 @@ def what_for(answer: PatternAnswer) -> str:
     last = translate(
         "Patterns", "The pattern alone makes neither the file smaller nor the model faster."
     )
-    return joined(text.format(pattern=answer.pattern), more, last)
+    return join_sentences(text.format(pattern=answer.pattern), more, last)
 
 
 def headers() -> tuple[str, ...]:
@@ -238,17 +244,19 @@ def about(answer: PatternAnswer, row: int) -> str:
     tensor = answer.report.tensors[row]
     name = answer.shown.get(tensor.name, tensor.name)
     if not tensor.groups:
-        return labeled(name, translate_sentence(tensor.why_not))
+        return with_label(name, translate_sentence(tensor.why_not))
     if not tensor.broken:
         text = translate("Patterns", "{name} has {pattern}.")
         return text.format(name=name, pattern=answer.pattern)
     words = translate("Patterns", "{place} has {n}")
-    places = listed(*(words.format(place=_place(group), n=group.left) for group in tensor.first))
+    places = join_facts(
+        *(words.format(place=_place(group), n=group.left) for group in tensor.first)
+    )
     if more := tensor.broken - len(tensor.first):
         one = translate("Patterns", "{places}, and 1 more group")
         several = translate("Patterns", "{places}, and {n} more groups")
         places = plural(more, one, several).format(places=places)
-    return labeled(name, places)
+    return with_label(name, places)
 
 
 def text_headers() -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.engine_text import translate_declared
-from pruneapp.gui.widgets.labels import labeled, listed, stated
+from pruneapp.gui.widgets.labels import join_facts, join_statements, with_label
 from pruneapp.gui.widgets.number_format import count, percent, plural
 from pruneapp.results.channel_list import runs
 from pruneapp.results.document_rows import ManualEditRequest, Operation
@@ -169,7 +169,7 @@ class ChannelsView(OrderedChart):
             value=self._left_text(channel),
             state=state_words(self._norms, self._after, channel),
         )
-        return stated(text, self._chosen_text() if self._selection else "")
+        return join_statements(text, self._chosen_text() if self._selection else "")
 
     def _size_words(self, unit: int) -> str:
         many = 1 if self._unit is None else int(self._unit.sizes[unit])
@@ -208,13 +208,13 @@ class ChannelsView(OrderedChart):
             (self.tr("{n} protected"), protected - partly_protected),
             (self.tr("{n} partly protected"), partly_protected),
         )
-        states = listed(*(words.format(n=count(many)) for words, many in facts if many))
+        states = join_facts(*(words.format(n=count(many)) for words, many in facts if many))
         words = self.tr("{n} units") if self._unit else self.tr("{n} channels")
         bars = words.format(n=count(n.norms.size))
-        text = labeled(bars, states or self.tr("all kept"))
+        text = with_label(bars, states or self.tr("all kept"))
         if self._selection:
-            return stated(self._chosen_text(), text)
-        return stated(text, self._chosen_words() if self._shape else "")
+            return join_statements(self._chosen_text(), text)
+        return join_statements(text, self._chosen_words() if self._shape else "")
 
     def swatches(self) -> list[Swatch]:
         n = self._norms

@@ -15,7 +15,7 @@ from pruneapp.gui.plots.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.plots.chart.items import CutLine, Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, follow_font, single_shot
-from pruneapp.gui.widgets.labels import label_for, stated
+from pruneapp.gui.widgets.labels import join_statements, label_for
 from pruneapp.gui.widgets.number_format import count, locale, part
 from pruneapp.results.tensor_statistics import Binning, Histogram
 
@@ -239,7 +239,11 @@ class DistributionView(Chart):
             text += self.tr(", {share} to be pruned").format(share=part(to_prune, kept + pruned))
         if h.nonfinite:
             text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
-        return text if self.threshold is None or self._waits else stated(self._cut_text(), text)
+        return (
+            text
+            if self.threshold is None or self._waits
+            else join_statements(self._cut_text(), text)
+        )
 
     def _cut_text(self) -> str:
         h = self._histogram

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row
-from pruneapp.gui.widgets.labels import labeled
+from pruneapp.gui.widgets.labels import with_label
 from pruneapp.results.document_rows import Operation
 
 _APART = 4  # pixels between two buttons
@@ -100,7 +100,7 @@ class OperationButtons(QWidget):
         """
         for operation, button in self.buttons.items():
             tip = self._tips[operation]
-            whole = labeled(tip, words) if words else tip
+            whole = with_label(tip, words) if words else tip
             button.setEnabled(bool(words) and not why_not)
             self._actions[operation].setEnabled(button.isEnabled())
             button.setToolTip(why_not or whole)

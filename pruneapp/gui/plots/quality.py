@@ -18,7 +18,7 @@ from pruneapp.gui.plots.quality_axis import Along, quality_axes
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import joined, label_for, within_reason
+from pruneapp.gui.widgets.labels import join_sentences, label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric_points, signed
 from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved
@@ -581,7 +581,7 @@ class QualityView(PlotView):
         if best is None or not best.quality.sparsity:
             words = self.tr("At most {target} worse: no measured state with pruned weights.")
             if self.canvas.faded:
-                words = joined(words, self.tr("States measured before do not count."))
+                words = join_sentences(words, self.tr("States measured before do not count."))
             return words.format(target=target)
         words = self.tr("At most {target} worse: {up_to} ({label})")
         half = self._of(best).half

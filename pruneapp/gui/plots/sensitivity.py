@@ -23,13 +23,13 @@ from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row
 from pruneapp.gui.widgets.labels import (
     as_plain,
-    enumerated,
-    joined,
-    labeled,
-    listed,
+    as_sentence,
+    join_facts,
+    join_names,
+    join_sentences,
+    join_statements,
     plain,
-    sentence,
-    stated,
+    with_label,
 )
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
@@ -326,7 +326,7 @@ class SensitivityView(PlotView):
                 box.setItemText(place, label)
             box.setCurrentIndex(chosen)
         words = self.tr("Which of the scans is shown")
-        box.setToolTip(as_plain(labeled(words, labels[chosen]) if chosen >= 0 else words))
+        box.setToolTip(as_plain(with_label(words, labels[chosen]) if chosen >= 0 else words))
         box.setAccessibleDescription(words)
         column = self.scan_box.view().sizeHintForColumn(0)
         self.scan_box.view().setMinimumWidth(column + 2 * self.fontMetrics().height())
@@ -432,9 +432,9 @@ class SensitivityView(PlotView):
                 change = self.tr("{amount} worse").format(amount=self._amount(damage))
             else:
                 change = self.tr("{amount} better").format(amount=self._amount(damage))
-            what = listed(f"{found.metric} {metric_text(value, share=found.share)}", change)
+            what = join_facts(f"{found.metric} {metric_text(value, share=found.share)}", change)
             if found.calibrated:
-                what = enumerated(what, calibration_mark())
+                what = join_names(what, calibration_mark())
         return words.format(name=tensor.shown, amount=amount, what=what)
 
     def subject(self) -> str:
@@ -460,8 +460,8 @@ class SensitivityView(PlotView):
         if not found.noises.any() and found.measured:
             parts.append(self.tr("Repeatable; the uncertainty of the data is not known."))
         if found.calibrated:
-            parts.append(sentence(calibration_mark()))
-        return joined(*parts)
+            parts.append(as_sentence(calibration_mark()))
+        return join_sentences(*parts)
 
     def summary(self) -> str:
         """Return how much was measured, and which tensor is the most sensitive."""
@@ -484,7 +484,7 @@ class SensitivityView(PlotView):
             )
         elif found.measured:
             parts.append(self.tr("no damage beyond the noise"))
-        return stated(*parts)
+        return join_statements(*parts)
 
     def _amount(self, damage: float) -> str:
         assert self._found is not None
@@ -522,7 +522,7 @@ class SensitivityView(PlotView):
             self._found is not None and bool(self._found.state) and not self._found.is_current
         )
         self._above.setVisible(self._has_content)
-        whole = joined(self.subject(), self.summary())
+        whole = join_sentences(self.subject(), self.summary())
         words = whole if self._has_content else self.empty_text()
         self._describe(self.tr("Damage by tensor and amount"), words)
         self._refresh_readout()

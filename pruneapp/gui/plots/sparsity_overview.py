@@ -17,7 +17,7 @@ from pruneapp.gui.plots.chart.size_strip import SizeStrip
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import listed
+from pruneapp.gui.widgets.labels import join_facts
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport
@@ -351,7 +351,7 @@ class ModelView(TensorsChart):
             text += self.tr(", norm² retained {norm} since opening").format(
                 norm=percent(float(n.retained[i]))
             )
-        return listed(text, size(int(n.nbytes[i])) if n.nbytes[i] else "")
+        return join_facts(text, size(int(n.nbytes[i])) if n.nbytes[i] else "")
 
     def _draw(self) -> None:
         # The axis continues after the highest bar only for the texts.

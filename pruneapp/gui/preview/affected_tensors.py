@@ -24,9 +24,9 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
     elided,
-    enumerated,
+    join_facts,
+    join_names,
     letter_width,
-    listed,
     on_lines,
     plain,
     within_reason,
@@ -123,7 +123,7 @@ class Alarm(QAbstractButton):
 
 
 def _listed(names: Sequence[str]) -> str:
-    return enumerated(*names[:_NAMED], "…" * (len(names) > _NAMED))
+    return join_names(*names[:_NAMED], "…" * (len(names) > _NAMED))
 
 
 _LINES = 2
@@ -306,7 +306,7 @@ class AffectedTensor(QWidget):
         share = self.share.text()
         if by_norm and not all_pruned:
             share = self.tr("{share} of norm² lost").format(share=share)
-        self.setAccessibleName(listed(shown, share, much))
+        self.setAccessibleName(join_facts(shown, share, much))
 
 
 def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
     heading,
-    joined,
+    join_sentences,
     plain,
     translate,
 )
@@ -250,9 +250,9 @@ class PreviewPanel(QWidget):
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
         """Say why nothing can be done; `settings`: with these."""
         self.clear()
-        self._put(self.error, f"✕ {joined(sentence, remedy)}")
+        self._put(self.error, f"✕ {join_sentences(sentence, remedy)}")
         refuse = self.action.set_refused if settings else self.action.set_disabled
-        refuse(joined(sentence, remedy))
+        refuse(join_sentences(sentence, remedy))
         self.pages.setCurrentIndex(1)
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:

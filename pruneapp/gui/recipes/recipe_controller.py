@@ -22,7 +22,15 @@ from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_sentence, translate_step
-from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, heading, joined, noted, plain
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    ElidedLabel,
+    heading,
+    join_sentences,
+    plain,
+    with_note,
+)
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.progress import Job
@@ -186,7 +194,7 @@ class RecipeController(DialogController[RecipeDialog]):
         text = self.tr("Recipe saved as {file}.").format(file=written[-1].name)
         if len(written) > 1:
             more = self.tr("Its masks are in the folder {folder} beside it.")
-            text = joined(text, more.format(folder=written[0].parent.name))
+            text = join_sentences(text, more.format(folder=written[0].parent.name))
         self._notifications.say_done(text)
 
     # -- applying -------------------------------------------------------------------------------
@@ -229,8 +237,9 @@ class RecipeController(DialogController[RecipeDialog]):
             for entry in fitted.entries
         ]
         problems = [
-            noted(
-                joined(f"{p.entry + 1}.", *map(translate_sentence, (p.sentence, p.remedy))), p.place
+            with_note(
+                join_sentences(f"{p.entry + 1}.", *map(translate_sentence, (p.sentence, p.remedy))),
+                p.place,
             )
             for p in fitted.problems
         ]

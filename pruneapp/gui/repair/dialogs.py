@@ -18,7 +18,15 @@ from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
-from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain, sentence
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    as_sentence,
+    heading,
+    join_sentences,
+    label_for,
+    plain,
+)
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
@@ -172,7 +180,7 @@ class RepairDialog(Dialog):
         self.risk.setHidden(not risk)
         self.note.setText(f"✕ {error}" if error else self._memory(known))
         self.note.setForegroundRole(DANGER if error else MUTED)
-        self.table.setAccessibleDescription(joined(sentence(every), self.note.text()))
+        self.table.setAccessibleDescription(join_sentences(as_sentence(every), self.note.text()))
 
     def _error(self) -> str:
         try:
@@ -201,7 +209,7 @@ class RepairDialog(Dialog):
             size=size(2 * largest)
         )
         if self._sequential():
-            return joined(translate_sentence(sequential_runs(len(known))), text)
+            return join_sentences(translate_sentence(sequential_runs(len(known))), text)
         if self.source.source().runs:
             limit = self.values()["memory"]
             where = self.tr("Gram matrices: {total}, in temporary files. {rest}")
@@ -272,13 +280,13 @@ class RepairReportDialog(Dialog):
         if biases := sum(bool(layer.bias) for layer in layers):
             moved_too = self.tr("{n} biases or running means moved with them.")
             one = self.tr("1 bias or running mean moved with them.")
-            text = joined(text, plural(biases, one, moved_too))
+            text = join_sentences(text, plural(biases, one, moved_too))
         self.headline = heading(text, wrap=True)
         notes = [
             self.tr("Inputs: {source}. Solved by {solver}.").format(source=source, solver=solver)
             if solver
             else self.tr("Inputs: {source}.").format(source=source),
-            joined(
+            join_sentences(
                 self.tr(
                     "Errors are mean squares of the difference to the outputs of the unpruned "
                     "layer, relative to these outputs."

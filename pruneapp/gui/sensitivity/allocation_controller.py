@@ -25,7 +25,7 @@ from pruneapp.gui.sensitivity.dialogs import AllocationDialog
 from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
-from pruneapp.gui.widgets.labels import joined, sentence
+from pruneapp.gui.widgets.labels import as_sentence, join_sentences
 from pruneapp.gui.widgets.reports import calibration_mark
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
@@ -106,15 +106,17 @@ class AllocationController(DialogController[AllocationDialog]):
             kept = replace(kept, scan=with_protection(kept.scan, document.snapshot()))
         else:
             text = self.tr("The step follows the state that was scanned, '{state}', in a branch.")
-            note = joined(text.format(state=numbered_title(number, document.items[number])), note)
+            note = join_sentences(
+                text.format(state=numbered_title(number, document.items[number])), note
+            )
         if kept.scan.conditions.repair:
             text = self.tr(
                 "The scan repaired each tensor before the model was measured: repair the result, "
                 "too."
             )
-            note = joined(text, note)
+            note = join_sentences(text, note)
         if kept.scan.calibrated:
-            note = joined(sentence(calibration_mark()), note)
+            note = join_sentences(as_sentence(calibration_mark()), note)
         short = self._session.contents.short
         warning = self._warning(kept)
         dialog = AllocationDialog(
@@ -180,7 +182,7 @@ class AllocationController(DialogController[AllocationDialog]):
             parts.append(text.format(n=n, all=all_))
         if kept.evaluation != self._evaluation.evaluation:
             parts.append(self._evaluation.why_old)
-        return joined(*parts)
+        return join_sentences(*parts)
 
     def _same_data(self, kept: KeptScan) -> str:
         """Say what is known of the data that scan and result are measured on."""

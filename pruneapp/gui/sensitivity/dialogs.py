@@ -14,7 +14,15 @@ from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets.controls import LineEdit, choice_box
 from pruneapp.gui.widgets.engine_text import translate_error
-from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain, sentence
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    as_sentence,
+    heading,
+    join_sentences,
+    label_for,
+    plain,
+)
 from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, signed
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.params import Param
@@ -89,7 +97,7 @@ class ScanDialog(DecisionDialog):
         )
         self.repair.setToolTip(help_)
         self.repair.setAccessibleDescription(
-            joined(sentence(no_repair), help_) if no_repair else help_
+            join_sentences(as_sentence(no_repair), help_) if no_repair else help_
         )
         self.no_repair = plain(no_repair, wrap=True, ink=MUTED)
         one_line = self.fontMetrics().horizontalAdvance(no_repair)

@@ -37,7 +37,7 @@ from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_declared, translate_error
-from pruneapp.gui.widgets.labels import joined, listed, noted, translate
+from pruneapp.gui.widgets.labels import join_facts, join_sentences, translate, with_note
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
@@ -347,7 +347,7 @@ class ScanController(DialogController[ScanDialog]):
             words = self.tr("{words} {count}.").format(words=words, count=count)
         if known and not is_sure:
             already = self.tr("{n} of them are kept if script, Python and options are the same.")
-            words = joined(words, already.format(n=number_format.count(known)))
+            words = join_sentences(words, already.format(n=number_format.count(known)))
         seconds = self._evaluation.seconds
         if seconds is not None and dialog.choice.source() == self._evaluation.source:
             more = self.tr("About {time}: one evaluation of the unpruned model took {one}.").format(
@@ -358,7 +358,7 @@ class ScanController(DialogController[ScanDialog]):
             more = self.tr(
                 "The time left is shown once the unpruned model was measured, three times."
             )
-        dialog.set_estimate(joined(words, more))
+        dialog.set_estimate(join_sentences(words, more))
 
     def _known(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
         """Return how many of the evaluations are there, and whether they compare for sure."""
@@ -517,9 +517,9 @@ class ScanController(DialogController[ScanDialog]):
                 state=self._state_words(found), method=self._method_words(scan)
             )
             if scan.measured < scan.wanted:
-                words = listed(words, self._extent(scan))
+                words = join_facts(words, self._extent(scan))
             labels.append(words)
-            amounts = listed(*map(AmountParam().format, scan.amounts))
+            amounts = join_facts(*map(AmountParam().format, scan.amounts))
             others = "" if self._is_fresh(found.kept) else self.tr("another script")
             values = scan.conditions.values.items()
             settings = ", ".join(f"{n}={v}" for n, v in values if n != STATISTICS.name)
@@ -534,7 +534,7 @@ class ScanController(DialogController[ScanDialog]):
             parts.append(self.tr("limit {n}").format(n=number_format.count(conditions.limit)))
         if conditions.seed:
             parts.append(self.tr("seed {n}").format(n=conditions.seed))
-        return listed(*parts)
+        return join_facts(*parts)
 
     def _extent(self, scan: Scan) -> str:
         return self.tr("{n} of {all} evaluations").format(
@@ -756,12 +756,12 @@ def tell_apart(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[
         for label, word in zip(found, words, strict=True):
             alike.setdefault(label, set()).add(word)
         found = [
-            listed(label, word) if word and len(alike[label]) > 1 else label
+            join_facts(label, word) if word and len(alike[label]) > 1 else label
             for label, word in zip(found, words, strict=True)
         ]
     seen = Counter[str]()
     for place, label in enumerate(found):
         seen[label] += 1
         if seen[label] > 1:
-            found[place] = noted(label, str(seen[label]))
+            found[place] = with_note(label, str(seen[label]))
     return found

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Qt
 from pruneapp.gui.tree.nodes import Checks, Nodes
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
-from pruneapp.gui.widgets.labels import as_plain, joined, labeled
+from pruneapp.gui.widgets.labels import as_plain, join_sentences, with_label
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import Assignment, CountsByName, Danger, Severity
 from pruneapp.results.tensor_group import TensorGroup
@@ -238,7 +238,7 @@ class Cells(QObject):
             return ""
         here = tensor == self._in_focus
         groups = (group for group, members in self._groups if here or members[tensor])
-        return joined(*(self._with_others(group, tensor) for group in groups))
+        return join_sentences(*(self._with_others(group, tensor) for group in groups))
 
     def _with_others(self, group: TensorGroup, tensor: int) -> str:
         name = self.nodes.names[tensor]
@@ -368,7 +368,7 @@ class Cells(QObject):
     def description(self, node: int) -> str:
         """Return the description of a node for screen readers; "" for none."""
         others = self.group_text(node) if self.is_grouped(node) else ""
-        return joined(self.why_not(node), others)
+        return join_sentences(self.why_not(node), others)
 
     def why_unchecked(self, node: int) -> str:
         """Return why a click on a node checks nothing, as sentences; "" if it does."""
@@ -454,4 +454,4 @@ class Cells(QObject):
         danger = self.tr("Danger")
         if not hurt:
             return text
-        return joined(self.tr("{text}.").format(text=text), labeled(danger, hurt))
+        return join_sentences(self.tr("{text}.").format(text=text), with_label(danger, hurt))

@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.widgets.labels import joined, translate
+from pruneapp.gui.widgets.labels import join_sentences, translate
 from pruneapp.params import Choice, ChoiceParam, Param, SizeParam, SubsetParam, with_labels
 
 if TYPE_CHECKING:  # deferred: they import numpy, and the first paint shows texts
@@ -99,7 +99,9 @@ def translate_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:
     """Return the translated text of an error, with parameter names replaced by labels."""
     if _templates() is None:
         return with_labels(str(error), params)
-    translated = joined(translate_sentence(error.sentence), translate_sentence(error.remedy))
+    translated = join_sentences(
+        translate_sentence(error.sentence), translate_sentence(error.remedy)
+    )
     return with_translated_labels(translated, params)
 
 

@@ -56,7 +56,7 @@ Ink = QPalette.ColorRole
 TEXT, MUTED, DANGER = Ink.WindowText, Ink.PlaceholderText, Ink.BrightText
 
 
-def joined(*sentences: str) -> str:
+def join_sentences(*sentences: str) -> str:
     """Return sentences joined as in the language of the first; empty ones are left out."""
     text = ""
     for sentence in filter(None, sentences):
@@ -64,12 +64,12 @@ def joined(*sentences: str) -> str:
     return text
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """Return a text with a full stop."""
     return translate("Labels", "{text}.").format(text=text)
 
 
-def listed(*words: str) -> str:
+def join_facts(*words: str) -> str:
     """Return texts joined by commas, as in a sentence; empty ones are left out."""
     text, *others = list(filter(None, words)) or [""]
     for word in others:
@@ -77,7 +77,7 @@ def listed(*words: str) -> str:
     return text
 
 
-def stated(*statements: str) -> str:
+def join_statements(*statements: str) -> str:
     """Return statements joined for a status line; empty ones are left out."""
     text, *others = list(filter(None, statements)) or [""]
     for statement in others:
@@ -85,17 +85,17 @@ def stated(*statements: str) -> str:
     return text
 
 
-def labeled(label: str, text: str) -> str:
+def with_label(label: str, text: str) -> str:
     """Return "label: text" in the punctuation of the language."""
     return translate("Labels", "{label}: {text}").format(label=label, text=text)
 
 
-def noted(text: str, note: str) -> str:
+def with_note(text: str, note: str) -> str:
     """Return "text (note)" in the punctuation of the language."""
     return translate("Labels", "{text} ({note})").format(text=text, note=note)
 
 
-def enumerated(*names: str) -> str:
+def join_names(*names: str) -> str:
     """Return names joined by the list separator of the language; empty ones are left out."""
     text, *others = list(filter(None, names)) or [""]
     for name in others:

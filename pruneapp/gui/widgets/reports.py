@@ -33,9 +33,9 @@ from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
     as_plain,
-    enumerated,
-    listed,
-    sentence,
+    as_sentence,
+    join_facts,
+    join_names,
     translate,
     within_reason,
 )
@@ -272,7 +272,7 @@ def conditions_in_words(conditions: Conditions) -> str:
         limit = number_format.count(conditions.limit)
         parts.append(translate("Quality", "limit {n}").format(n=limit))
     parts.append(translate("Quality", "seed {n}").format(n=conditions.seed))
-    return enumerated(*parts)
+    return join_names(*parts)
 
 
 def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True) -> str:
@@ -302,7 +302,7 @@ def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True
 
 def mark_calibrated(text: str, metric: MetricChange) -> str:
     """Return the text of a metric, with a note if the state was calibrated with the same data."""
-    return enumerated(text, calibration_mark()) if metric.calibrated else text
+    return join_names(text, calibration_mark()) if metric.calibrated else text
 
 
 def calibration_mark() -> str:
@@ -360,7 +360,7 @@ def show_broken(
     short
         Returns the short form of a name of `emptied`.
     """
-    texts = [f"▲ {sentence(translate_sentence(each.sentence))}" for each in broken]
+    texts = [f"▲ {as_sentence(translate_sentence(each.sentence))}" for each in broken]
     if emptied:
         what = several(Severity.ALL, len(emptied))
         text = translate("Danger", "{what}: {names}.")
@@ -369,7 +369,7 @@ def show_broken(
     label.setText("\n".join(texts))
     lines = [line for each in broken for line in each.named(shown)]
     label.setToolTip(as_plain("\n".join(lines)))
-    label.setAccessibleDescription(listed(*lines))
+    label.setAccessibleDescription(join_facts(*lines))
     label.setHidden(not texts)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import NamedTuple
 
-from pruneapp.gui.widgets.labels import joined
+from pruneapp.gui.widgets.labels import join_sentences
 
 # A template with fewer letters may match anything: its values must be known, too.
 _FEW_LETTERS = 7
@@ -190,7 +190,7 @@ class SentenceTemplates:
             if first is not None:
                 rest = self._found(text[end.end() :], self._sentences)
                 if whole is None or first.left + rest.left < whole.left:
-                    return Said(joined(first.text, rest.text), first.left + rest.left)
+                    return Said(join_sentences(first.text, rest.text), first.left + rest.left)
         return whole
 
     def _of_step(self, text: str) -> Said | None:

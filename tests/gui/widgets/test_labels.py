@@ -22,10 +22,10 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     ElidedLines,
     elided,
-    enumerated,
     heading,
+    join_facts,
+    join_names,
     letter_width,
-    listed,
     plain,
     room_above,
 )
@@ -159,9 +159,9 @@ def test_no_number_is_shown_in_part(text, mode, qapp):
 
 
 def test_names_are_listed_with_the_sign_of_the_language(chinese):
-    assert enumerated("a.weight", "b.weight", "c.weight") == "a.weight、b.weight、c.weight"
-    assert listed("2 pruned", "3 protected") == "2 pruned，3 protected"
-    assert enumerated() == ""
+    assert join_names("a.weight", "b.weight", "c.weight") == "a.weight、b.weight、c.weight"
+    assert join_facts("2 pruned", "3 protected") == "2 pruned，3 protected"
+    assert join_names() == ""
 
 
 @pytest.mark.parametrize("width", [900, 602, 501, 320])

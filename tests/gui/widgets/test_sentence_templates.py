@@ -19,7 +19,7 @@ from pruneapp import resources
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.groups.family import family_of, model_types
-from pruneapp.gui.widgets.sentence_templates import SentenceTemplates, Template, joined
+from pruneapp.gui.widgets.sentence_templates import SentenceTemplates, Template, join_sentences
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import AmountParam, ChoiceParam, FileParam, Param
@@ -295,9 +295,9 @@ def test_a_hostile_text_takes_no_time():
 
 
 def test_sentences_are_joined_as_the_language_writes_them():
-    assert joined("One.", "Two.") == "One. Two."
-    assert joined("一。", "二。") == "一。二。"
-    assert joined("", "Two.") == "Two."
+    assert join_sentences("One.", "Two.") == "One. Two."
+    assert join_sentences("一。", "二。") == "一。二。"
+    assert join_sentences("", "Two.") == "Two."
 
 
 ENGLISH = """

@@ -31,8 +31,8 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     Ink,
     as_plain,
-    enumerated,
-    joined,
+    join_names,
+    join_sentences,
     on_one_line,
 )
 from pruneapp.gui.widgets.number_format import locale
@@ -68,7 +68,7 @@ class Readout(ElidedLabel):
         last = max(map(shown.rfind, ";；"))
         if last < 0 or shown == self._text or not shown.endswith("…"):
             return shown
-        return joined(shown[: last + 1], "…")
+        return join_sentences(shown[: last + 1], "…")
 
     def setText(self, text: str) -> None:
         """Set the text, the tooltip and the text for screen readers."""
@@ -252,7 +252,7 @@ class Legend(QWidget):
         if tuple(entries) == self.entries:
             return
         self.entries = tuple(entries)
-        self.setAccessibleName(self.tr("Legend: {words}").format(words=enumerated(*self.words())))
+        self.setAccessibleName(self.tr("Legend: {words}").format(words=join_names(*self.words())))
         self.setToolTip("\n".join(e.tip for e in self.entries if e.tip))
         self.updateGeometry()
         self.update()

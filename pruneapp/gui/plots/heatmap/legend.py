@@ -10,7 +10,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode
 from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.engine_text import translate_declared
-from pruneapp.gui.widgets.labels import labeled, noted, translate
+from pruneapp.gui.widgets.labels import translate, with_label, with_note
 from pruneapp.gui.widgets.number_format import count, meaning, percent
 from pruneapp.results.tile import Layout, Tile
 
@@ -98,7 +98,7 @@ def _ramp(
     if tile is not None and tile.within < 1:
         share = percent(1 - tile.within)
         above = translate("WeightsView", "{share} of weights above")
-        label = noted(label, above.format(share=share))
+        label = with_note(label, above.format(share=share))
         tip = translate(
             "WeightsView",
             "{share} of weights have a magnitude above {scale}. They share the last color.",
@@ -135,7 +135,7 @@ def selection_words(selection: WeightSelection, layout: Layout) -> str:
     if many == 1:
         words = translate("WeightsView", "1 weight")
     if selection.shape == "channel":
-        return labeled(channel_words(selection, layout), words)
+        return with_label(channel_words(selection, layout), words)
     if selection.shape != "brush" and len(selection.rects) == 1 and many > 1:
         top, left, bottom, right = selection.rects[0]
         return f"{count(bottom - top)} × {count(right - left)} = {words}"

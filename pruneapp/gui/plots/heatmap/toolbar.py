@@ -21,7 +21,7 @@ from pruneapp.gui.widgets.controls import (
     clear,
     lay_in_row,
 )
-from pruneapp.gui.widgets.labels import label_for, labeled
+from pruneapp.gui.widgets.labels import label_for, with_label
 from pruneapp.gui.widgets.number_format import percent
 from pruneapp.gui.widgets.theme import SIZE, icon
 
@@ -35,7 +35,7 @@ def icon_switch(name: str, tip: str) -> QToolButton:
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     button.setAccessibleName(name)
     button.setAccessibleDescription(tip)
-    button.setToolTip(labeled(name, tip))
+    button.setToolTip(with_label(name, tip))
     return button
 
 

@@ -19,7 +19,7 @@ from pruneapp.gui.plots.heatmap.shading import BLENDED, AnyTile, Mode
 from pruneapp.gui.plots.heatmap.toolbar import Axes, AxesRow, ModeRow, ToolRow
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.engine_text import translate_sentence
-from pruneapp.gui.widgets.labels import joined, listed, sentence
+from pruneapp.gui.widgets.labels import as_sentence, join_facts, join_sentences
 from pruneapp.gui.widgets.number_format import part, shape
 from pruneapp.results.document_rows import HistoryItem, ManualEditRequest, Operation
 from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
@@ -302,12 +302,12 @@ class WeightsView(PlotView):
             self._describe(self.tr("Weights picture"), self.empty_text())
             return
         extent = self._layout.shape
-        summary = listed(self._name, shape(extent), self._dtype)
+        summary = join_facts(self._name, shape(extent), self._dtype)
         if self._pruned is not None:
             share = part(self._pruned, math.prod(extent))
-            summary = listed(summary, self.tr("{share} pruned").format(share=share))
+            summary = join_facts(summary, self.tr("{share} pruned").format(share=share))
         if self._layout.note:
-            summary = joined(sentence(summary), translate_sentence(self._layout.note))
+            summary = join_sentences(as_sentence(summary), translate_sentence(self._layout.note))
         self._describe(self.tr("Weights picture"), summary)
 
     # -- user actions -----------------------------------------------------------------------------
