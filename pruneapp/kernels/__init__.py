@@ -1,4 +1,5 @@
-"""The arithmetic of pruning, on bit patterns, on the CPU or a GPU; the same masks on both.
+"""The arithmetic of pruning on bit patterns, on the CPU or a GPU, with identical masks on both.
 
-Kernels see arrays and masks, never names, documents or methods. The order of every sum is fixed.
+Kernels work on arrays and masks, not on names, documents or methods. The order of every sum is
+fixed.
 """

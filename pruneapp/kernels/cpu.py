@@ -1,4 +1,4 @@
-"""The arithmetic of pruning with numpy, on unsigned integers and several threads."""
+"""The arithmetic of pruning with NumPy, on unsigned integers and several threads."""
 
 from __future__ import annotations
 
@@ -58,24 +58,25 @@ from pruneapp.masks.bitmask import BitMask, ones
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
-# Many places tell more than many neighbours, but each costs a read, and a read as much as a pass
-# over some ten thousand elements: so of fewer there are fewer places, with more neighbours.
+# Sample size. Many places are more informative than many neighbors, but each needs a read, which
+# takes as long as a pass over some ten thousand elements. Smaller tensors get fewer places with
+# more neighbors.
 PLACES = 1 << 9
 NEIGHBOURS = 1 << 9
 _FEWEST = 1 << 6
 _ELEMENTS = 1 << 16
 
-# Elements up to which counting everything takes no longer than a sample.
+# Up to this many elements, counting all of them is as fast as a sample.
 WORTH_A_SAMPLE = PLACES * NEIGHBOURS
 
-# Parts of tensors, however small, that a thread takes at once.
+# Maximum parts of tensors in a task, however small they are.
 _TOGETHER = 1 << 10
 
 _GOLDEN = (5**0.5 - 1) / 2
 
 
 def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
-    """Return the kept keys of the places of a sample, the same on every call."""
+    """Return the kept keys of a sample, one array per place; deterministic."""
     blocks = []
     for number, place in enumerate(sample_places([r.size for r in rankings])):
         if number % 64 == 0:
@@ -85,11 +86,11 @@ def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
 
 
 def sample_places(sizes: Sequence[int]) -> Iterator[TensorRange]:
-    """Yield up to `PLACES` short runs of elements, of tensors of these sizes.
+    """Yield up to `PLACES` short runs of elements of tensors with these sizes.
 
-    The tensors are one long row, cut into as many equal parts as there are places; the run of a
-    part begins somewhere in it (its number times the golden ratio, modulo 1), so that no period of
-    the weights, such as the length of a row, falls in step with the places.
+    The concatenated tensors are divided into equal parts, one for each place. The offset of the run
+    inside its part is its number times the golden ratio, modulo 1, so that the places are not in
+    step with a period of the weights such as the row length.
     """
     ends = np.cumsum(sizes)
     places = min(PLACES, max(_FEWEST, int(ends[-1]) // _ELEMENTS))
@@ -102,15 +103,15 @@ def sample_places(sizes: Sequence[int]) -> Iterator[TensorRange]:
         yield TensorRange(index, start, min(start + neighbours, sizes[index]))
 
 
-# Elements whose keys are gathered and partitioned, rather than counted.
+# Up to this many elements, keys are gathered and partitioned instead of counted.
 FEW = 1 << 18
 
 
 class CpuKernel:
-    """Prunes on the CPU; see `Kernel` for what it promises.
+    """The kernel for the CPU; see `Kernel`.
 
-    Results depend neither on how many threads work side by side (by default one for each core, up
-    to 8) nor on how many elements, a multiple of 8, one takes at once (`stretch`).
+    Results depend neither on the number of threads (by default one per core, up to 8) nor on the
+    number of elements, a multiple of 8, that a thread processes at a time (`stretch`).
     """
 
     def __init__(self, threads: int | None = None, stretch: int = STRETCH) -> None:
@@ -118,13 +119,13 @@ class CpuKernel:
         self._stretch = stretch
 
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
-        """Find the cut in a bracket around where a sample has it."""
+        """Find the threshold in a bracket around its position in a sample."""
         return self._find(rankings, count, job, apart=False).plain(_width(rankings))
 
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
     ) -> tuple[Threshold, tuple[Share, ...]]:
-        """Find the cut and what it takes of each tensor, most often in the same pass."""
+        """Find the threshold and what it prunes in each tensor, usually in one pass."""
         threshold = self._find(rankings, count, job, apart=True)
         if threshold.shares is not None:
             return threshold.threshold, threshold.shares
@@ -146,7 +147,7 @@ class CpuKernel:
     def masks(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Iterator[BitMask]:
-        """Compare every key with the cut; ties go in flat order until there are enough."""
+        """Compare every key with the threshold; prune ties in flat order until there are enough."""
         ties = threshold.ties
         with closing(self._packed(rankings, threshold, job)) as parts:
             for ranking in rankings:
@@ -164,14 +165,14 @@ class CpuKernel:
                 yield BitMask(packed, ranking.size, kept)
 
     def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
-        """Do it in one pass, if a sample says that few enough elements are near the cut."""
+        """Prune in one pass if, by a sample, few enough elements are near the threshold."""
         (cut,) = self.prune_each([PlannedCut(rankings, count)], job)
         return cut.masks
 
     def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
-        """Do each in one pass; samples are taken while the threads work on the cuts before.
+        """Prune each cut in one pass; samples are taken while threads work on earlier cuts.
 
-        Small tensors that are cut by themselves are done first, many at once.
+        Cuts of a single small tensor are processed first, many at a time.
         """
         small = [number for number, cut in enumerate(cuts) if alone(cut.rankings, cut.near)]
         masks = dict(zip(small, self._prune_apart([cuts[n] for n in small], job), strict=True))
@@ -235,7 +236,7 @@ class CpuKernel:
                 yield found._replace(masks=take_apart(found.masks, cut.rankings, job.cancel))
 
     def _near(self, cut: PlannedCut, job: Job) -> KeyRange | None:
-        """Return the keys between which a cut should lie, if what is there has room."""
+        """Return the range in which a threshold is expected; None if it has too many keys."""
         width = _width(cut.rankings)
         near = cut.near
         if near is None or NearCutBuilder.room_for(near, width) > MOST_HELD:
@@ -260,7 +261,7 @@ class CpuKernel:
         compared: Iterable[ComparedStretch | None],
         job: Job,
     ) -> NearCut:
-        """Put together what was compared, or do it in two passes if the cut was not there."""
+        """Combine compared stretches, or prune in two passes if the threshold is outside `near`."""
         if near is not None:
             builder, done = NearCutBuilder(cut.rankings, near), 0
             for each in compared:
@@ -271,29 +272,29 @@ class CpuKernel:
             found = builder.cut(cut.count)
             if found is not None:
                 return found if near is cut.near else found._replace(taken=None)
-            del builder  # it has begun the masks
+            del builder  # frees the masks it has begun
             job.extend(done)
         return NearCut(self.prune_in_two(cut.rankings, cut.count, job), None)
 
     def prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
-        """Do what `prune` does in two passes."""
-        scratch.require_room(ranking.size for ranking in rankings)  # sooner than after the first
+        """Prune with `find_threshold` and `masks`."""
+        scratch.require_room(ranking.size for ranking in rankings)  # fail before the first pass
         return list(self.masks(rankings, self.find_threshold(rankings, count, job), job))
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> Float64s:
-        """Add up blocks of 4,096 side by side, each of them pairwise."""
+        """Sum blocks of 4,096 elements in parallel, pairwise inside each block."""
         return channel_norms(slices, n, job, self._threads)
 
     def lowest_channels(
         self, slices: Slices, n: Norm, among: Indices, count: int, job: Job
     ) -> Indices:
-        """Settle most of them by rough sums."""
+        """Decide most channels by approximate sums."""
         return lowest_channels(slices, n, among, count, job, threads=self._threads)
 
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Generator[OpenBits, None, None]:
-        """Yield all elements compared with a cut, stretch by stretch in order."""
+        """Yield all elements compared with a threshold, stretch by stretch in order."""
 
         def work(task: Sequence[TensorRange]) -> list[OpenBits]:
             return [pack_stretch(rankings[s.index], s, threshold, job.cancel) for s in task]
@@ -340,7 +341,7 @@ class CpuKernel:
         *,
         apart: bool,
     ) -> BracketCounts:
-        """Count all kept elements once; what is inside goes to `candidates`, too."""
+        """Count all kept elements once; the keys inside are added to `candidates` as well."""
         apart = apart and bracket.apart(len(rankings))
         tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
         below = np.zeros(len(rankings), np.int64)
@@ -386,7 +387,7 @@ def _width(rankings: Sequence[Ranking]) -> int:
 
 
 def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> FoundThreshold:
-    """Find the cut among few keys, all in memory."""
+    """Find the threshold of few keys, all in memory."""
     parts = []
     for ranking in rankings:
         job.cancel.check()

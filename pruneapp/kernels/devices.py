@@ -1,4 +1,4 @@
-"""Which devices there are, found out without loading torch where no GPU is in sight."""
+"""Detection of devices, without loading torch if the machine shows no signs of a GPU."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ KEYS = ("auto", "cpu", "cuda", "mps")
 
 @dataclass(frozen=True)
 class Device:
-    """A device to prune on: what settings and the command line call it, and what people do."""
+    """A device for pruning: its key in settings and on the command line, and its label."""
 
     key: str
     label: str
 
 
 def gpu_in_sight() -> bool:
-    """Say whether the machine shows signs of a GPU that torch may drive; torch is not loaded."""
+    """Return whether the machine seems to have a GPU that torch supports; does not load torch."""
     if sys.platform == "darwin":
         return platform.machine() == "arm64"
     if sys.platform == "win32":
@@ -37,9 +37,9 @@ def gpu_in_sight() -> bool:
 
 @lru_cache
 def available() -> tuple[Device, ...]:
-    """Return the devices there are, the CPU first.
+    """Return the available devices, the CPU first.
 
-    torch is loaded, which takes a second or two, only where a GPU is in sight.
+    Loads torch, which takes one or two seconds, only if the machine seems to have a GPU.
     """
     devices = [Device("cpu", "CPU")]
     if gpu_in_sight() and has_torch():
@@ -50,12 +50,12 @@ def available() -> tuple[Device, ...]:
 
 
 def kernel_for(key: str) -> Kernel:
-    """Return the kernel of a device.
+    """Return the kernel for a device key; "auto" selects a GPU if there is one.
 
     Raises
     ------
     DeviceError
-        If there is no such device here.
+        If there is no such device.
     """
     if key not in KEYS:
         raise DeviceError(f"'device' must be one of {', '.join(KEYS)} (got {key!r}).")

@@ -1,12 +1,12 @@
-"""The arithmetic of pruning on a GPU, by torch; the same masks as on the CPU, bit for bit.
+"""The arithmetic of pruning on a GPU with torch; masks are bit-identical to those of the CPU.
 
-Only rankings by magnitude are worth the way over the bus. Norms have to be added in an order that
-a GPU does not keep, and a choice at random reads nothing: both stay on the CPU.
+Only rankings by magnitude are worth the transfer. Norms must be summed in an order that GPUs do not
+guarantee, and random rankings read no weights, so both run on the CPU.
 
-Only what every device does right is used. On MPS torch's ``clamp`` has given wrong numbers
-(pytorch issues 130201, 133100 and 167767), and counting in bins takes seconds where most elements
-fall into few (pull request 184779); so NaN is filled in by comparison, and a device never counts
-bins: it selects the few elements inside a bracket, which the CPU counts.
+Only operations that work on all devices are used. On MPS, ``clamp`` of torch has returned wrong
+numbers (pytorch issues 130201, 133100 and 167767), and counting in bins takes seconds if most
+elements fall into few bins (pull request 184779). Therefore NaN is replaced by comparison, and
+devices do not count bins: they select the few elements inside a bracket, which the CPU counts.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ from pruneapp.progress import CancelToken, Job
 
 
 def magnitude_keys(bits: Tensor, form: FloatForm) -> Tensor:
-    """Return the keys of raw elements: signed, of 32 bits, or 64 for elements of so many.
+    """Return the keys of raw elements as int32, or int64 for 64-bit elements.
 
-    `bits` are ``uint8`` or signed integers of the width of the type; any shape.
+    `bits` are ``uint8`` or signed integers of the dtype's width, of any shape.
     """
     wide = bits.to(torch.int64 if form.bits == 64 else torch.int32)
     keys = wide & form.magnitude_mask
-    if form.fnuz:  # the sign bit alone is the one NaN, not -0.0
+    if form.fnuz:  # the sign bit alone is the only NaN, not -0.0
         sign = 1 << (form.bits - 1)
         return keys.masked_fill_((wide & (2 * sign - 1)) == sign, form.nan_key)
     return keys.masked_fill_(keys > form.largest, form.nan_key)
 
 
 def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor, Tensor]:
-    """Return how many kept keys are below a bracket, and those inside, less its low end."""
+    """Return the number of kept keys below a bracket, and those inside minus its low end."""
     smaller = keys < bracket.low
-    # Keys are signed here, but only half of what unsigned ones hold is ever used.
+    # Keys are signed here, which suffices: magnitudes use only half of the unsigned range.
     inside = ~smaller
     if bracket.high < torch.iinfo(keys.dtype).max:
         inside &= keys <= bracket.high
@@ -69,7 +69,7 @@ def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor,
 
 
 def compare(keys: Tensor, kept: Tensor | None, key: int) -> tuple[Tensor, Tensor]:
-    """Return which elements are kept and above or at a cut, and which of these are just at it."""
+    """Return which elements are kept and have at least the key, and which of them have it."""
     stays = keys >= key
     equal = keys == key
     if kept is not None:
@@ -79,7 +79,7 @@ def compare(keys: Tensor, kept: Tensor | None, key: int) -> tuple[Tensor, Tensor
 
 
 def pack(bools: Tensor) -> Tensor:
-    """Pack truth values, 1-D, into bytes, the lowest bit first."""
+    """Pack a 1-D boolean tensor into bytes, lowest bit first."""
     padded = torch.nn.functional.pad(bools.to(torch.uint8), (0, -bools.numel() % 8)).view(-1, 8)
     packed = padded[:, 0].clone()
     for place in range(1, 8):
@@ -88,13 +88,13 @@ def pack(bools: Tensor) -> Tensor:
 
 
 def unpack(packed: Tensor, size: int) -> Tensor:
-    """Unpack the first `size` truth values."""
+    """Unpack the first `size` booleans."""
     places = torch.arange(8, dtype=torch.uint8, device=packed.device)
     bits = (packed.unsqueeze(1) >> places) & 1
     return bits.view(-1)[:size].to(torch.bool)
 
 
-# One is filled, one is copied, one waits between.
+# One buffer is filled, one is copied, one waits.
 BUFFERS = 3
 
 INTEGERS = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
@@ -103,12 +103,11 @@ Task = TypeVar("Task")
 
 
 class DeviceTransfer:
-    """Buffers in memory, and copies of them on a device.
+    """Host buffers, and their transfer to a device.
 
-    For CUDA the buffers are pinned and copied on a stream of their own, so that a copy goes on
-    while the device computes and the next chunk is read. On MPS, memory is shared by CPU and GPU:
-    a plain copy is short, and one that does not wait could still read a buffer that is filled
-    again.
+    For CUDA the buffers are pinned and copied on a separate stream, so that a copy runs while the
+    device computes and the next chunk is read. On MPS, CPU and GPU share memory: a plain copy is
+    fast, and an asynchronous one could read a buffer that is being refilled.
 
     Raises
     ------
@@ -127,14 +126,14 @@ class DeviceTransfer:
             self._stream = torch.cuda.Stream(device) if cuda else None  # type: ignore[no-untyped-call]  # torch leaves it so
 
     def moved(self, ahead: ReadAhead[Task, Tensor]) -> Iterator[tuple[Task, Tensor]]:
-        """Yield each task with its chunk on the device, ready for what is computed next.
+        """Yield each task with its chunk on the device, ready for computation.
 
-        The copy of the next chunk is begun before the one before is handed out.
+        The copy of the next chunk is started before a chunk is yielded.
 
         Raises
         ------
         DeviceError
-            If the device refuses a copy. What `ahead` raises is raised as it is.
+            If the device fails to copy. Exceptions of `ahead` propagate unchanged.
         """
         begun: deque[tuple[Task, Tensor, Callable[[], None]]] = deque()
         for task, buffer in ahead:
@@ -153,7 +152,10 @@ class DeviceTransfer:
         return task, tensor
 
     def _copy(self, buffer: Tensor) -> tuple[Tensor, Callable[[], None], Callable[[], None]]:
-        """Begin a copy; returns it, what makes later work wait for it, and what waits for it."""
+        """Start a copy.
+
+        Return it, a function that makes later work wait for it, and one that waits.
+        """
         if self._stream is None:
             return buffer.to(self._device, copy=True), lambda: None, lambda: None
         with torch.cuda.stream(self._stream):
@@ -164,7 +166,7 @@ class DeviceTransfer:
         def ready() -> None:
             working = torch.cuda.current_stream(self._device)
             working.wait_event(event)
-            # Else its memory could be given to the next copy while it is still worked on.
+            # Otherwise its memory could be reused for the next copy before this work is done.
             tensor.record_stream(working)
 
         return tensor, ready, event.synchronize
@@ -172,7 +174,7 @@ class DeviceTransfer:
 
 @contextmanager
 def refusals(name: str) -> Iterator[None]:
-    """Turn what a device refuses (no memory, a lost driver) into a sentence."""
+    """Convert errors of a device (no memory, a lost driver) to `DeviceError`."""
     try:
         yield
     except RuntimeError as error:
@@ -183,28 +185,29 @@ def refusals(name: str) -> Iterator[None]:
         ) from error
 
 
-# Elements below which the CPU is done as soon: 8 of its cores beside an H200 took 17 ms for so many
-# in float32 (13 there) and 38 in bfloat16 (20), for a quarter of them as long or less.
+# Below this many elements, the CPU is as fast. 8 cores next to an H200 took 17 ms for this number
+# in float32 (the GPU 13) and 38 ms in bfloat16 (20); for a quarter of it they were at least as
+# fast.
 WORTH_MOVING = 1 << 24
 
-# Of these, the share that a tensor has on average at least: each is a dozen calls of the device,
-# and a model of many thousand small ones is done sooner by the CPU.
+# Minimum average size of a tensor, as a fraction of it: each needs a dozen calls of the device,
+# so that a model of many thousand small tensors is faster on the CPU.
 _SHARE = 64
 
-# Elements of a chunk, 32 MB of float32: a bus is fast with large chunks only. Not more: what MPS
-# finds by truth values was wrong beyond 2**24 elements (pytorch issue 122916).
+# Elements of a chunk, 32 MB of float32: a bus is fast only for large chunks. Not larger, because
+# boolean indexing on MPS was wrong beyond 2**24 elements (pytorch issue 122916).
 LENGTH = 1 << 23
 
 
 def gpus() -> tuple[tuple[str, str], ...]:
-    """Return key and label of every kind of GPU that torch can use here."""
+    """Return key and label of every kind of GPU that torch can use on this machine."""
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     return tuple((key, TorchKernel(key).name) for key, present in available.items() if present)
 
 
 @dataclass(frozen=True, eq=False)
 class DeviceChunk:
-    """Some elements on the device: their keys, signed, and which of them are ranked."""
+    """Elements on the device: their keys, signed, and a boolean tensor of those to rank."""
 
     stretch: TensorRange
     keys: Tensor
@@ -212,10 +215,10 @@ class DeviceChunk:
 
 
 class TorchKernel(CpuKernel):
-    """Prunes by magnitude on a device of torch, and all else on the CPU; see `Kernel`.
+    """The kernel for a torch device, which ranks by magnitude; all else runs on the CPU.
 
-    Chunks are read, copied to the device and worked on at the same time. What a sample needs is
-    read by the CPU, and so is what has fewer elements than are worth moving.
+    Chunks are read, copied and processed concurrently. The CPU takes samples, and processes what
+    has too few elements to be worth the transfer.
     """
 
     def __init__(self, device: str, worth_moving: int = WORTH_MOVING, length: int = LENGTH) -> None:
@@ -226,7 +229,7 @@ class TorchKernel(CpuKernel):
 
     @property
     def name(self) -> str:
-        """The device, as people call it."""
+        """The name of the device for the user."""
         if self._device.type == "cuda":
             index = self._device.index
             number = torch.cuda.current_device() if index is None else index
@@ -234,7 +237,7 @@ class TorchKernel(CpuKernel):
         return {"mps": "Apple GPU (MPS)"}.get(self._device.type, "CPU (torch)")
 
     def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
-        """Find each cut, then make its masks; what stays on the CPU is done in one pass."""
+        """Find each threshold, then make the masks; cuts for the CPU are pruned in one pass."""
         for worth, some in groupby(cuts, lambda cut: self._worth(cut.rankings)):
             if not worth:
                 yield from super().prune_each(list(some), job)
@@ -253,7 +256,7 @@ class TorchKernel(CpuKernel):
             for chunk in chunks:
                 with refusals(self.name):
                     stays, equal = compare(chunk.keys, chunk.kept, threshold.key)
-                    # Both in one go: the CPU waits for the device once a chunk.
+                    # Copied together, so that the CPU waits for the device once per chunk.
                     packed = [pack(stays), pack(equal)] if threshold.ties else [pack(stays)]
                     own, *ties = torch.stack(packed).cpu().numpy()
                 count = sum(int(np.bitwise_count(part).sum(dtype=np.int64)) for part in ties)
@@ -279,7 +282,7 @@ class TorchKernel(CpuKernel):
                 index = chunk.stretch.index
                 with refusals(self.name):
                     smaller, inside = select(chunk.keys, chunk.kept, bracket)
-                    below[index] += smaller  # stays on the device
+                    below[index] += smaller  # remains on the device
                     offsets = inside.cpu().numpy()
                 offsets = offsets.view(f"uint{8 * offsets.itemsize}")
                 tallies[index if apart else 0].add(bins_of(offsets, bracket.shift))
@@ -290,8 +293,8 @@ class TorchKernel(CpuKernel):
             return BracketCounts(below.cpu().numpy(), np.stack([t.counts() for t in tallies]))
 
     def _holding(self, rankings: Sequence[Ranking]) -> TorchKernel:
-        """Return what keeps the keys of some tensors, if they take at most half of what is free."""
-        if self._device.type == "mps":  # what is free is not known, nor the device's alone
+        """Return a kernel that keeps keys on the device, if half of its memory suffices."""
+        if self._device.type == "mps":  # free memory is unknown, and shared with the CPU
             return self
         free = math.inf
         if self._device.type == "cuda":
@@ -303,7 +306,7 @@ class TorchKernel(CpuKernel):
 
     def _worth(self, rankings: Sequence[Ranking]) -> bool:
         size = sum(r.size for r in rankings)
-        # MPS has no float64, and 64-bit integers only in part.
+        # MPS has no float64 and supports 64-bit integers only partly.
         supported = self._device.type != "mps" or all(r.width < 64 for r in rankings)
         return (
             supported
@@ -314,7 +317,7 @@ class TorchKernel(CpuKernel):
 
     def _chunks(self, rankings: Sequence[Ranking], job: Job) -> Generator[DeviceChunk, None, None]:
         """Yield the keys of all elements, in order; close the generator to stop early."""
-        magnitudes = [r for r in rankings if isinstance(r, Magnitudes)]  # all, see _worth
+        magnitudes = [r for r in rankings if isinstance(r, Magnitudes)]  # all of them, see _worth
         sizes = [ranking.size for ranking in rankings]
         length = min(self._length, -(-max(sizes) // 8) * 8)
         mover = DeviceTransfer(self._device, self.name, rankings[0].width, length)
@@ -331,7 +334,7 @@ class TorchKernel(CpuKernel):
             for each in done:
                 each.result()
 
-        # One thread reads less than a bus carries.
+        # A single thread reads more slowly than a bus transfers.
         threads = ThreadPoolExecutor(default_threads(), thread_name_prefix="pruneapp-kernel")
         tasks = stretches(sizes, length)
         with threads as pool, ReadAhead(tasks, fill, mover.buffers, job) as ahead:
@@ -347,19 +350,19 @@ class TorchKernel(CpuKernel):
     def _chunk(self, ranking: Magnitudes, stretch: TensorRange, bits: Tensor) -> DeviceChunk:
         if ranking.native:
             keys = magnitude_keys(bits, ranking.form)
-        else:  # keys already
+        else:  # already keys
             keys = bits.to(torch.int64 if ranking.width == 64 else torch.int32)
         if ranking.kept is None:
             return DeviceChunk(stretch, keys, None)
         packed = ranking.kept.part(stretch.start // 8, (stretch.stop + 7) // 8)
         packed_on_device = torch.from_numpy(packed.copy()).to(
             self._device
-        )  # a copy, for masks are read-only
+        )  # copied, because masks are read-only
         return DeviceChunk(stretch, keys, unpack(packed_on_device, stretch.size))
 
 
 class HoldingKernel(TorchKernel):
-    """Keeps the keys of what it is asked for first on the device: a second pass reads nothing."""
+    """Keeps the keys of its first rankings on the device, so that a second pass reads nothing."""
 
     def __init__(self, device: str, worth_moving: int, length: int) -> None:
         super().__init__(device, worth_moving, length)
@@ -367,7 +370,7 @@ class HoldingKernel(TorchKernel):
         self._whole = False
 
     def _sample(self, rankings: Sequence[Ranking], job: Job) -> list[Bits]:
-        """Take runs of what is on the device, at even distances."""
+        """Return runs of the keys on the device, evenly spaced."""
         if not self._whole:
             deque(self._chunks(rankings, job), maxlen=0)
         runs = sum(chunk.keys.numel() // NEIGHBOURS for chunk in self._held)
@@ -410,7 +413,7 @@ def _fill(ranking: Magnitudes, part: TensorRange, room: Bits, cancel: CancelToke
 
 
 def _parts(ranking: Magnitudes, stretch: TensorRange) -> Iterator[Bits]:
-    """Yield what is moved: raw elements, or keys where types are mixed, widened by the CPU."""
+    """Yield raw elements, or keys widened by the CPU if dtypes are mixed."""
     if ranking.native:
         for raw in ranking.read(stretch.start, stretch.stop):
             yield raw.bits

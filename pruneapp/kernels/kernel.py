@@ -1,13 +1,11 @@
-"""What every kernel does, and in which order it treats equal elements.
-
-The rules that make a mask the same everywhere:
+"""The interface of kernels, and the rules that make their results identical on all devices.
 
 - Elements are ranked by unsigned keys. For floats the key is the bit pattern of the magnitude
-  (the order of positive floats is the order of their bits); every NaN has one key, the largest.
-- Exactly `count` elements go: those with the smallest keys; among equal keys the earlier tensor,
-  then the lower flat index goes first.
-- Norms of channels are float64 sums over the slice in flat order, in blocks of 4,096 elements,
-  pairwise inside a block as `pruneapp.kernels.summation` says, blocks added in order.
+  (positive floats are ordered as their bits); every NaN has the same, largest key.
+- Exactly `count` elements are pruned: those with the smallest keys, and of equal keys those of
+  earlier tensors first, then those with lower flat indices.
+- Norms of channels are float64 sums over the slice in flat order, in blocks of 4,096 elements:
+  pairwise inside a block (see `pruneapp.kernels.summation`), blocks added in order.
 """
 
 from __future__ import annotations
@@ -27,21 +25,21 @@ BLOCK = 4096
 
 
 class ReadBits(Protocol):
-    """Reads a tensor, from any thread."""
+    """A function that reads the elements of a tensor; thread-safe."""
 
     def __call__(self, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
-        """Yield the raw elements `start` to `stop` (flat) in order; all of them by default.
+        """Yield the raw elements `start` to `stop` (flat indices) in order; all by default.
 
-        A chunk is valid until the next is asked for; each call has a buffer of its own.
+        A chunk is valid until the next one is requested; each call uses its own buffer.
         """
 
 
 @runtime_checkable
 class JoinedRead(ReadBits, Protocol):
-    """Reads a tensor, or many small ones together."""
+    """A reader that can also read many small tensors together."""
 
     def joined(self, reads: Sequence[ReadBits]) -> Bits | None:
-        """Return all elements of whole small tensors of one type, one after another.
+        """Return the concatenated elements of small tensors of one dtype.
 
         None if they cannot be read together.
         """
@@ -49,9 +47,9 @@ class JoinedRead(ReadBits, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class KeyChunk:
-    """The keys of some elements from a flat index on: 1-D, ``uint8`` to ``uint64``.
+    """The keys of consecutive elements from a flat index on: 1-D, ``uint8`` to ``uint64``.
 
-    Valid until the next chunk is asked for.
+    Valid until the next chunk is requested.
     """
 
     start: int
@@ -59,32 +57,32 @@ class KeyChunk:
 
 
 class Ranking(Protocol):
-    """The keys of one tensor's elements, made anew on every pass."""
+    """Computes the keys of one tensor's elements, again on each pass."""
 
     @property
     def size(self) -> int:
-        """Elements in all."""
+        """Number of elements."""
 
     @property
     def width(self) -> int:
-        """Bits of a key: 8, 16, 32 or 64; the same for every tensor of one step."""
+        """Bits of a key: 8, 16, 32 or 64; the same for every tensor of a step."""
 
     @property
     def kept(self) -> BitMask | None:
-        """The elements that are still there; None for all. Only these are ranked."""
+        """Mask of the elements to rank, which are not pruned yet; None for all."""
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
-        """Yield the keys of elements `start` to `stop` (pruned ones too) in flat order.
+        """Yield the keys of elements `start` to `stop` in flat order, pruned ones included.
 
-        May be called from any thread; each call has buffers of its own.
+        Thread-safe; each call uses its own buffers.
         """
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """Where the cut is: every kept element with a smaller key than `key` goes.
+    """A threshold that prunes every kept element with a key below `key`.
 
-    Of the kept elements with just this key the first `ties` in order go.
+    Of the kept elements with exactly this key, the first `ties` in order are pruned.
     """
 
     key: int
@@ -93,10 +91,10 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Share:
-    """What a cut takes of one tensor.
+    """What a threshold prunes in one tensor.
 
-    All kept elements with a smaller key (`below`), and `ties_pruned` of those with just the key of
-    the cut (`equal`), the first in order.
+    All kept elements with a smaller key (`below`), and of those with exactly the key (`equal`) the
+    first `ties_pruned`.
     """
 
     below: int
@@ -105,12 +103,12 @@ class Share:
 
     @property
     def pruned(self) -> int:
-        """How many elements go in all."""
+        """Total number of pruned elements."""
         return self.below + self.ties_pruned
 
 
 class KeyRange(NamedTuple):
-    """The first and the last key between which a cut should lie, and how many kept elements are."""
+    """Keys between which a threshold is expected, and the expected number of kept elements."""
 
     low: int
     high: int
@@ -119,7 +117,7 @@ class KeyRange(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PlannedCut:
-    """Tensors of which so many kept elements go, and about where that cut is, if it is known."""
+    """Tensors of which `count` kept elements are to be pruned, and an estimated threshold."""
 
     rankings: Sequence[Ranking]
     count: int
@@ -127,10 +125,10 @@ class PlannedCut:
 
 
 class NearCut(NamedTuple):
-    """What a cut does: the mask of each tensor after it.
+    """The result of a `PlannedCut`: the new mask of each tensor.
 
-    `taken` has, for each, the keys that went between those it was planned `near`, unsigned, in flat
-    order; None if it was found in another way.
+    `taken` has for each tensor the pruned keys within `PlannedCut.near`, unsigned, in flat order.
+    It is None if there was no such range, or the threshold was outside.
     """
 
     masks: list[BitMask]
@@ -139,9 +137,10 @@ class NearCut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """A tensor, to be taken apart into the channels along one dimension, counted from 0.
+    """A tensor that is divided into channels along a non-negative dimension.
 
-    Elements that are not kept count as 0 in every norm. `read` yields the raw ones in flat order.
+    Elements that are not kept count as 0 in every norm. `read` yields the raw elements in flat
+    order.
     """
 
     shape: tuple[int, ...]
@@ -152,59 +151,59 @@ class Slices:
 
 
 class Kernel(Protocol):
-    """The arithmetic on one device. Without state: calls may come from any thread."""
+    """The arithmetic on one device. Stateless and thread-safe."""
 
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
-        """Find the cut that takes exactly `count` kept elements over all of `rankings`.
+        """Find the threshold that prunes exactly `count` kept elements of all `rankings` together.
 
-        `count` is from 1 to the number of kept elements. Steps `job` by the elements, once; where
-        more passes are needed than one, the job is extended by them.
+        `count` must be between 1 and the number of kept elements. `job` is advanced by the number
+        of elements, and extended if more than one pass is needed.
         """
 
     def masks(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Iterator[BitMask]:
-        """Yield the mask of each of `rankings` after the cut; steps `job` by the elements."""
+        """Yield the mask of each ranking after the threshold; advances `job` by the elements."""
 
     def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
-        """Return the masks after the cut that takes `count` kept elements over all of `rankings`.
+        """Return the masks after pruning `count` kept elements of all `rankings` together.
 
-        As `prune_each` does of one cut.
+        The same as `prune_each` with one cut.
         """
 
     def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
-        """Yield what each cut does, in order; close the generator to stop early.
+        """Yield the result of each cut, in order; close the generator to stop early.
 
-        The same as `find_threshold` and `masks` of each, and as a rule sooner: most often in one
-        pass, and the next is begun before the one before is done. Steps `job` by twice the
-        elements; where more is needed, the job is extended by it.
+        The same as `find_threshold` and `masks` for each, but usually faster: mostly in one pass,
+        and with the next cut started before the previous one is finished. `job` is advanced by
+        twice the elements, and extended if more passes are needed.
         """
 
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
     ) -> tuple[Threshold, tuple[Share, ...]]:
-        """Find the cut as `find_threshold` does, and what it takes of each of `rankings`.
+        """Find the threshold as `find_threshold` does, and what it prunes in each ranking.
 
-        No mask is made: what goes is known by the key, and in the tensor where the ties end by
-        how many are taken. Steps `job` as `find_threshold` does.
+        No masks are made: the key, and the number of pruned ties per tensor, define them. `job` is
+        advanced as by `find_threshold`.
         """
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> Float64s:
-        """Return the norm of every channel, float64; steps `job` by the elements.
+        """Return the norm of every channel, ``float64[channels]``; advances `job` by the elements.
 
-        `n` = 0 counts what is not zero, NaN too; inf and -inf take the largest and the smallest
-        magnitude, 'fro' is 2 of the flattened slice, 'nuc' the sum of the singular values of the
-        slice as a matrix: its first remaining dimension by the rest. NaN in a slice makes every
-        other norm NaN. Sums are the same bits for any chunk, thread and machine; see
-        `pruneapp.kernels.summation`.
+        `n` = 0 counts nonzero values, including NaN; inf and -inf are the largest and the smallest
+        magnitude; "fro" is 2 of the flattened slice; "nuc" is the sum of the singular values of the
+        slice as a matrix of its first remaining dimension by the others. NaN in a slice makes all
+        norms but 0 NaN. Results are bit-identical for all chunk sizes, numbers of threads and
+        machines; see `pruneapp.kernels.summation`.
         """
 
     def lowest_channels(
         self, slices: Slices, n: Norm, among: Indices, count: int, job: Job
     ) -> Indices:
-        """Return which `count` of the channels `among` have the smallest norms, ascending.
+        """Return the `count` channels of `among` with the smallest norms, in ascending order.
 
-        Those that `channel_norms` says, and as a rule sooner: NaN is larger than all others, of
-        equal norms the lower channel comes first. Steps `job` by the elements; where they have to
-        be looked at once more, the job is extended by them.
+        The same as by `channel_norms`, but usually faster. NaN is larger than all other norms; of
+        equal norms, lower channels come first. `job` is advanced by the elements, and extended if
+        some have to be read again.
         """

@@ -1,23 +1,23 @@
-"""How many weights of each tensor have the lowest LAMP scores over all of them.
+"""Number of weights per tensor among the lowest LAMP scores of all tensors.
 
-The score of a weight is its square by the sum of the squares of all weights of its tensor that come
-after it, itself included, when they are ordered by magnitude (of equals the one with the higher
-flat index comes later):
+The score of a weight is its square divided by the sum of squares of all weights of its tensor that
+come after it or are itself, ordered by magnitude (of equal weights, the one with the higher flat
+index comes later):
 
     score(u) = w_u^2 / (sum of w_v^2 over v >= u)
 
-(Lee and others, "Layer-adaptive sparsity for the magnitude-based pruning", ICLR 2021.) It grows
-with the magnitude, so what goes of each tensor are its smallest weights, and only how many has to
-be found. NaN and infinite weights come after all others and are in no sum; the score of 0 is 0.
+(Lee et al., "Layer-adaptive sparsity for the magnitude-based pruning", ICLR 2021.) It grows with
+the magnitude, so the smallest weights of each tensor are pruned, and only their number has to be
+found. NaN and infinite weights come after all others and are in no sum; the score of 0 is 0.
 
-One pass counts each tensor in bins of magnitude, with the sum of the squares of each, which bounds
-the scores in a bin. The bins in which the common threshold may lie are counted by single magnitudes
-in a second pass over those tensors that have wide ones: keys of 16 bits and fewer have none. Memory
-grows with the tensors (some 0.2 MB each) and with the different magnitudes that lie within about
-2 % of the threshold's place: of a float32 tensor up to some 65,536 times three, of two to four
-bytes each; of float64 as many as weights, of nine. What is computed of each of them is held for
-those next to the threshold alone. Sums are added in stretches of fixed length, so they do not
-depend on chunks or threads.
+One pass counts the weights of each tensor in bins of magnitude, with the sum of squares of each
+bin, which bounds the scores in it. Bins that may contain the common threshold are counted by
+individual magnitudes in a second pass over the tensors with wide bins; keys of up to 16 bits have
+none. Memory grows with the tensors (0.2 MB each) and with the different magnitudes within about 2 %
+of the threshold: for a float32 tensor up to about 200,000, of two to four bytes each; for float64
+up to the number of weights, of nine bytes. Scores are stored only for magnitudes next to the
+threshold. Sums are computed over stretches of fixed length, so they do not depend on chunks or
+threads.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ from pruneapp.kernels.threshold import read_kept_keys
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices, decode
 from pruneapp.progress import Job
 
-# Bits of a key that tell the bins apart.
+# Number of leading bits of a key that select its bin.
 _BITS = 16
-# Elements whose squares are added together: part of the definition of a sum.
+# Elements whose squares are summed together, which defines the result of a sum.
 STRETCH = 1 << 18
-# Relative errors of sums stay far below this; bounds give way by it.
+# Upper limit of the relative error of sums, by which bounds are widened.
 _SLACK = 1e-9
-# Keys that are held before equal ones are put together.
+# Keys that are collected before equal ones are merged.
 _HELD = 1 << 20
-# Magnitudes of a tensor that are looked at together when the threshold is narrowed once more.
+# Magnitudes of a tensor that share bounds when the threshold is narrowed again.
 _BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Stretches of the order of one tensor's magnitudes, ascending.
+    """Consecutive ranges of one tensor's magnitudes, ascending.
 
-    The keys from `first` to `last` (``uint64``) are in each, so many weights (`counts`).
-    `squares` are of the largest magnitude in each, `above` the sums of the squares of all weights
-    after each; the scores of each lie between `lower` and `upper`.
+    Each contains the keys from `first` to `last` (``uint64``) and `counts` weights. `squares` are
+    those of the largest magnitude in each, `above` the sums of squares of all weights after each;
+    the scores in each are between `lower` and `upper`.
     """
 
     first: NDArray[np.uint64]
@@ -70,12 +70,12 @@ class Segments:
     upper: Float64s
 
     def some(self, which: Bools) -> Segments:
-        """Return some of them."""
+        """Return the segments selected by a boolean array."""
         return Segments(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 class ScoreBounds(NamedTuple):
-    """Between which scores so many weights lie."""
+    """Numbers of weights, and bounds of their scores."""
 
     counts: Counts
     lower: Float64s
@@ -83,9 +83,9 @@ class ScoreBounds(NamedTuple):
 
 
 class CountedKeys(NamedTuple):
-    """Different keys of a tensor, ascending, in as few bytes as their steps and counts fit in.
+    """The different keys of a tensor, ascending, with differences and counts in minimal dtypes.
 
-    `top` is the sum of the squares of what is above them all. There may be as many as weights.
+    `top` is the sum of squares of all weights above them. There may be as many keys as weights.
     """
 
     first: int
@@ -95,11 +95,11 @@ class CountedKeys(NamedTuple):
 
     @classmethod
     def pack(cls, keys: NDArray[np.uint64], counts: Counts, top: float) -> CountedKeys:
-        """Pack keys, of which there is one at least."""
+        """Pack keys; there must be at least one."""
         return cls(int(keys[0]), _packed(np.diff(keys)), _packed(counts), top)
 
     def segments(self, ranking: Magnitudes) -> Segments:
-        """Return all of them, as segments of one key each."""
+        """Return the keys as segments of one key each."""
         keys = np.full(self.counts.size, self.first, np.uint64)
         keys[1:] += np.cumsum(self.steps, dtype=np.uint64)
         return exact_segments(ranking, keys, self.counts.astype(np.int64), self.top)
@@ -110,17 +110,17 @@ def _packed(numbers: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
 
 
 def bin_count(ranking: Magnitudes) -> int:
-    """Return how many bins of magnitude a tensor is counted in."""
+    """Return the number of bins of magnitude of a tensor."""
     return 1 << min(ranking.width, _BITS)
 
 
 def shift_of(ranking: Magnitudes) -> int:
-    """Return how many low bits of a key its bin leaves out; 0 if a bin is one magnitude."""
+    """Return the number of low bits of a key inside a bin; 0 if a bin has one magnitude."""
     return max(0, ranking.width - _BITS)
 
 
 def _finite_limit(ranking: Magnitudes) -> int:
-    """Return the first key that is no finite number's."""
+    """Return the smallest key that is not that of a finite number."""
     form = ranking.form
     infinite = np.isinf(float(_values(ranking, np.array([form.largest], np.uint64))[0]))
     return form.largest if infinite else form.largest + 1
@@ -132,9 +132,9 @@ def _values(ranking: Magnitudes, keys: NDArray[np.uint64]) -> Float64s:
 
 
 def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Counts, Float64s]:
-    """Return how many finite weights of a stretch are in each bin, and the sums of their squares.
+    """Return the number of finite weights of a stretch in each bin, and the sums of their squares.
 
-    There are no sums where a bin is one magnitude: counts say it all.
+    The sums are empty if a bin has one magnitude, because they follow from the counts.
     """
     job.cancel.check()
     keys = read_kept_keys(ranking, stretch.start, stretch.stop)
@@ -152,7 +152,7 @@ def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Cou
 
 
 def segments_of(ranking: Magnitudes, counts: Counts, sums: Float64s) -> Segments:
-    """Return the bins of a tensor that hold something, of what `count_bins` found in all of it."""
+    """Return the non-empty bins of a tensor as segments, from the totals of `count_bins`."""
     places = np.flatnonzero(counts).astype(np.uint64)
     shift = np.uint64(shift_of(ranking))
     first = places << shift
@@ -174,7 +174,7 @@ def segments_of(ranking: Magnitudes, counts: Counts, sums: Float64s) -> Segments
 def exact_segments(
     ranking: Magnitudes, keys: NDArray[np.uint64], counts: Counts, top: float
 ) -> Segments:
-    """Return segments of one key each, ascending; `top` is the sum of what is above them all."""
+    """Return segments of one key each, ascending; `top` is the sum of squares above all of them."""
     with np.errstate(all="ignore"):
         values = _values(ranking, keys)
         squares = values * values
@@ -185,13 +185,13 @@ def exact_segments(
 
 
 def _sums_above(sums: Float64s, top: float) -> Float64s:
-    """Return for each of some sums, ascending, what comes after it, added from the top."""
+    """Return for each of ascending sums the total after it, added from the top."""
     running = np.cumsum(np.concatenate(([top], sums[::-1])))
     return running[:-1][::-1]
 
 
 def _scores(values: Float64s, sums: Float64s) -> Float64s:
-    """Return squares by sums: 0 for a square of 0, and 1 where float64 has no room for either."""
+    """Return squares divided by sums: 0 for a square of 0, and 1 where float64 overflows."""
     squares = values * values
     scores = np.where(squares == 0, 0.0, squares / sums)
     return np.where(np.isnan(scores), 1.0, scores)
@@ -200,7 +200,7 @@ def _scores(values: Float64s, sums: Float64s) -> Float64s:
 def different_keys(
     ranking: Magnitudes, first: int, last: int, job: Job
 ) -> tuple[NDArray[np.uint64], Counts]:
-    """Return the different keys of a tensor from `first` to `last`, and how often each is there."""
+    """Return the different keys of a tensor from `first` to `last`, and their numbers."""
     job.extend(ranking.size)
     keys, counts = np.zeros(0, np.uint64), np.zeros(0, np.int64)
     held: list[NDArray[np.uint64]] = []
@@ -229,10 +229,10 @@ def different_keys(
 
 
 class LampScores:
-    """The LAMP scores of some tensors, as far as they have to be known.
+    """The LAMP scores of tensors, as far as they are needed.
 
-    Tensors are ranked by magnitude, with keys of their own types; only what is kept is ranked and
-    summed up. `job` is stepped by the elements; further passes extend it.
+    Tensors are ranked by magnitude, with keys of their own dtypes; only kept weights are ranked and
+    summed. `job` is advanced by the elements, and extended by further passes.
     """
 
     def __init__(self, rankings: Sequence[Magnitudes], job: Job) -> None:
@@ -256,17 +256,17 @@ class LampScores:
                     sums += squares
                 else:
                     counts, sums = counted, squares
-                if stretch.stop == ranking.size:  # of one tensor at a time
+                if stretch.stop == ranking.size:  # stretches of a tensor are consecutive
                     self._segments[stretch.index] = segments_of(ranking, counts, sums)
                     left = ranking.size if ranking.kept is None else ranking.kept.kept
                     self._odd[stretch.index] = left - int(counts.sum())
                 job.step(stretch.size)
 
     def lowest(self, among: Bools, count: int) -> Counts:
-        """Return how many go of each tensor if `count` of the lowest of the chosen ones go.
+        """Return the number of weights per tensor if the `count` lowest of some tensors are pruned.
 
-        Equal scores go from the earlier tensors first; weights that are not finite go last. 0 of
-        those that are not chosen.
+        `among` (``bool[tensors]``) selects the tensors; the others get 0. Of equal scores, those of
+        earlier tensors are pruned first; weights that are not finite are pruned last.
         """
         counts_to_prune = np.zeros(len(self._rankings), np.int64)
         chosen = np.flatnonzero(among).tolist()
@@ -301,7 +301,7 @@ class LampScores:
         )
 
     def _counted(self, index: int, unsure: Bools) -> CountedKeys | None:
-        """Count the keys in the unsure segments of a tensor; None if these have one key each."""
+        """Count the keys in the undecided segments; None if these have one key each."""
         ranking, segments = self._rankings[index], self._segments[index]
         if not shift_of(ranking):
             return None
@@ -311,7 +311,7 @@ class LampScores:
         return CountedKeys.pack(keys, counts, float(segments.above[places[-1]]))
 
     def _exact(self, index: int, unsure: Bools, keys: CountedKeys | None) -> Segments:
-        """Return the unsure segments of a tensor with one key each."""
+        """Return the undecided segments of a tensor with one key each."""
         segments = self._segments[index]
         if keys is None:
             return segments.some(unsure)
@@ -320,7 +320,7 @@ class LampScores:
 
 
 def _in_blocks(segments: Segments) -> ScoreBounds:
-    """Return between which scores the weights of each few segments lie."""
+    """Return bounds of the scores for every `_BLOCK` segments."""
     starts = np.arange(0, segments.counts.size, _BLOCK)
     return ScoreBounds(
         np.add.reduceat(segments.counts, starts),
@@ -330,7 +330,7 @@ def _in_blocks(segments: Segments) -> ScoreBounds:
 
 
 def _around(bounds: Sequence[Segments | ScoreBounds], count: int) -> tuple[float, float]:
-    """Return scores between which the score of number `count` lies."""
+    """Return bounds of the score of rank `count`."""
     counts = np.concatenate([each.counts for each in bounds])
     edges = []
     for name in ("lower", "upper"):
@@ -342,10 +342,10 @@ def _around(bounds: Sequence[Segments | ScoreBounds], count: int) -> tuple[float
 
 
 def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Counts:
-    """Return how many go of each tensor if `count` of the lowest in segments of one key go.
+    """Return the number pruned per tensor if the `count` lowest in segments of one key are.
 
-    Halves the scores in which the threshold may lie, as the order of positive floats is that of
-    their bits. Segments that are settled are left out, so that the time hardly grows with them.
+    Bisects the interval of the threshold by bit patterns, which order positive floats. Segments
+    that are decided are removed, so that the time hardly grows with their number.
     """
     tensor = np.concatenate([np.full(s.counts.size, i, np.intp) for i, s in groups])
     squares, above, counts = (
@@ -378,14 +378,14 @@ def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Co
 
 
 def _equals_up_to(score: float, squares: Float64s, above: Float64s, counts: Counts) -> Counts:
-    """Return how many of the equals of each segment have a score up to `score`.
+    """Return how many of the equal weights of each segment have a score of at most `score`.
 
-    The one that comes i-th from the end has ``square / (above + i * square)``.
+    The i-th from the end has the score ``square / (above + i * square)``.
     """
     with np.errstate(all="ignore"):
         least = np.ceil((squares / score - above) / squares)
     least = np.where(squares == 0, 1.0, least)
-    # Squares beyond float64 have the score 1.
+    # The score is 1 for squares that overflow float64.
     least = np.where(np.isnan(least), 1.0 if score >= 1 else np.inf, least)
     return np.clip(counts - least + 1, 0, counts).astype(np.int64)
 

@@ -1,9 +1,9 @@
-"""The channels of the smallest norms, most of them known by rough sums; the order of scores.
+"""Selection of the channels with the smallest norms, mostly by approximate sums.
 
-Which channels go is what the norms of the contract say, float64 in a fixed order. But float32 is
-enough to tell nearly every channel from the cut, and takes half to three quarters of the time. How
-far a rough sum may be from the exact one is known, so norms have to be made as the contract says
-only of those few channels that it does not settle.
+The selection is defined by the exact norms, which are float64 sums in a fixed order. But float32
+distinguishes nearly every channel from the cut and takes a quarter to half less time. The error of
+an approximate sum is bounded, so exact norms are needed only for the few channels within the
+bounds.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
-# So many are sorted as quickly as they are parted.
+# Up to this many scores, sorting is as fast as partitioning.
 _FEW = 1 << 14
 
 
 def smallest(scores: Float64s, count: int) -> Indices:
-    """Return where the `count` smallest are, ascending.
+    """Return the indices of the `count` smallest scores, in ascending order.
 
-    NaN is larger than all others; of equal ones the first comes first.
+    NaN is larger than all others; of equal scores the first is selected first.
     """
     if scores.size > _FEW and count:
         cut = np.partition(scores, count - 1)[count - 1]
@@ -45,19 +45,19 @@ def smallest(scores: Float64s, count: int) -> Indices:
     return np.sort(np.argsort(scores, kind="stable")[:count])
 
 
-# Elements of a tensor from which on a rough look first is worth it.
+# Minimum elements of a tensor for which approximate sums are worthwhile.
 WORTH_A_LOOK = 1 << 20
-# Elements that are looked at at once.
+# Elements processed at a time.
 PIECE = 1 << 19
-# Terms that are added to one float32 where they lie in one piece, and where they lie in rows. Fewer
-# there: the channels for which that is too rough are scattered over all of the tensor.
+# Number of terms added in float32, for slices that are contiguous, and for interleaved ones. Fewer
+# for the latter, because channels that remain undecided are then scattered over the tensor.
 RUN = 1 << 10
 ROWS = 1 << 3
-# And elements of a row of all channels, channels, and elements of a channel from which on it is.
+# Minimum elements per row of all channels, channels, and elements per channel for approximate sums.
 LEAST_ROW = 1 << 9
 LEAST_CHANNELS = 1 << 5
 LEAST_TERMS = 1 << 8
-# If more elements, or more channels, have to be looked at again, all norms are made.
+# If more elements or channels are undecided, all norms are computed.
 MOST_ELEMENTS = 1 << 22
 MOST_CHANNELS = 1 << 10
 
@@ -65,7 +65,7 @@ MOST_CHANNELS = 1 << 10
 def lowest_channels(
     slices: Slices, n: Norm, among: Indices, count: int, job: Job, *, threads: int | None = None
 ) -> Indices:
-    """Return which of some channels have the smallest norms; see `Kernel.lowest_channels`."""
+    """Return which channels of `among` have the smallest norms; see `Kernel.lowest_channels`."""
     if count in {0, among.size}:
         job.step(math.prod(slices.shape))
         return among[:count]
@@ -85,7 +85,7 @@ def _worth_a_look(slices: Slices, n: Norm) -> bool:
     return (
         n in {1, 2, "fro"}
         and slices.dtype.form is not None
-        and slices.dtype.bits <= 32  # float32 holds every value
+        and slices.dtype.bits <= 32  # float32 represents every value
         and outer * channels * inner >= WORTH_A_LOOK
         and (outer == 1 or channels * inner >= LEAST_ROW)
         and channels >= LEAST_CHANNELS
@@ -95,20 +95,20 @@ def _worth_a_look(slices: Slices, n: Norm) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Bounds:
-    """Between which values the sum of the terms of each channel lies, as the contract adds it."""
+    """Lower and upper bounds of the exact sum of the terms of each channel."""
 
     low: Float64s
     high: Float64s
 
     def split(self, among: Indices, count: int) -> tuple[Indices, Indices]:
-        """Return the channels that are certainly below the cut, and those that may be.
+        """Return the channels certainly among the `count` lowest, and those that may be.
 
-        If the high bound of a channel is below the `count`-th lowest low bound, fewer than `count`
-        others may be as small. If its low bound is beyond the `count`-th lowest high bound, `count`
-        others are smaller.
+        If the upper bound of a channel is below the `count`-th lowest lower bound, fewer than
+        `count` others can be as small. If its lower bound is above the `count`-th lowest upper
+        bound, `count` others are smaller.
 
-        Norms are roots of these sums, and different sums may have the same root. Those of settled
-        channels do not: `_errors` are a thousand million times what the root takes away.
+        Norms are roots of these sums, and different sums can have equal roots. Those of decided
+        channels cannot: `_errors` are a billion times what the root loses.
         """
         low, high = self.low[among], self.high[among]
         certain = high < np.partition(low, count - 1)[count - 1]
@@ -117,9 +117,9 @@ class _Bounds:
 
 
 def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
-    """Add the terms of every channel roughly; n is 1, 2 or "fro"."""
+    """Add the terms of every channel approximately; `n` is 1, 2 or "fro"."""
     outer, channels, inner = extents(slices.shape, slices.dim)
-    spare: deque[NDArray[np.float32]] = deque()  # fresh memory costs more than the work on it
+    spare: deque[NDArray[np.float32]] = deque()  # allocating memory takes longer than the work
 
     def work(box: Box) -> tuple[Box, Float64s]:
         job.cancel.check()
@@ -127,7 +127,7 @@ def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
             memory = spare.pop()
         except IndexError:
             memory = np.empty(PIECE, np.float32)
-        with np.errstate(all="ignore"):  # what is not finite is looked at again
+        with np.errstate(all="ignore"):  # non-finite sums are computed again
             values = values_of(slices, box)
             terms = memory[: values.size].reshape(values.shape)
             if n == 1:
@@ -145,13 +145,13 @@ def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
             job.step(box.stop - box.start)
         relative, absolute = _errors(outer * inner, max(min(outer, ROWS), min(inner, RUN)))
         low, high = total * (1 - relative) - absolute, total * (1 + relative) + absolute
-    odd = ~np.isfinite(total)  # float32 overflows where float64 does not; NaN may be of that
+    odd = ~np.isfinite(total)  # float32 overflows where float64 does not, which can give NaN
     low[odd], high[odd] = -np.inf, np.inf
     return _Bounds(low, high)
 
 
 def _add_roughly(terms: NDArray[np.float32]) -> Float64s:
-    """Return the sums of terms of shape (outer, channels, inner) by channels."""
+    """Return the sum per channel of terms of shape (outer, channels, inner)."""
     outer, channels, inner = terms.shape
     sums = np.zeros(channels)
     if outer > 1:
@@ -170,20 +170,20 @@ def _add_roughly(terms: NDArray[np.float32]) -> Float64s:
 
 
 def _errors(length: int, added: int) -> tuple[float, float]:
-    """Return how far a rough sum and that of the contract may be apart: relatively, absolutely.
+    """Return bounds of the relative and the absolute error of an approximate sum.
 
-    For sums of `length` terms that are not negative, in any order, with `added` of them at most
-    in float32 (N. J. Higham, "Accuracy and stability of numerical algorithms", 2002, section 4.2):
-    half a unit in the last place for each addition, and for the rounding of a square. The share is
-    some percent more than needed, for products of errors; what is beyond is what terms below
-    float32's normal numbers may have lost, even if the processor takes them for zero.
+    For sums of `length` non-negative terms in any order, with at most `added` terms added in
+    float32 (N. J. Higham, "Accuracy and stability of numerical algorithms", 2002, section 4.2):
+    half a unit in the last place for each addition, and for rounding a square. The relative bound
+    includes some percent for products of errors; the absolute one covers subnormal float32 terms,
+    even if the processor flushes them to zero.
     """
     relative = 1.1 * ((added + 2) * 2.0**-24 + 2 * length * 2.0**-53)
     return relative, length * 2.0**-126
 
 
 def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) -> Float64s:
-    """Return the norms of some channels as the contract has them."""
+    """Return the exact norms of some channels."""
     outer, _, inner = extents(slices.shape, slices.dim)
     size = math.prod(slices.shape)
     if some.size > MOST_CHANNELS or some.size * outer * inner > MOST_ELEMENTS:
@@ -212,16 +212,16 @@ def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) ->
 
 
 def _holding(some: Indices, slices: Slices) -> Iterator[Box]:
-    """Yield the boxes of a tensor in which any of some channels is, no larger than need be.
+    """Yield the smallest boxes of a tensor that contain the channels.
 
-    Boxes, not channels: where a file holds a tensor turned over, its smallest piece costs as much
-    to read as a whole box.
+    Boxes instead of channels: in a file that stores a tensor transposed, reading its smallest piece
+    takes as long as a whole box.
     """
     for box in boxes(slices.shape, slices.dim, PIECE):
         first, last = np.searchsorted(some, box.channels)
         if first == last:
             continue
-        if box.shape[0] == 1 and box.shape[1] > 1:  # its channels lie one after the other
+        if box.shape[0] == 1 and box.shape[1] > 1:  # its channels are contiguous
             begin, end = int(some[first]), int(some[last - 1]) + 1
             start = box.start + (begin - box.channels[0]) * box.shape[2]
             yield Box(start, box.outer, (begin, end), box.inner)

@@ -1,7 +1,7 @@
-"""Which elements are the lowest of every few along a dimension, or of each row of a matrix.
+"""Selection of the lowest elements of small groups along a dimension, or of each row of a matrix.
 
-See `pruneapp.masks.regions` for what a group is. What was pruned before goes first, what is
-protected last; of equal keys the lower channel goes first, which is the lower flat index.
+See `pruneapp.masks.regions` for groups. Elements that are already pruned are selected first,
+protected ones last; of equal keys, that of the lower channel, which has the lower flat index.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pruneapp.masks.channels import Box, pack_into
 from pruneapp.masks.regions import Groups, bools_of, group_boxes, stretches
 from pruneapp.progress import Job
 
-# Up to this size all elements of a group are compared with each other; larger ones are partitioned.
+# Up to this size, the elements of a group are compared pairwise; larger groups are partitioned.
 FEW = 16
-# Up to so many different counts rows are partitioned at each; for more of them they are sorted.
+# Up to this many different counts, rows are partitioned at each; for more, they are sorted.
 _FEW_PLACES = 4
 
 
@@ -41,11 +41,12 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
     job: Job,
     threads: int | None = None,
 ) -> tuple[BitMask, int]:
-    """Return what is kept once the lowest of every group went, and how many protected are too many.
+    """Return the mask without the lowest elements of every group, and the number of conflicts.
 
-    What the ranking does not keep counts as the lowest. Its keys leave two numbers of their width
-    unused, as those of magnitudes and scores do. Time grows with the elements (times the size of a
-    group while that is small); memory does not.
+    Conflicts are protected elements that had to stay although the pattern prunes them. Elements
+    that the ranking does not keep count as the lowest. Keys must leave the two largest numbers of
+    their width unused, as magnitudes and scores do. Time is linear in the elements (times the group
+    size for small groups); memory is bounded.
     """
     packed = scratch.bits(ranking.size, zeroed=True)
     lacking = 0
@@ -73,7 +74,7 @@ def _box(
     protected: BitMask | None,
     box: Box,
 ) -> tuple[Bools, int]:
-    """Return which elements of a box stay, shaped like it, and how many had to."""
+    """Return which elements of a box stay, in its shape, and how many of them are conflicts."""
     keys = read_keys(ranking, *stretches(shape, groups.dim, box)).reshape(box.shape)
     kept, guarded = (
         None if mask is None else bools_of(mask, shape, groups.dim, box)
@@ -101,9 +102,9 @@ def _box(
 
 
 def lowest_of_each(keys: Bits, count: int) -> Bools:
-    """Say which elements are the `count` lowest of their group, of equals the first ones.
+    """Return which elements are the `count` lowest of their group, of equal ones the first.
 
-    `keys` are unsigned, of shape (rows, groups, size, inner); so is the answer.
+    `keys` are unsigned, of shape (rows, groups, size, inner), as is the result.
     """
     size = keys.shape[2]
     if count in {0, size}:
@@ -117,10 +118,10 @@ def lowest_of_each(keys: Bits, count: int) -> Bools:
 
 
 def _compared(keys: Bits, count: int) -> Bools:
-    """Rank the elements of small groups by comparing each with all others."""
+    """Rank the elements of small groups by pairwise comparison."""
     size = keys.shape[2]
     columns = [np.ascontiguousarray(keys[:, :, place]) for place in range(size)]
-    # How many of its group go before an element: at first all that come after it.
+    # Rank of each element in its group; initially the number of elements after it.
     ahead = [np.full(columns[0].shape, size - 1 - place, np.uint8) for place in range(size)]
     for place in range(1, size):
         for before in range(place):
@@ -134,7 +135,7 @@ def _compared(keys: Bits, count: int) -> Bools:
 
 
 def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
-    """Say which elements are the lowest of their row, so many of each, of equals the first.
+    """Return which elements are the lowest of their row, `counts` per row, of equal ones the first.
 
     `keys` are unsigned, of shape (rows, length).
     """
@@ -142,7 +143,7 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
         return np.zeros(keys.shape, np.bool_)
     length = keys.shape[1]
     if keys.itemsize <= 2 and length <= 1 << 16:
-        # numpy sorts 32 bits three times as fast as 16, and with its place no key has an equal.
+        # NumPy sorts 32 bits three times as fast as 16, and the index makes all keys different.
         wide = keys.astype(np.uint32)
         wide <<= np.uint32(16)
         wide |= np.arange(length, dtype=np.uint32)
@@ -153,7 +154,7 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
     goes = keys <= cuts
     goes[counts == 0] = False
     over = np.flatnonzero(_count_in_rows(goes, np.packbits(goes)) > counts)
-    if over.size:  # of the equals at the cut only the first
+    if over.size:  # keep all but the first of the keys equal to the cut
         ties = keys[over] == cuts[over]
         below = np.count_nonzero(goes[over], axis=1) - np.count_nonzero(ties, axis=1)
         late = np.cumsum(ties, axis=1) > (counts[over] - below)[:, np.newaxis]
@@ -162,15 +163,15 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
 
 
 def _cuts(keys: Bits, counts: Indices, ordered: Bits | None = None) -> Bits:
-    """Return the largest of so many lowest keys of each row; the lowest where none is to go.
+    """Return the largest of the `counts` lowest keys of each row; the lowest key for a count of 0.
 
-    `ordered` is memory to sort them in.
+    `ordered` is memory for sorting, of the shape of `keys`.
     """
     lasts = np.maximum(counts, 1) - 1
     if ordered is None:
         ordered = np.empty_like(keys)
     np.copyto(ordered, keys)
-    if (lasts == lasts[0]).all():  # as a rule, which takes a fraction of the time of sorting
+    if (lasts == lasts[0]).all():  # the usual case, much faster than sorting
         ordered.partition(lasts[0], axis=1)
         return ordered[:, lasts[0]]
     places = np.unique(lasts)
@@ -183,7 +184,10 @@ def _cuts(keys: Bits, counts: Indices, ordered: Bits | None = None) -> Bits:
 
 
 def _count_in_rows(bools: Bools, packed: Bits) -> Counts:
-    """Count the true ones of each row, which are `packed`; numpy's own count takes longer."""
+    """Count the True elements of each row; `packed` has the same bits.
+
+    Faster than NumPy's count.
+    """
     rows, length = bools.shape
     if length % 64:
         count: Counts = np.count_nonzero(bools, axis=1)
@@ -194,21 +198,28 @@ def _count_in_rows(bools: Bools, packed: Bits) -> Counts:
     return counted
 
 
-# Keys of float32 between the rough cut of a row and what is certain to be above it. A product or a
-# sum of a few roundings is off by less than a quarter of it.
+# Number of float32 keys above the rough cut of a row that may be below the exact one. A product or
+# sum with a few roundings is off by less than a quarter of it.
 _MARGIN = np.uint32(32)
 _SURE = np.array(SURE, np.float32).view(np.uint32)
-# One in so many rows may be unsettled; of more of them all are ranked exactly.
+# If more than one in this many rows is undecided, all rows are ranked exactly.
 _UNSETTLED = 8
 
 
 def _all_but_lowest_roughly(
     keys: NDArray[np.uint32], counts: Indices, room: _Room
 ) -> tuple[Bools, Bits, Indices]:
-    """Return all but the lowest of each row, of keys that are rounded, packed, too, and which rows.
+    """Return all but the lowest elements of each row, by rounded keys.
 
-    Those it may be wrong of; of all others as many keys as are to go are below any that is near the
-    cut.
+    Returns
+    -------
+    stays
+        ``bool[rows, length]``.
+    packed
+        The same bits, packed.
+    unsettled
+        Indices of rows that may be wrong. In all other rows, exactly `counts` keys are below the
+        margin around the cut.
     """
     cuts = np.empty(len(keys), np.uint32)
     together = max(_IN_CACHE // keys.shape[1], 1)
@@ -226,18 +237,18 @@ def _all_but_lowest_roughly(
     return stays, packed, np.flatnonzero((counts > 0) & ~settled)
 
 
-# Elements of some rows that a thread holds and ranks together; a longer row is cut by itself. Each
-# step of the work hands the interpreter's lock from thread to thread: of half as many, two threads
-# take a sixth longer. Partitioned are those that a core's own cache holds.
+# Elements that a thread ranks together; longer rows are cut individually. Each NumPy call may pass
+# the interpreter lock to another thread: with half as many elements, two threads take a sixth
+# longer. Partitioning uses pieces that fit the cache of a core.
 _PIECE = 1 << 21
 _IN_CACHE = 1 << 18
 
 
 class CutRows(NamedTuple):
-    """A matrix of which so many kept elements of each row go (``int64[rows]``).
+    """A matrix with the number of kept elements to prune in each row, ``int64[rows]``.
 
-    Keys leave the largest number of their width unused. With `summed` the weights that stay are
-    added up, too, where that costs little: while their magnitudes are in the cache.
+    Keys must leave the largest number of their width unused. If `summed`, the remaining weights are
+    summed where that is cheap: while their magnitudes are in the cache.
     """
 
     ranking: Ranking
@@ -247,25 +258,26 @@ class CutRows(NamedTuple):
 
     @property
     def rough(self) -> bool:
-        """Whether rounded scores settle most of it."""
+        """Whether rounded scores decide most rows."""
         return isinstance(self.ranking, Scores) and self.ranking.rough
 
     @property
     def sums_along(self) -> bool:
-        """Whether there are magnitudes to be added up."""
+        """Whether sums of the remaining weights are computed."""
         return self.summed and self.rough
 
     @property
     def together(self) -> int:
-        """How many rows a thread cuts at once; 0 if one is too long to be held."""
-        # Exact keys and their order take twice the memory.
+        """Number of rows that a thread ranks together; 0 if a row is too long for that."""
+        # Exact keys and their sorted copy take twice the memory.
         return _PIECE // (1 if self.rough else 2) // max(self.length, 1)
 
 
 class RowsLeft(NamedTuple):
-    """What is kept of a matrix, and its sums of squares and of magnitudes; None if not made.
+    """The mask of a matrix, and its sums of squares and magnitudes; None if not computed.
 
-    They are off by up to a millionth, and not finite if a weight is not or float32 overflows.
+    The sums have a relative error of up to 1e-6, and are not finite if a weight is not or float32
+    overflows.
     """
 
     mask: BitMask
@@ -275,14 +287,14 @@ class RowsLeft(NamedTuple):
 def lowest_per_row(
     cuts: Sequence[CutRows], kernel: Kernel, job: Job, threads: int | None = None
 ) -> Generator[RowsLeft, None, None]:
-    """Yield what is kept of each matrix once the lowest of every row went, of equals the first.
+    """Yield the mask of each matrix without the lowest of every row, of equal elements the first.
 
-    Close the generator to stop early. `kernel` cuts rows that are too long to be held.
+    Close the generator to stop early. `kernel` ranks rows that are too long to be ranked together.
 
     Notes
     -----
-    Time grows with the elements, and with the logarithm of a row's length where the counts of rows
-    differ much; memory does not grow.
+    Time is linear in the elements, times the logarithm of the row length if the counts of rows
+    differ much; memory is bounded.
     """
     room = _Room()
 
@@ -306,7 +318,7 @@ def lowest_per_row(
         sums = 0.0, 0.0
         if cut.sums_along:
             magnitudes = room.take("magnitudes", stays.shape, np.float32)
-            with np.errstate(all="ignore"):  # an infinite one leaves NaN
+            with np.errstate(all="ignore"):  # an infinite weight gives NaN
                 magnitudes *= stays
                 sums = rough_sums(magnitudes)
         if start % 8:
@@ -321,14 +333,13 @@ def lowest_per_row(
             if length and not cut.together:
                 yield RowsLeft(_lowest_of_long_rows(cut, kernel, job))
                 continue
-            # Each in memory of its own: the history lets go of masks one by one. Nothing of it is
-            # read before it is written: a page of zeros that turns into another one has all cores
-            # wait for each other.
+            # Separate memory per mask, because the history releases masks individually. It is not
+            # zeroed first: replacing shared zero pages on write makes all cores wait.
             packed = scratch.bits(ranking.size)
             squares = sizes = 0.0
             for first in range(0, counts.size if length else 0, cut.together):
                 start, (bits, part) = first * length // 8, next(found)
-                if first * length % 8:  # the first byte is that of the piece before, too
+                if first * length % 8:  # the first byte is shared with the previous piece
                     bits[0] |= packed[start]
                 packed[start : start + bits.size] = bits
                 scratch.let_go(packed, start, start + bits.size)
@@ -359,7 +370,7 @@ def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:
 
 
 class _Room(threading.local):
-    """Memory of a thread that is used again: new pages take longer than what is written to them."""
+    """Reusable memory of a thread: new pages take longer than the work on them."""
 
     def __init__(self) -> None:
         self._held: dict[str, NDArray[Any]] = {}
@@ -375,9 +386,10 @@ class _Room(threading.local):
 def _all_but_lowest(
     cut: CutRows, some: slice, kept: Bools | None, room: _Room
 ) -> tuple[Bools, Bits | None]:
-    """Say which elements of some rows stay, packed, too, if that is at hand; pruned ones may.
+    """Return which elements of some rows stay, and their packed bits if available.
 
-    If they are to be added up, their magnitudes stand in the room then.
+    Elements that are already pruned may be among them. If sums are wanted, the magnitudes are left
+    in `room`.
     """
     ranking, length = cut.ranking, cut.length
     counts, start = cut.counts[some], some.start * length
@@ -401,7 +413,7 @@ def _all_but_lowest(
 
 
 def _exact_keys(ranking: Ranking, start: int, length: int, rows: slice, kept: Bools | None) -> Bits:
-    """Return the keys of some of the rows from a flat index on; what is pruned is the largest."""
+    """Return the keys of rows from the flat index `start` on; pruned elements get the largest."""
     first, last = rows.start * length, rows.stop * length
     keys = read_keys(ranking, (start + first, start + last))
     if kept is not None:
@@ -410,7 +422,7 @@ def _exact_keys(ranking: Ranking, start: int, length: int, rows: slice, kept: Bo
 
 
 class _Row:
-    """One row of a ranking, as a ranking."""
+    """One row of a ranking, as a `Ranking`."""
 
     def __init__(self, ranking: Ranking, start: int, size: int) -> None:
         self._ranking = ranking

@@ -1,8 +1,8 @@
-"""Keys compared with a threshold, packed into masks in one pass.
+"""Comparison of keys with a threshold, packed into masks in one pass.
 
-A bracket around where the cut should be tells nearly every element's fate when it is read. The
-few inside are held with their places until all are known; then the cut is found among them, and
-those below it are struck out.
+A bracket around the expected threshold decides nearly every element when it is read. The few inside
+are kept with their places until all are read; then the threshold is found among them, and the bits
+of elements below it are cleared.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from pruneapp.progress import CancelToken
 PackedBits = NDArray[np.uint8]
 Places = NDArray[np.uint32]
 
-# Room for what is inside a bracket: so much of what is expected, and some more where that is few.
+# Memory for the keys inside a bracket: a factor of the expected number, and a minimum reserve.
 _ROOM = 1.25
 _SLACK = 1 << 12
-# Elements of which one is sought that are looked at first.
+# Size of the sample from which a rank is estimated.
 _SAMPLE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedStretch:
-    """One stretch, compared with the keys between which the cut should lie.
+    """A stretch of elements, compared with the range in which the threshold is expected.
 
-    `stays` are packed bits: 1 where an element is kept and its key is not below them, as those of
-    `below` elements are. Of the keys between them, in pieces and in flat order, `offsets` are less
-    the low end, and `places` counted from the start of the stretch.
+    `stays` are packed bits: 1 where an element is kept and its key is not below the range; `below`
+    is the number of kept elements below it. The keys in the range are in pieces and in flat order:
+    `offsets` are the keys minus the low end, `places` their indices in the stretch.
     """
 
     stretch: TensorRange
@@ -52,7 +52,7 @@ class ComparedStretch:
 def compare_stretch(
     ranking: Ranking, stretch: TensorRange, near: KeyRange, cancel: CancelToken
 ) -> ComparedStretch:
-    """Compare every key of a stretch with those between which the cut should lie."""
+    """Compare every key of a stretch with the range in which the threshold is expected."""
     stays = np.zeros((stretch.size + 7) // 8, np.uint8)
     offsets, places = [], []
     for chunk in ranking.keys(stretch.start, stretch.stop):
@@ -78,15 +78,15 @@ def compare_stretch(
 
 
 class NearCutBuilder:
-    """Puts the stretches of a pass together; holds what lies between the keys of a guess."""
+    """Combines the stretches of a pass, and stores the keys in the expected range."""
 
     def __init__(self, rankings: Sequence[Ranking], near: KeyRange) -> None:
         self._sizes = [ranking.size for ranking in rankings]
         self._packed = [scratch.bits(size) for size in self._sizes]
         self._low = near.low
         self._below = 0
-        # In one piece: numpy asks for large pages then, and a page that was never touched costs
-        # more than all that is done with it.
+        # One array, for which NumPy requests huge pages: touching a new page takes longer than all
+        # the work on it.
         capacity = min(int(_ROOM * near.inside) + _SLACK, sum(self._sizes))
         self._offsets = np.empty(capacity, f"uint{rankings[0].width}")
         self._places = np.empty(capacity, np.uint32)
@@ -96,11 +96,11 @@ class NearCutBuilder:
 
     @staticmethod
     def room_for(near: KeyRange, width: int) -> float:
-        """Return how many bytes would be held, about; `width` is that of the keys in bits."""
+        """Return the approximate bytes to store; `width` is the number of bits of a key."""
         return near.inside * (width // 8 + 4)
 
     def add(self, sifted: ComparedStretch) -> None:
-        """Take a stretch, in order; nothing of it once more is inside than there is room for."""
+        """Add the next stretch; ignored once there are more keys in the range than reserved."""
         if self._full:
             return
         stretch = sifted.stretch
@@ -121,9 +121,9 @@ class NearCutBuilder:
             self._runs.append((stretch, first, self._used))
 
     def cut(self, count: int) -> NearCut | None:
-        """Strike out what is below the cut of `count` elements; call it once, after the pass.
+        """Clear the bits of `count` elements in all; call it once, after the pass.
 
-        None if the cut was not held.
+        Returns None if the threshold is not in the stored range.
         """
         rank = count - self._below
         if self._full or not 0 < rank <= self._used:
@@ -151,31 +151,31 @@ class NearCutBuilder:
 
 
 def nth_smallest(values: Bits, rank: int) -> int:
-    """Return the element of a rank, from 1; among many, in the neighbourhood of a sample's."""
+    """Return the element of a rank, from 1; for many elements, near its position in a sample."""
     step = max(1, values.size // _SAMPLE)
     some = np.sort(values[::step])
-    middle, spread = rank / step, 3 * some.size**0.5 + 1  # six times the standard deviation
+    middle, spread = rank / step, 3 * some.size**0.5 + 1  # six standard deviations
     low = some[int(middle - spread)] if middle > spread else 0
     high = some[int(middle + spread)] if middle + spread < some.size else np.iinfo(values.dtype).max
     smaller = int(np.count_nonzero(values < low))
     near = values[places_of((values >= low) & (values <= high))]
-    if not smaller < rank <= smaller + near.size:  # what is sampled repeats itself
+    if not smaller < rank <= smaller + near.size:  # the sample was not representative
         smaller, near = 0, values
     return int(np.partition(near, rank - smaller - 1)[rank - smaller - 1])
 
 
 def _clear(packed: PackedBits, places: Places, pruned: Bools) -> None:
-    """Set those of some bits to 0 that are gone; all of them are 1."""
+    """Clear the bits at `places` where `pruned` is True; all of them are 1."""
     bits = np.left_shift(pruned.view(np.uint8), (places & np.uint32(7)).astype(np.uint8))
-    # Several may lie in one byte. Taking away a bit that is 1 touches no other.
+    # Several may be in one byte. Subtracting a bit that is 1 changes no other bit.
     np.subtract.at(packed, (places >> np.uint32(3)).astype(np.intp), bits)
 
 
 @dataclass(eq=False)
 class OpenBits:
-    """The bits of a stretch up to a flat index after a cut, as long as it is open which ties go.
+    """The bits of a stretch up to a flat index, while it is undecided which ties are pruned.
 
-    `stays` are packed bits: 1 where an element is kept and its key is not below the cut.
+    `stays` are packed bits: 1 where an element is kept and its key is not below the threshold.
     """
 
     stop: int
@@ -184,7 +184,7 @@ class OpenBits:
     count: int
 
     def prune_lowest(self, most: int) -> int:
-        """Take up to `most` ties out of `stays`, the first in flat order; returns how many."""
+        """Clear up to `most` ties in `stays`, the first in flat order; return how many."""
         if self.ties is None or not most:
             return 0
         if self.count > most:
@@ -194,20 +194,20 @@ class OpenBits:
 
 
 def _keep_first(packed: PackedBits, most: int) -> None:
-    """Set all 1-bits after the first `most` to 0."""
+    """Clear all 1-bits after the first `most`."""
     ends = np.cumsum(np.bitwise_count(packed), dtype=np.int64)
     last = int(np.searchsorted(ends, most))
     packed[last + 1 :] = 0
     byte = int(packed[last])
     for _ in range(int(ends[last]) - most):
-        byte ^= 1 << byte.bit_length() - 1  # its highest is the last in order
+        byte ^= 1 << byte.bit_length() - 1  # the highest bit is the last in order
     packed[last] = byte
 
 
 def pack_stretch(
     ranking: Ranking, stretch: TensorRange, threshold: Threshold, cancel: CancelToken
 ) -> OpenBits:
-    """Compare every key of a stretch with the cut."""
+    """Compare every key of a stretch with the threshold."""
     stays = np.zeros((stretch.size + 7) // 8, np.uint8)
     ties: PackedBits | None = None
     count = 0

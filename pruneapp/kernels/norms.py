@@ -1,7 +1,7 @@
 """Norms of channels: sums of powers, extremes, and singular values (the nuclear norm).
 
-Sums are added up in one fixed order, see `pruneapp.kernels.summation`. What runs side by side is
-only what is independent: parts of slices, which are joined in order.
+Sums are added in one fixed order, see `pruneapp.kernels.summation`. Only independent work runs in
+parallel: parts of slices, whose sums are combined in order.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from pruneapp.params import Norm
 from pruneapp.progress import Job
 
 _BOX = 1 << 18
-# Bytes of the slices that are gathered in one pass over a tensor whose slices are interleaved.
+# Bytes of slices gathered in one pass over a tensor with interleaved slices.
 _GATHERED = 1 << 26
-# Multiplications beyond which a decomposition takes longer than a person should wait for Cancel.
+# Multiplications from which a decomposition takes too long to be uninterruptible.
 _LONG = 10**7
 
 
 def nuclear_norms(slices: Slices, job: Job) -> Float64s:
-    """Return the nuclear norm of every channel, float64; steps `job` by the elements.
+    """Return the nuclear norm of every channel, float64; advances `job` by the elements.
 
     A slice is a matrix of its first remaining dimension by all others. Slices along the first
-    dimension are read one after the other; along others, so many are gathered in one pass as fit
-    into a bounded memory (one at least), and the tensor is read again for the next ones.
+    dimension are read one after another; along others, as many as fit into a bounded memory (at
+    least one) are gathered in one pass, and the tensor is read again for the next ones.
     """
     outer, channels, inner = extents(slices.shape, slices.dim)
     norms = np.zeros(channels)
@@ -104,9 +104,9 @@ def _nuclear_norm(matrix: Float64s, job: Job) -> float:
 
 
 def _watched(matrix: Float64s, job: Job) -> float:
-    """Decompose a large matrix, and leave it behind when the job is cancelled meanwhile.
+    """Decompose a large matrix on a thread that is abandoned if the job is cancelled.
 
-    LAPACK cannot be interrupted; the thread then ends by itself and nobody looks at its result.
+    LAPACK cannot be interrupted; the thread then ends later, and its result is ignored.
     """
     answer: list[float | Exception] = []
 
@@ -128,15 +128,15 @@ def _watched(matrix: Float64s, job: Job) -> float:
 
 # Terms of a task.
 _TASK = 1 << 21
-# Tasks up to which one thread is done before others have begun.
+# Up to this many tasks, one thread finishes before others would have started.
 _FEW = 2
 
 
 def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float64s:
-    """Return the sum of the terms of every channel; steps `job` by the elements.
+    """Return the sum of the terms of every channel; advances `job` by the elements.
 
-    `power` turns values into the terms, in place and in any thread; no term is -0.0. The sums do
-    not depend on the number of threads.
+    `power` converts values to terms in place and must be thread-safe; no term may be -0.0. The sums
+    do not depend on the number of threads.
     """
     outer, channels, inner = extents(slices.shape, slices.dim)
     length = outer * inner
@@ -146,20 +146,20 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float6
     plan = SliceSums.of(slices, (outer, channels, inner), power, job)
     if channels * length <= _FEW * _TASK:
         threads = 1
-    used: deque[Float64s] = deque()  # fresh memory costs more than the work on it
+    used: deque[Float64s] = deque()  # allocating memory takes longer than the work
 
     def work(task: list[SlicePart]) -> list[tuple[SlicePart, Float64s]]:
         try:
             memory = used.pop()
         except IndexError:
             memory = np.empty(plan.capacity)
-        with np.errstate(all="ignore"):  # infinities and NaN are answers here
+        with np.errstate(all="ignore"):  # infinities and NaN are valid results
             done = [(part, plan.sums(part, memory)) for part in task]
         used.append(memory)
         return done
 
     def made() -> Iterator[Float64s]:
-        """Yield the sums of blocks, or of runs, one after the other."""
+        """Yield the sums of blocks, or of runs, one after another."""
         tasks = _tasks(_parts(channels, length, plan))
         for task in in_order(tasks, work, job, threads):
             for part, sums in task:
@@ -170,7 +170,7 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Float6
     with np.errstate(all="ignore"):
         for first in range(0, channels, plan.channels):
             total[first : first + plan.channels] = join(length, plan.terms, sums)
-        next(sums, None)  # lets the threads go
+        next(sums, None)  # ends the threads
     return total
 
 
@@ -182,7 +182,7 @@ def _parts(channels: int, length: int, plan: SliceSums) -> Iterator[SlicePart]:
 
 
 def _tasks(parts: Iterable[SlicePart]) -> Iterator[list[SlicePart]]:
-    """Put parts together until they are worth a task."""
+    """Combine parts into tasks of a minimum size."""
     task: list[SlicePart] = []
     size = 0
     for part in parts:
@@ -198,8 +198,8 @@ def _tasks(parts: Iterable[SlicePart]) -> Iterator[list[SlicePart]]:
 def channel_norms(slices: Slices, n: Norm, job: Job, threads: int | None = None) -> Float64s:
     """Return the norm of every channel; see `Kernel.channel_norms`.
 
-    How many threads work at once changes no bit of the norms; by default as many as there are
-    cores, one for a small tensor. None are left when the function returns or raises.
+    The number of threads does not change any bit of the norms; by default it is the number of CPUs,
+    and 1 for a small tensor. All threads have ended when the function returns or raises.
     """
     if n == "nuc":
         return nuclear_norms(slices, job)
@@ -208,22 +208,22 @@ def channel_norms(slices: Slices, n: Norm, job: Job, threads: int | None = None)
     if math.isinf(order):
         return _extremes(slices, job, threads, largest=order > 0)
     sums = sum_slices(slices, _power(order), job, threads)
-    with np.errstate(all="ignore"):  # infinities and NaN are answers here
+    with np.errstate(all="ignore"):  # infinities and NaN are valid results
         return _root(sums, order)
 
 
 def _as_float(n: Norm) -> float:
     try:
         return float(n)
-    except OverflowError:  # an int beyond float64: the limit is the largest or the smallest
+    except OverflowError:  # an int beyond float64: the limit is the maximum or minimum norm
         return math.inf if int(n) > 0 else -math.inf
 
 
 def _power(order: float) -> InPlace:
-    """Return what turns values into the terms of the sum, in place."""
+    """Return the function that converts values to terms of the sum, in place."""
 
     def count(values: Float64s) -> None:
-        np.not_equal(values, 0, out=values)  # NaN is not zero, as torch has it
+        np.not_equal(values, 0, out=values)  # NaN is not zero, as in torch
 
     def magnitude(values: Float64s) -> None:
         np.abs(values, out=values)
@@ -246,7 +246,7 @@ def _root(total: Float64s, order: float) -> Float64s:
 
 
 def _extremes(slices: Slices, job: Job, threads: int, *, largest: bool) -> Float64s:
-    pick = np.maximum if largest else np.minimum  # both let NaN through
+    pick = np.maximum if largest else np.minimum  # both propagate NaN
     result = np.full(slices.shape[slices.dim], 0.0 if largest else math.inf)
 
     def work(box: Box) -> tuple[Box, NDArray[np.floating]]:

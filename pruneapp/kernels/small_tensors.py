@@ -1,10 +1,10 @@
-"""Small tensors together: read, ranked and cut as one array.
+"""Processing of small tensors in batches: read, ranked and pruned as one array.
 
-A call of numpy takes a microsecond however little it does, and a tensor needs some hundred: of
-100,000 tensors of a few hundred weights that is nearly all the time. So those that follow each
-other are worked on side by side. Cut by one threshold they are one long tensor (`JoinedRanking`),
-whose order is theirs, so that of equal keys the same go; each cut by itself (`prune_apart`), those
-of a size are the rows of a matrix. The masks are the same, bit by bit.
+A NumPy call takes a microsecond however small its arrays are, and a tensor needs about a hundred,
+which dominates for 100,000 tensors of a few hundred weights. Consecutive small tensors are
+therefore processed together. With a common threshold they are ranked as one long tensor
+(`JoinedRanking`) in the same order, so that the same of equal keys are pruned. With a threshold
+each (`prune_apart`), tensors of equal size are the rows of a matrix. The masks are bit-identical.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.progress import CancelToken
 
-# Elements up to which a tensor is small: of more, its own work takes longer than the calls.
+# Maximum elements of a small tensor: for more, the work takes longer than the calls.
 SMALL = BLOCK
-# Elements, and tensors, that are worked on at once: some milliseconds.
+# Maximum elements and tensors processed together, which takes some milliseconds.
 _MOST = 1 << 18
 _MOST_TENSORS = 1 << 12
 
 
 class JoinedRanking:
-    """Small tensors that follow each other, ranked as one; see `Ranking`."""
+    """Consecutive small tensors, ranked as one; see `Ranking`."""
 
     def __init__(self, rankings: Sequence[Ranking]) -> None:
         self.rankings = rankings
@@ -42,7 +42,7 @@ class JoinedRanking:
 
     @cached_property
     def kept(self) -> BitMask | None:
-        """What is still there of them, one after another; None for all."""
+        """The concatenated masks of the elements to rank; None for all."""
         if all(ranking.kept is None for ranking in self.rankings):
             return None
         packed = np.zeros((self.size + 7) // 8, np.uint8)
@@ -53,7 +53,7 @@ class JoinedRanking:
         return BitMask(packed, self.size)
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
-        """Yield the keys of elements `start` to `stop`, of some whole tensors at a time."""
+        """Yield the keys of elements `start` to `stop`, for several whole tensors at a time."""
         stop = self.size if stop is None else stop
         index = int(np.searchsorted(self.ends, start, "right"))
         while start < stop:
@@ -67,7 +67,7 @@ class JoinedRanking:
 
 
 def join(rankings: Sequence[Ranking]) -> list[Ranking]:
-    """Return rankings in which small tensors that follow each other are one."""
+    """Replace consecutive small tensors by a `JoinedRanking`."""
     joined: list[Ranking] = []
     for small, run in groupby(rankings, lambda ranking: ranking.size <= SMALL):
         some = list(run)
@@ -78,7 +78,7 @@ def join(rankings: Sequence[Ranking]) -> list[Ranking]:
 def take_apart(
     masks: Sequence[BitMask], rankings: Sequence[Ranking], cancel: CancelToken
 ) -> list[BitMask]:
-    """Return the mask of each tensor from the masks of `rankings` that `join` returned."""
+    """Return the mask of each tensor; `masks` are those of `rankings`, the result of `join`."""
     result: list[BitMask] = []
     for mask, ranking in zip(masks, rankings, strict=True):
         if isinstance(ranking, JoinedRanking):
@@ -110,7 +110,7 @@ def _split(mask: BitMask, ends: Indices, cancel: CancelToken) -> list[BitMask]:
 
 
 def joined_keys(rankings: Sequence[Ranking], cancel: CancelToken | None = None) -> Bits:
-    """Return the keys of whole small tensors one after another, in memory of their own."""
+    """Return a new array with the concatenated keys of whole small tensors."""
     first = rankings[0]
     if isinstance(first, Magnitudes) and isinstance(first.read, JoinedRead):
         alike = [r for r in rankings if isinstance(r, Magnitudes) and r.dtype is first.dtype]
@@ -137,12 +137,12 @@ def _kept_of(rankings: Sequence[Ranking]) -> Bools:
 
 
 def alone(rankings: Sequence[Ranking], near: object) -> bool:
-    """Whether a cut is one for `prune_apart`."""
+    """Return whether a cut is of a single small tensor, for `prune_apart`."""
     return near is None and len(rankings) == 1 and 0 < rankings[0].size <= SMALL
 
 
 def in_batches(rankings: Sequence[Ranking]) -> Iterator[slice]:
-    """Yield which small tensors that follow each other are to be worked on at once."""
+    """Yield slices of consecutive small tensors to be processed together."""
     first = room = 0
     width = 0
     for place, ranking in enumerate(rankings):
@@ -159,9 +159,9 @@ def in_batches(rankings: Sequence[Ranking]) -> Iterator[slice]:
 def prune_apart(
     rankings: Sequence[Ranking], counts: Sequence[int], cancel: CancelToken
 ) -> list[BitMask]:
-    """Return the masks of small tensors, each cut by itself so that so many of it go.
+    """Return the masks of small tensors, each with its own threshold and count.
 
-    Their keys are of one width, and at least one of each goes.
+    Keys must have the same width, and every count must be at least 1.
     """
     sizes = np.array([ranking.size for ranking in rankings])
     starts = np.cumsum(sizes) - sizes
@@ -181,13 +181,13 @@ def prune_apart(
     return result
 
 
-# Ranks that are partitioned by; of more, the rows are sorted.
+# Up to this many ranks, rows are partitioned; for more, they are sorted.
 _FEW_RANKS = 3
 
 
 def _without_lowest(keys: Bits, kept: Bools | None, counts: Counts) -> Bools:
-    """Return what is kept of each row if so many of its lowest go, of equal ones the first."""
-    if kept is not None:  # what is not there is above all that is, or its equal
+    """Return what is kept of each row without its `counts` lowest, of equal ones the first."""
+    if kept is not None:  # pruned elements rank last, possibly equal to kept ones
         keys = np.where(kept, keys, np.iinfo(keys.dtype).max)
     ranks = np.unique(counts - 1)
     few = len(ranks) <= _FEW_RANKS

@@ -1,4 +1,4 @@
-"""The integers by which elements are ranked: by magnitude, by a score, or at random."""
+"""Integer keys by which elements are ranked: by magnitude, by score, or at random."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from pruneapp.kernels.kernel import KeyChunk, ReadBits
 from pruneapp.kernels.values import Floats, decode, value_table, write_magnitudes
 from pruneapp.masks.bitmask import BitMask
 
-# Elements that are worked on at once. Longer than what a core's own cache holds: each step of the
-# work hands the interpreter's lock from thread to thread, which takes so long that with a quarter
-# of this two threads were no faster than one (302 M bfloat16 weights; one thread alone does not
-# care).
+# Elements per piece. More than the cache of a core holds: each NumPy call may pass the interpreter
+# lock to another thread, which is so slow that with a quarter of this size two threads were no
+# faster than one (302 M bfloat16 weights; for one thread alone the size hardly matters).
 PIECE = 1 << 20
-# Numbers that are drawn, and scores, take up to four times the room, and more steps with it.
+# For random numbers and scores, which need up to four times the memory and more steps.
 _SHORT_PIECE = 1 << 18
 
 
 def common_width(dtypes: set[DType]) -> int:
-    """Return the bits of keys in which magnitudes of all these types can be compared.
+    """Return the number of bits of keys that compare magnitudes of all these dtypes.
 
-    Magnitudes of one type compare by their own bits; those of different types as float32, or as
-    float64 if one of them is. Both hold every smaller value exactly.
+    Magnitudes of one dtype are compared by their own bits; those of different dtypes as float32, or
+    as float64 if one of them is. Both represent all smaller values exactly.
     """
     if len(dtypes) == 1:
         return next(iter(dtypes)).bits
@@ -38,11 +37,11 @@ def common_width(dtypes: set[DType]) -> int:
 
 
 class Magnitudes:
-    """Ranks the elements of a tensor by their magnitude.
+    """Ranks the elements of a tensor by magnitude.
 
-    The key is the bit pattern of ``|w|``, as the type has it or widened to float32 or float64; the
-    order of positive floats is the order of their bits. -0.0 ranks as 0, every NaN just above
-    infinity. Keys have at least `width` bits, by default those of the type; see `common_width`.
+    The key is the bit pattern of ``|w|`` in the dtype, or widened to float32 or float64; positive
+    floats are ordered as their bits. -0.0 ranks as 0, every NaN just above infinity. Keys have at
+    least `width` bits, by default those of the dtype; see `common_width`.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Magnitudes:
         self.size = size
         self.kept = kept
         wanted = dtype.bits if width is None else width
-        # Bits of a key: those of the type, or 32 or 64.
+        # Bits of a key: those of the dtype, or 32 or 64.
         self.width = dtype.bits if wanted <= dtype.bits else 32 if wanted <= 32 else 64
 
     @property
@@ -72,7 +71,7 @@ class Magnitudes:
 
     @property
     def native(self) -> bool:
-        """Whether a key has the bits of the type itself."""
+        """Whether keys have the bit width of the dtype."""
         return self.width == self.form.bits
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
@@ -85,26 +84,27 @@ class Magnitudes:
             yield KeyChunk(first, keys)
 
     def write_keys(self, bits: Bits, keys: Bits) -> None:
-        """Write the keys of raw elements into `keys`, unsigned of `width` bits."""
+        """Write the keys of raw elements to `keys`, unsigned integers of `width` bits."""
         if self.form.bits <= 16 and not self.native:
             np.take(key_table(self.dtype, self.width), bits, out=keys, mode="clip")
             return
         if self.native:
             np.bitwise_and(bits, keys.dtype.type(self.form.magnitude_mask), out=keys)
-            if self.form.fnuz:  # the sign bit alone is the one NaN, not -0.0
+            if self.form.fnuz:  # the sign bit alone is the only NaN, not -0.0
                 keys |= (bits == self.form.nan_key).view(np.uint8) << np.uint8(7)
         else:  # float32 as float64
             with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
                 np.abs(decode(bits, self.dtype), out=keys.view(np.float64), dtype=np.float64)
-        # A minimum takes four times as long as looking whether one is needed.
+        # The minimum takes four times as long as checking whether it is needed.
         if keys.size and keys.max() > self.nan_key:
             np.minimum(keys, keys.dtype.type(self.nan_key), out=keys)
 
 
 def in_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int, Floats]]:
-    """Take values apart that stand from a flat index on in a matrix with rows of some length.
+    """Split consecutive values of a matrix with rows of `length` elements.
 
-    Yields first row, first column and a matrix each: the rest of a row, whole rows, a part of one.
+    `start` is the flat index of the first value. Yields first row, first column and a 2-D array
+    each: the rest of a row, several complete rows, or a part of a row.
     """
     at = 0
     while at < values.size:
@@ -119,7 +119,7 @@ def in_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int,
 
 
 def pieces(read: ReadBits, start: int, stop: int, most: int) -> Iterator[tuple[int, Bits]]:
-    """Yield what `read` yields in pieces of at most `most` elements, with their flat indices."""
+    """Yield the elements from `read` in pieces of at most `most`, with their flat indices."""
     for chunk in read(start, stop):
         for at in range(0, chunk.bits.size, most):
             yield chunk.start + at, chunk.bits[at : at + most]
@@ -133,9 +133,9 @@ def _wide_form(width: int) -> FloatForm:
 
 @lru_cache
 def key_table(dtype: DType, width: int) -> Bits:
-    """Return the magnitude keys of all bit patterns of a float type of 8 or 16 bits, read-only.
+    """Return the magnitude keys of all bit patterns of an 8- or 16-bit float dtype, read-only.
 
-    Keys have the bits of the type, or 32 or 64.
+    `width` is the number of bits of a key: those of the dtype, 32 or 64.
     """
     form = dtype.form
     assert form is not None
@@ -144,7 +144,7 @@ def key_table(dtype: DType, width: int) -> Bits:
     if width == dtype.bits:
         kind = patterns.dtype.type
         keys = np.minimum(patterns & kind(form.magnitude_mask), kind(form.nan_key))
-        if form.fnuz:  # the sign bit alone is the one NaN, not -0.0
+        if form.fnuz:  # the sign bit alone is the only NaN, not -0.0
             keys[1 << (form.bits - 1)] = form.nan_key
     else:
         bits, nan_key = f"uint{width}", _wide_form(width).nan_key
@@ -156,12 +156,12 @@ def key_table(dtype: DType, width: int) -> Bits:
 
 
 class Uniform:
-    """Ranks the elements of a tensor at random, each by a number made from its index alone.
+    """Ranks the elements of a tensor at random, by numbers that depend on the index.
 
-    The key of element ``i`` is the upper 32 bits of SplitMix64's output ``i`` for a state that is
-    hashed from the seed and the name (BLAKE2b). It depends on nothing else: not on the chunks, the
-    order of the tensors, the device, or what is pruned. Equal keys are rare (one in 2**32), so
-    that the rule for equal keys favours nobody.
+    The key of element ``i`` is the upper 32 bits of output ``i`` of SplitMix64, with a state hashed
+    from the seed and the tensor's name (BLAKE2b). It does not depend on chunks, the order of
+    tensors, the device, or what is pruned. Equal keys are rare (one in 2**32), so the rule for them
+    introduces no bias.
     """
 
     width = 32
@@ -181,7 +181,7 @@ class Uniform:
 
 
 def hashed_state(seed: int, name: str, purpose: str = "elements") -> int:
-    """Return 64 bits that stand for a seed and a name, the same on every machine."""
+    """Return a 64-bit hash of a seed and a name, identical on every machine."""
     text = f"pruneapp\0{purpose}\0{seed}\0{name}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
@@ -209,23 +209,23 @@ def splitmix64(state: int, start: int, stop: int) -> NDArray[np.uint64]:
     return z
 
 
-# Writes the scores of elements from a flat index on: of their magnitudes, which may be the same
-# array, into the last one.
+# Computes scores. Arguments: flat index of the first element, magnitudes, and the output array,
+# which may be the same as the magnitudes.
 Scoring = Callable[[int, Floats, Floats], None]
 
 
-# Scores, or what they are products of, in whose neighbourhood float32 rounds as it should.
+# Range of scores, and of the factors of scores, within which float32 rounds with full precision.
 SURE = 2.0**-100, 2.0**100
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Ranks the elements of a tensor by a score of each.
+    """Ranks the elements of a tensor by a score.
 
-    The key is the bit pattern of a float64 that is not negative, so that scores of tensors of all
-    types can be compared. Every NaN ranks just above infinity. `scoring` is called from any thread;
-    it must not depend on where the pieces begin. `rough` is whether it takes float32, too, and what
-    it makes of them is off by a few roundings: what is beyond `SURE`, only that it is there.
+    The key is the bit pattern of a non-negative float64, so that scores of tensors of all dtypes
+    can be compared. Every NaN ranks just above infinity. `scoring` must be thread-safe and
+    independent of where pieces begin. `rough` states that it also accepts float32 and is then off
+    by a few roundings; outside `SURE`, the result only indicates that it is outside.
     """
 
     width: ClassVar[int] = 64
@@ -240,10 +240,10 @@ class Scores:
     def write_rough_keys(
         self, start: int, keys: NDArray[np.uint32], magnitudes: NDArray[np.float32]
     ) -> None:
-        """Write the keys of scores in float32 of the elements from `start` on, and magnitudes.
+        """Write float32 score keys and the magnitudes of the elements from `start` on.
 
-        It takes a third of the time of `keys`. NaN ranks above infinity, not all alike.
-        `magnitudes` may be the same memory, where nobody wants them.
+        Takes a third of the time of `keys`. NaNs rank above infinity, but not all equally.
+        `magnitudes` may share the memory of `keys` if they are not needed.
         """
         scores = keys.view(np.float32)
         for chunk in self.read(start, start + keys.size):
@@ -258,7 +258,7 @@ class Scores:
         form = _wide_form(64)
         largest = np.uint64(form.nan_key)
         for first, bits in pieces(self.read, start, stop, _SHORT_PIECE):
-            with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
+            with np.errstate(all="ignore"):  # NaN and infinities are valid scores
                 scores = np.abs(decode(bits, self.dtype), dtype=np.float64)
                 self.scoring(first, scores, scores)
             keys = scores.view(np.uint64)
@@ -268,7 +268,7 @@ class Scores:
 
 
 def finite_only(read: ReadBits, dtype: DType) -> ReadBits:
-    """Return what reads the same elements, NaN and infinite ones as 0."""
+    """Wrap a reader so that NaN and infinite elements are read as 0."""
 
     def reading(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
         for chunk in read(start, stop):

@@ -1,26 +1,25 @@
 """Sums over slices of a tensor, pairwise in one fixed order.
 
-Floating point addition depends on its order, so the order is part of the contract. The terms of a
-slice, in flat order, are cut into blocks of 4,096, the last may be shorter; the blocks are added in
-order. Inside a block the terms are added pairwise. A run of them
+Floating-point addition depends on the order, so the order is part of the specification. The terms
+of a slice, in flat order, are divided into blocks of 4,096 (the last may be shorter), and the sums
+of blocks are added in order. Inside a block, terms are added pairwise. A run of terms
 
 - of fewer than 8 is added from left to right;
-- of 8 to 128 is added in eight lanes: term i goes to lane i mod 8, the lanes are joined as
-  ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), and the terms beyond the last full eight are added
-  afterwards, from left to right;
-- of more than 128 is cut in two, the first part half its length rounded down to a multiple of 8.
-  Each is added by this rule, then the two sums are.
+- of 8 to 128 is added in eight lanes: term i goes to lane i mod 8, the lanes are combined as ((0 +
+  1) + (2 + 3)) + ((4 + 5) + (6 + 7)), and the terms after the last full eight are added afterwards,
+  from left to right;
+- of more than 128 is split in two, the first part having half the length rounded down to a multiple
+  of 8. Each part is added by this rule, then the two sums are added.
 
-That is how ``numpy.add.reduce`` adds float64 that lie side by side, so it is used for slices that
-do (a test compares it with this rule for every length that matters). Where slices stand side by
-side, element by element, the same is done here with whole rows. Errors grow with the logarithm of
-the length of a block: N. J. Higham, "The accuracy of floating point summation", SIAM J. Sci.
-Comput. 14, 1993.
+``numpy.add.reduce`` adds contiguous float64 in this way, so it is used for contiguous slices (a
+test compares it with this rule for every relevant length). For interleaved slices, the same is done
+here with whole rows. Errors grow with the logarithm of the block length: N. J. Higham, "The
+accuracy of floating point summation", SIAM J. Sci. Comput. 14, 1993.
 
-Of a tensor a few channels and a few terms of each are added at once, within the cache of a core.
-Where the terms of a slice lie in one piece (the first dimension of a matrix) they are added as they
-stand. Where slices stand side by side (the last dimension), whole rows are added to each other.
-Everything between is turned over first, so that the elements of a channel lie in one piece.
+A few channels and a few terms of each are added at a time, so that they fit the cache of a core.
+Contiguous slices (along the first dimension of a matrix) are added directly. For interleaved
+slices (along the last dimension), whole rows are added to each other. In all other cases the
+elements are first transposed, so that those of a channel are contiguous.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ from pruneapp.masks.channels import Box
 from pruneapp.progress import Job
 
 LANES = 8
-# The most terms that are added in lanes. A block is 32 times as many, so that whole blocks are cut
-# into equal runs.
+# Maximum number of terms that are added in lanes. A block is 32 times as long, so that whole blocks
+# are split into equal runs.
 RUN = 128
 
 
 def cut(length: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield start and stop of parts of a slice of so many terms that can be added by themselves.
+    """Yield start and stop of the parts of a slice of `length` terms that can be added separately.
 
-    They are in order and have `most` terms, a power of two from `RUN` on. From `BLOCK` on parts are
-    whole blocks (the last may be shorter), below that they are runs of a block.
+    They are in order and have `most` terms, a power of two of at least `RUN`. From `BLOCK` on,
+    parts are whole blocks (the last may be shorter); below, they are runs of a block.
     """
     if most >= BLOCK:
         for start in range(0, length, most):
@@ -68,17 +67,17 @@ def _runs(start: int, stop: int, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _first(length: int) -> int:
-    """Return how many terms of a run of more than `RUN` come into its first part."""
+    """Return the length of the first part of a run of more than `RUN` terms."""
     return length // 2 // LANES * LANES
 
 
 def join(length: int, most: int, sums: Iterator[Float64s]) -> Float64s:
     """Return the sum of a slice from the sums of its parts; `length` and `most` as in `cut`.
 
-    `sums` are of the blocks, or of the runs if these are shorter; as many as are needed are taken.
+    `sums` are those of blocks, or of runs if these are shorter; only those needed are consumed.
     """
     most = min(most, BLOCK)
-    total = np.add(_join_runs(min(BLOCK, length), most, sums), 0.0)  # in memory of its own
+    total = np.add(_join_runs(min(BLOCK, length), most, sums), 0.0)  # a copy
     for start in range(BLOCK, length, BLOCK):
         total += _join_runs(min(BLOCK, length - start), most, sums)
     return total
@@ -92,10 +91,10 @@ def _join_runs(length: int, most: int, sums: Iterator[Float64s]) -> Float64s:
 
 
 def add_along(terms: Float64s) -> Float64s:
-    """Return the sums of the blocks of some slices, shape (blocks, slices).
+    """Return the sums of the blocks of slices, shape (blocks, slices).
 
-    `terms` have the shape (slices, terms), those of a slice side by side, from a block's border on;
-    or they are a run of a block.
+    `terms` have the shape (slices, terms), contiguous per slice, and begin at the border of a
+    block; or they are one run of a block.
     """
     slices, length = terms.shape
     whole = length // BLOCK
@@ -109,9 +108,9 @@ def add_along(terms: Float64s) -> Float64s:
 
 
 def add_across(terms: Float64s) -> Float64s:
-    """Return the sums of the blocks of some slices, shape (blocks, slices).
+    """Return the sums of the blocks of slices, shape (blocks, slices).
 
-    `terms` are C ordered, of shape (terms, slices), otherwise as for `add_along`.
+    `terms` are in C order, of shape (terms, slices), otherwise as for `add_along`.
     """
     length, slices = terms.shape
     whole = length // BLOCK
@@ -140,10 +139,10 @@ def _add_rows(terms: Float64s) -> Float64s:
 
 
 def _add_runs(terms: Float64s, runs: int) -> Float64s:
-    """Add stretches of so many runs of `RUN` rows each, a power of two, shape (stretches, slices).
+    """Add stretches of `runs` runs of `RUN` rows, a power of two; shape (stretches, slices).
 
-    Row after row, as numpy adds along an axis that is not the last. Eight rows are one here, so
-    that it never sees a single column, which it would add pairwise.
+    NumPy adds row after row along an axis that is not the last. Eight rows are treated as one, so
+    that there is never a single column, which NumPy would add pairwise.
     """
     slices = terms.shape[1]
     lanes: Float64s = np.add.reduce(terms.reshape(-1, RUN // LANES, LANES * slices), axis=1)
@@ -151,9 +150,9 @@ def _add_runs(terms: Float64s, runs: int) -> Float64s:
 
 
 def join_lanes(lanes: Float64s, rest: Float64s) -> Float64s:
-    """Return the sum of a run from its lanes (8, slices), and fewer than eight rows beyond.
+    """Return the sum of a run from its lanes (8, slices) and the fewer than eight remaining rows.
 
-    Lanes are zeros if the run is shorter, which change no sum: no term is -0.0.
+    Lanes are zeros if the run is shorter, which changes no sum, because no term is -0.0.
     """
     total: Float64s = _halved(lanes, LANES)[0]
     for row in rest:
@@ -162,7 +161,7 @@ def join_lanes(lanes: Float64s, rest: Float64s) -> Float64s:
 
 
 def _halved(rows: Float64s, times: int) -> Float64s:
-    """Add so many rows, a power of two, to one: neighbours, then neighbours of these."""
+    """Add `times` rows, a power of two, into one: neighbors first, then their sums."""
     while times > 1:
         rows = np.add(rows[0::2], rows[1::2])
         times //= 2
@@ -170,10 +169,9 @@ def _halved(rows: Float64s, times: int) -> Float64s:
 
 
 def read_box(slices: Slices, box: Box) -> Bits:
-    """Return the raw elements of a box, +0.0 where pruned, shaped like the box.
+    """Return the raw elements of a box in its shape, +0.0 where pruned.
 
-    May be called from any thread. The elements lie in memory of their own or in the buffer of
-    this one reading, and are not to be written to.
+    Thread-safe. The result may be the buffer of this read and must not be modified.
     """
     size = box.stop - box.start
     chunks = slices.read(box.start, box.stop)
@@ -187,7 +185,7 @@ def read_box(slices: Slices, box: Box) -> Bits:
             at += chunk.bits.size
         bits = whole
     if slices.kept is not None:
-        # Not multiplied as numbers: inf and NaN are pruned, too.
+        # Not by multiplication, because inf and NaN can be pruned as well.
         slices.kept.zero(bits, box.start)
     return bits.reshape(box.shape)
 
@@ -199,17 +197,17 @@ def values_of(slices: Slices, box: Box) -> Floats:
 
 InPlace = Callable[[Float64s], None]
 
-# Elements that are read, made terms, and added at once: few enough for the cache, so many that
-# Python's part does not count. Of a small tensor fewer, as fresh memory has its price. All are
-# powers of two; the least is one from BLOCK on.
+# Elements that are read, converted to terms and added at a time: few enough for the cache, enough
+# to make the overhead of Python negligible. Fewer for small tensors, because allocation takes time.
+# All are powers of two; the minimum is one of at least BLOCK.
 PIECE = 1 << 19
 LEAST = 1 << 17
-PIECES = 16  # of a tensor that is small
-# Channels at most of which whole rows are added to each other.
+PIECES = 16  # pieces of a small tensor
+# Maximum channels of which whole rows are added to each other.
 WIDE = 1 << 16
-# Elements of a channel in one piece up to which that is done,
+# Maximum contiguous elements of a channel for which that is done,
 NARROW = 8
-# and up to which they are turned over as one thing, not one by one.
+# and for which they are transposed as one item instead of one by one.
 ROW = 32
 
 
@@ -229,10 +227,10 @@ class SlicePart:
 
 
 class SliceSums(ABC):
-    """Adds up the slices of one tensor, of shape (outer, channels, inner), part by part.
+    """Sums the slices of one tensor, of shape (outer, channels, inner), part by part.
 
-    So many `channels` are added up together, so many `terms` of each (as `cut` takes it), in memory
-    of so many elements: `capacity`.
+    `channels` slices are summed together, `terms` of each at a time (as the argument of `cut`), in
+    memory of `capacity` elements.
     """
 
     channels: int
@@ -251,9 +249,9 @@ class SliceSums(ABC):
 
     @classmethod
     def of(cls, slices: Slices, shape: tuple[int, int, int], power: InPlace, job: Job) -> SliceSums:
-        """Return how to add up a tensor that is not empty.
+        """Return the summation for a tensor that is not empty.
 
-        `power` turns values into terms, in place; `job` is asked whether to go on.
+        `power` converts values to terms in place; `job` is used for cancellation.
         """
         outer, channels, inner = shape
         if channels == 1:
@@ -268,11 +266,11 @@ class SliceSums(ABC):
 
     @abstractmethod
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
-        """Return the sums of the blocks of a part, or of the run it is: (blocks, channels)."""
+        """Return the sums of the blocks of a part, or of its run: (blocks, channels)."""
 
 
 class AlongSlices(SliceSums):
-    """Adds up slices of which several elements lie side by side."""
+    """Sums slices of which several elements are contiguous."""
 
     def _plan(self) -> None:
         outer, channels, inner = self._shape
@@ -280,21 +278,21 @@ class AlongSlices(SliceSums):
         if outer == 1:  # whole slices, or parts of one
             terms = piece if inner > piece else -(-inner // BLOCK) * BLOCK
         else:
-            # A row is read as a whole, and in vain as far as the part does not reach.
+            # Rows are read completely, so short parts would waste reads.
             terms = power_of_two(piece // channels)
             terms = min(max(terms, power_of_two(16 * inner), RUN), piece)
         self.terms = terms
         self.channels = max(1, piece // min(length, terms))
         if outer > 1 and 8 * inner <= terms and channels <= 4 * self.channels:
-            # One long reading is better than many short ones.
+            # One long read is faster than many short ones.
             self.channels = channels
         self.capacity = self.channels * (min(length, terms) + (0 if outer == 1 else 2 * inner))
 
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
-        """Read, turn over, make terms, add."""
+        """Read, transpose, compute terms, add."""
         inner = self._shape[2]
         channels = part.last - part.first
-        # A row of a single channel is cut to the part, of more it is read as a whole.
+        # For a single channel, only the part of a row is read; for several, whole rows.
         begin, end = part.start, part.stop
         if channels > 1:
             begin, end = begin // inner * inner, -(-end // inner) * inner
@@ -324,7 +322,7 @@ class AlongSlices(SliceSums):
 
 
 def _turned(bits: Bits) -> Bits:
-    """Return bits of shape (rows, channels, width) as (channels, rows, width)."""
+    """Transpose bits of shape (rows, channels, width) to (channels, rows, width)."""
     rows, channels, width = bits.shape
     if rows == 1 or width > ROW:
         return bits.swapaxes(0, 1)
@@ -335,9 +333,9 @@ def _turned(bits: Bits) -> Bits:
 
 
 class AcrossSlices(SliceSums):
-    """Adds up slices of which an element, or a few, lie in every row of a matrix.
+    """Sums slices of which every row of a matrix contains one or a few elements.
 
-    The inner dimension is 1 if there are more channels than `WIDE`.
+    The inner dimension must be 1 if there are more channels than `WIDE`.
     """
 
     def _plan(self) -> None:
@@ -347,7 +345,7 @@ class AcrossSlices(SliceSums):
         self.capacity = max(self._piece, 2 * LANES * self.channels)
 
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
-        """Read, make terms, add."""
+        """Read, compute terms, add."""
         width = part.last - part.first
         if part.size > self.capacity:
             return self._sum_of_run(part, *memory[: 2 * LANES * width].reshape(2, LANES, width))
@@ -357,7 +355,7 @@ class AcrossSlices(SliceSums):
         return add_across(terms)
 
     def _sum_of_run(self, part: SlicePart, lanes: Float64s, terms: Float64s) -> Float64s:
-        """Add up a run, eight rows and more, of which only the lanes stay in the cache."""
+        """Add a run of eight or more rows, keeping only the lanes in the cache."""
         rest = terms[:0]
         step = max(self._piece // lanes.size, 1) * LANES
         for start in range(part.start, part.stop, step):

@@ -1,8 +1,8 @@
-"""Ordered parallel map over ranges of tensors; read-ahead.
+"""An ordered parallel map over ranges of tensors, and read-ahead.
 
-Numpy lets other threads run while it works on an array, so a few threads read and count side by
-side. What they find is taken in the order of the tasks by the thread that asked, whichever of
-them ends first: a result never depends on the number of threads.
+NumPy releases the interpreter lock while it works on an array, so several threads can read and
+count in parallel. Their results are consumed in the order of the tasks by the calling thread, so
+that a result never depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Generic, Self, TypeVar
 
 from pruneapp.progress import Cancelled, CancelToken, Job
 
-# Elements of a task. Long enough that handing it over costs nothing, short enough that a cancelled
-# job does not wait for it: a few milliseconds.
+# Elements of a task: large enough that the overhead does not matter, small enough that a cancelled
+# job waits for a few milliseconds only.
 STRETCH = 1 << 21
 
-# Elements in all below which starting threads takes longer than the work.
+# For fewer elements, starting threads takes longer than the work.
 WORTH_THREADS = 1 << 20
 
 MOST_THREADS = 8
@@ -33,9 +33,9 @@ Result = TypeVar("Result")
 
 
 def default_threads() -> int:
-    """Return how many threads to use: one for each core that this process may use, up to 8.
+    """Return the number of threads to use: the CPUs available to this process, up to 8.
 
-    The variable PRUNEAPP_THREADS says it for one of several processes that share a machine.
+    The environment variable PRUNEAPP_THREADS overrides it, for processes that share a machine.
     """
     if (wanted := os.environ.get("PRUNEAPP_THREADS", "")).isdecimal():
         return min(max(int(wanted), 1), MOST_THREADS)
@@ -45,13 +45,13 @@ def default_threads() -> int:
 
 
 def threads_for(elements: int, threads: int | None = None) -> int:
-    """Return how many threads to use: one for few elements, else so many or one for each core."""
+    """Return 1 for few elements, otherwise `threads`, or `default_threads()` if that is None."""
     return (threads or default_threads()) if elements >= WORTH_THREADS else 1
 
 
 @dataclass(frozen=True)
 class TensorRange:
-    """Elements `start` to `stop` (flat) of one of several tensors.
+    """Elements `start` to `stop` (flat indices) of one of several tensors.
 
     `start` is a multiple of 8, so that packed masks of two ranges share no byte.
     """
@@ -67,10 +67,10 @@ class TensorRange:
 
 
 def stretches(sizes: Sequence[int], length: int = STRETCH) -> Iterator[tuple[TensorRange, ...]]:
-    """Cut tensors of so many elements into tasks of about `length`, a multiple of 8, in order.
+    """Divide tensors of these sizes into tasks of about `length` elements, in order.
 
-    Large tensors are cut; small ones are put together, so that a model of many thousands does not
-    pay for a task each. Empty ones are left out.
+    `length` must be a multiple of 8. Large tensors are split; small ones are combined, so that a
+    model of many thousand tensors does not need a task for each. Empty tensors are omitted.
     """
     task: list[TensorRange] = []
     room = length
@@ -89,13 +89,13 @@ def stretches(sizes: Sequence[int], length: int = STRETCH) -> Iterator[tuple[Ten
 def in_order(
     tasks: Iterable[Task], work: Callable[[Task], Result], job: Job, threads: int
 ) -> Generator[Result, None, None]:
-    """Yield what `work` makes of every task, in the order of the tasks.
+    """Yield the result of `work` for every task, in the order of the tasks.
 
-    Only a few results more than there are threads are waiting at any time. `work` runs in threads
-    of its own, so it must not step `job`; the caller does, after each result. When the caller
-    stops (an exception, a cancelled job, a generator that is closed), tasks that were not begun
-    are dropped and those under way are waited for. The first exception of `work` is raised here.
-    With one thread the caller's own does it all.
+    At most a few results more than there are threads are pending at a time. `work` runs on pool
+    threads, so it must not advance `job`; the caller does, after each result. When the caller stops
+    (by an exception, cancellation, or closing the generator), pending tasks are dropped and running
+    ones are awaited. The first exception of `work` is raised here. With one thread, `work` runs on
+    the calling thread.
     """
     if threads <= 1:
         for task in tasks:
@@ -117,18 +117,18 @@ def in_order(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-# Seconds between two looks at whether the job was cancelled while a disk is slow.
+# Seconds between two checks for cancellation while the disk is slow.
 _PATIENCE = 0.05
 
 Buffer = TypeVar("Buffer")
 
 
 class ReadAhead(Generic[Task, Buffer]):
-    """Fills buffers by a thread of its own, in the order of the tasks.
+    """Fills buffers on a background thread, in the order of the tasks.
 
-    A context: the thread starts with it, and is gone when it is left, however it is left. It takes
-    the tasks, and `fill` checks the token every few milliseconds. Two buffers let the next chunk be
-    read while one is copied; a third while one waits.
+    A context manager: the thread starts on entry and has ended on exit. It iterates over the tasks,
+    and `fill` must check its token every few milliseconds. With two buffers, the next chunk is read
+    while one is copied; with a third, one more can wait.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class ReadAhead(Generic[Task, Buffer]):
         self._job = job
         self._stop = CancelToken()
         self._free: SimpleQueue[tuple[Buffer, Callable[[], object]] | None] = SimpleQueue()
-        # What is filled, then None, or what the thread ended with.
+        # Filled buffers, then None, or the exception that ended the thread.
         self._full: SimpleQueue[tuple[Task, Buffer] | BaseException | None] = SimpleQueue()
         for buffer in buffers:
             self.give_back(buffer)
@@ -164,14 +164,14 @@ class ReadAhead(Generic[Task, Buffer]):
         self._thread.join()
 
     def __iter__(self) -> Iterator[tuple[Task, Buffer]]:
-        """Yield each task with the buffer that it was read into, to be given back.
+        """Yield each task with its filled buffer, which must be returned with `give_back`.
 
         Raises
         ------
         Cancelled
-            If the job was cancelled, also while the disk is slow.
+            If the job was cancelled, even while the disk is slow.
         Exception
-            Whatever `fill` raised, after the chunks before.
+            Any exception of `fill`, after the chunks read so far.
         """
         while True:
             self._job.cancel.check()
@@ -186,7 +186,7 @@ class ReadAhead(Generic[Task, Buffer]):
             yield item
 
     def give_back(self, buffer: Buffer, copied: Callable[[], object] = lambda: None) -> None:
-        """Let a buffer be filled again, once `copied` has returned: it waits for the copy."""
+        """Return a buffer for reuse; the thread first calls `copied` to wait for its copy."""
         self._free.put((buffer, copied))
 
     def _read(self) -> None:
@@ -202,6 +202,6 @@ class ReadAhead(Generic[Task, Buffer]):
                 self._full.put((task, buffer))
             self._full.put(None)
         except Cancelled:
-            return  # nobody waits for more
+            return  # the consumer has stopped
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             self._full.put(error)

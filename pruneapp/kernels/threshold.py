@@ -1,10 +1,10 @@
-"""Finding the key of a given rank by counting inside a bracket, without sorting.
+"""Selection of the key of a given rank by counting inside a bracket, without sorting.
 
-Whatever is below the bracket is counted as a whole, what is inside key by key, or in bins of equal
-width where there are too many keys. A bracket that a sample has found holds some hundredths of the
-elements, few enough to be held and counted again bin by bin, so that one pass over all elements is
-enough; where the sample was wrong, or too many keys lie inside, the passes go on inside a smaller
-bracket. The result is exact either way.
+Keys below the bracket are counted as a whole, keys inside individually, or in bins of equal width
+if there are too many. A bracket derived from a sample contains a few percent of the elements, few
+enough to keep and count again, so that one pass over all elements suffices. If the sample was
+misleading or too many keys are inside, further passes use a narrower bracket. The result is always
+exact.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from pruneapp.kernels.threads import TensorRange
 from pruneapp.kernels.values import Bools, Counts, Indices
 from pruneapp.progress import CancelToken
 
-# Counters of a pass, where what it finds inside is too much to be held.
+# Maximum counters of a pass, if the keys inside its bracket are too many to keep.
 MOST_BINS = 1 << 20
-# Of a pass over all keys: what is counted in threads stays in the cache of a core.
+# Counters of a pass over all keys: those of a thread fit the cache of a core.
 _FEW_BINS = 1 << 16
-# Of a pass after which the keys of one bin are counted again from those that were held.
+# Counters of a pass that keeps the keys inside, of which one bin is then counted again.
 _COARSE_BINS = 1 << 12
-# Bytes of keys inside a bracket that are held, so that a narrower one needs no further pass: some
-# hundredths of a few hundred million float32 weights.
+# Maximum bytes of keys inside a bracket that are kept, so that a narrower bracket needs no further
+# pass: a few percent of some hundred million float32 weights.
 MOST_HELD = 1 << 25
-# Counters that are kept apart for each of several tensors.
+# Maximum counters in total, if each tensor has its own.
 _MOST_APART = 1 << 20
 
-# Standard deviations between the rank in a sample and the ends of the bracket: one in two thousand
-# samples is missed, and costs a pass.
+# Standard deviations from the rank in a sample to the ends of the bracket: one in two thousand
+# samples misses the rank, which costs a pass.
 _DEVIATIONS = 3.5
 
 
@@ -57,7 +57,7 @@ class Bracket:
 
     @classmethod
     def around(cls, keys: KeyRange, width: int) -> Bracket:
-        """Return the bracket of some keys of so many bits that are held, if there is room."""
+        """Return the bracket of a range, with few bins if its keys of `width` bits can be kept."""
         if keys.high - keys.low < _FEW_BINS:
             most = _FEW_BINS
         else:
@@ -66,25 +66,25 @@ class Bracket:
 
     @classmethod
     def everything(cls, width: int) -> Bracket:
-        """Return the bracket of all keys of so many bits."""
+        """Return the bracket of all keys of `width` bits."""
         return cls.of(0, (1 << width) - 1, _FEW_BINS)
 
     def inside(self, digit: int, most: int = MOST_BINS) -> Bracket:
-        """Return the bracket of the keys of one bin, in at most `most` bins."""
+        """Return the bracket of the keys in the bin `digit`, with at most `most` bins."""
         low = self.low + (digit << self.shift)
         return self.of(low, min(self.high, low + (1 << self.shift) - 1), most)
 
     def apart(self, tensors: int) -> bool:
-        """Whether so many tensors can each have counters of their own."""
+        """Return whether each of `tensors` tensors can have its own counters."""
         return self.bins * tensors <= _MOST_APART
 
 
 @dataclass(frozen=True, eq=False)
 class BracketCounts:
-    """What a pass over kept elements counted.
+    """The counts of a pass over kept elements.
 
-    For each tensor elements with keys `below` the bracket, and those `inside`, in each bin: a row
-    for each tensor if there is room (`Bracket.apart`), else one for all.
+    `below` (``int64[tensors]``) has the elements with keys below the bracket, `inside` those in
+    each bin: a row per tensor if they fit (`Bracket.apart`), otherwise one row for all.
     """
 
     below: Counts
@@ -96,9 +96,9 @@ Count = Callable[[Bracket], BracketCounts]
 
 @dataclass(frozen=True)
 class FoundThreshold:
-    """The cut, how many kept elements have its key in all, and what goes of each tensor.
+    """A threshold, the number of kept elements with its key, and what it prunes in each tensor.
 
-    `shares` are None where the tensors were not kept apart.
+    `shares` is None if tensors were not counted separately.
     """
 
     threshold: Threshold
@@ -106,7 +106,7 @@ class FoundThreshold:
     shares: tuple[Share, ...] | None
 
     def plain(self, width: int) -> Threshold:
-        """Return the cut without ties if all of them go: the next key of so many bits."""
+        """Return a threshold without ties, one key higher, if all ties are pruned."""
         key, ties = self.threshold.key, self.threshold.ties
         if ties < self.equal or key == (1 << width) - 1:
             return self.threshold
@@ -116,21 +116,29 @@ class FoundThreshold:
 def search(
     width: int, count: int, bracket: Bracket, pass_over: Count, most: int = MOST_BINS
 ) -> FoundThreshold:
-    """Find the cut below which `count` keys lie, from 1 to the number of kept elements.
+    """Find the threshold that prunes `count` elements, from 1 to the number of kept elements.
 
-    `pass_over` counts all kept elements once; `bracket` is where to look first, and those after it
-    have at most `most` bins.
+    Parameters
+    ----------
+    width
+        Bits of a key.
+    bracket
+        Where to search first.
+    pass_over
+        Counts all kept elements once for a bracket.
+    most
+        Maximum number of bins of the brackets after the first.
 
     Raises
     ------
     ValueError
-        If there are fewer than `count` kept elements: a bug of the caller.
+        If there are fewer than `count` kept elements, which is a bug of the caller.
     """
     while True:
         counted = pass_over(bracket)
         rank = count - int(counted.below.sum())
         ends = np.cumsum(counted.inside.sum(axis=0))
-        if not 0 < rank <= ends[-1]:  # the sample was wrong
+        if not 0 < rank <= ends[-1]:  # the sample was misleading
             everything = Bracket.everything(width)
             if bracket == everything:
                 raise ValueError(f"element {count:,} asked for, there are {ends[-1]:,}")
@@ -151,7 +159,7 @@ def search(
 
 
 def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share, ...]:
-    """Return what goes of each tensor, `ties` of the equal ones: earlier tensors first."""
+    """Return what is pruned in each tensor, with `ties` equal elements, earlier tensors first."""
     result = []
     for smaller, same in zip(below, equal, strict=True):
         ties_pruned = min(same, ties)
@@ -161,12 +169,12 @@ def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share
 
 
 def range_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int) -> KeyRange:
-    """Return the keys between which the key of a rank (`count`, from 1) of `left` should lie.
+    """Return a range that should contain the key of rank `count` (from 1) of `left` elements.
 
-    The error of the rank is estimated from how much the blocks, keys of kept elements from places
-    all over the tensors, differ: weights that lie side by side resemble each other, so a block
-    tells less than as many weights picked one by one (Cochran, "Sampling Techniques", 1977, chapter
-    9: cluster sampling). `width` is the bits of a key.
+    The error of the rank is estimated from the variation between blocks, which have keys of kept
+    elements from places all over the tensors. Neighboring weights are similar, so a block is less
+    informative than the same number of independent weights (Cochran, "Sampling Techniques", 1977,
+    chapter 9: cluster sampling). `width` is the number of bits of a key.
     """
     keys = np.concatenate(blocks) if blocks else np.empty(0)
     if keys.size < 1000:
@@ -184,15 +192,15 @@ def range_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int) -
     return KeyRange(low, high, (last - first) / keys.size * left)
 
 
-# Digits that are held before they are counted, where there are fewer counters than these.
+# Minimum number of digits to collect before counting, where there are fewer counters.
 _HELD = 1 << 16
 
 
 class Tally:
-    """Counts how often each digit below `bins` came.
+    """A histogram of digits from 0 to `bins` - 1.
 
-    Digits are held until there are as many as counters, so that adding the counters up costs no
-    more than counting; memory stays within a few times the counters.
+    Digits are collected until there are as many as bins, so that adding histograms costs no more
+    than counting. Memory is limited to a few times the bins.
     """
 
     def __init__(self, bins: int) -> None:
@@ -202,7 +210,7 @@ class Tally:
         self._counts: Counts | None = None
 
     def add(self, digits: Bits) -> None:
-        """Take digits, of any unsigned type; they are not copied."""
+        """Add digits of any unsigned dtype; the array is kept without a copy."""
         if digits.size:
             self._held.append(digits)
             self._size += digits.size
@@ -210,7 +218,7 @@ class Tally:
                 self._count()
 
     def absorb(self, other: Tally) -> None:
-        """Take what another tally of as many bins has counted."""
+        """Add the counts of another tally with the same number of bins."""
         if other._counts is not None:
             if self._counts is None:
                 self._counts = np.zeros(self._bins, np.int64)
@@ -219,7 +227,7 @@ class Tally:
             self.add(digits)
 
     def counts(self) -> Counts:
-        """Return how often each digit came."""
+        """Return the number of occurrences of each digit."""
         self._count()
         assert self._counts is not None
         return self._counts
@@ -228,14 +236,14 @@ class Tally:
         if self._counts is None:
             self._counts = np.zeros(self._bins, np.int64)
         if self._held:
-            # Joined first: every call goes once over all counters.
+            # Concatenated first, because each call takes time for all bins.
             digits = np.concatenate(self._held)
             self._counts[: int(digits.max()) + 1] += np.bincount(digits)
         self._held, self._size = [], 0
 
 
 class Candidates:
-    """Keys of kept elements that a pass found inside its bracket: a narrower one needs no pass."""
+    """The kept keys inside the bracket of a pass, from which a narrower bracket can be counted."""
 
     def __init__(self, bracket: Bracket) -> None:
         self._bracket = bracket
@@ -243,9 +251,9 @@ class Candidates:
         self._room = MOST_HELD
 
     def add(self, index: int, offsets: Bits) -> None:
-        """Take keys of one tensor, less the low end of the bracket; they are not copied.
+        """Add keys of one tensor, minus the low end of the bracket; not copied.
 
-        All are let go as soon as there are too many: then they hold nothing.
+        If there are too many keys, all are discarded and `covers` returns False from then on.
         """
         self._room -= offsets.nbytes
         if self._room >= 0:
@@ -254,7 +262,7 @@ class Candidates:
             self._offsets.clear()
 
     def covers(self, bracket: Bracket) -> bool:
-        """Whether all keys inside a bracket are here."""
+        """Return whether all keys inside `bracket` are available."""
         return (
             self._room >= 0
             and self._bracket.low <= bracket.low
@@ -262,9 +270,9 @@ class Candidates:
         )
 
     def count(self, bracket: Bracket, below: np.ndarray, *, apart: bool) -> BracketCounts:
-        """Count what is inside a bracket (see `covers`), as a pass over all elements would.
+        """Count the keys inside a bracket for which `covers` is True, as a pass would.
 
-        `below` are the elements of each tensor below the bracket that the pass looked for.
+        `below` has the number of elements per tensor below the bracket of the pass.
         """
         first = bracket.low - self._bracket.low
         last = bracket.high - self._bracket.low
@@ -283,23 +291,22 @@ class Candidates:
 
 
 def bins_of(offsets: Bits, shift: int) -> Bits:
-    """Return the bins of keys that are given less the low end of their bracket."""
+    """Return the bins of keys; `offsets` are the keys minus the low end of their bracket."""
     digits = offsets >> offsets.dtype.type(shift) if shift else offsets
-    # There are few enough bins; numpy does not count uint64 at all.
+    # There are at most 2**32 bins, and numpy.bincount does not accept uint64.
     return digits.astype(np.uint32) if digits.itemsize == 8 else digits
 
 
-# Of this share of eights with one of them inside, looking at each by itself is no slower.
+# From this share of 8-byte words with a True on, checking each element is as fast.
 _MANY = 0.5
 
 
 def places_of(bools: Bools) -> Indices:
-    """Return the places of the true ones in order, as ``numpy.flatnonzero`` does.
+    """Return the indices of True elements in order, as ``numpy.flatnonzero`` does, but faster.
 
-    Eight are looked at as one word first. numpy looks at each by itself and hardly ever guesses
-    right whether it is true: where one in 30 is, that takes twice as long as all of this, and a
-    mask as an index three times (measured with numpy 2.4). `found` is 1-D and the beginning of an
-    array.
+    Eight elements are checked at a time as one word. NumPy checks each element with a branch that
+    is often mispredicted: if one in 30 is True, it takes twice as long as this function, and
+    boolean indexing three times (measured with NumPy 2.4). `bools` must be 1-D and contiguous.
     """
     if bools.size % 8:
         return np.flatnonzero(bools)
@@ -317,9 +324,10 @@ def places_of(bools: Bools) -> Indices:
 def count_inside(
     ranking: Ranking, stretch: TensorRange, bracket: Bracket, cancel: CancelToken, *, hold: bool
 ) -> tuple[int, Tally, Bits | None]:
-    """Count the kept keys of a stretch that are below a bracket and, by bins, inside it.
+    """Count the kept keys of a stretch below a bracket and, by bins, inside it.
 
-    Returns the keys inside as well, less the low end of the bracket, if they are to be held.
+    The third value has the keys inside, minus the low end of the bracket, if `hold`; otherwise
+    None.
     """
     below = 0
     tally = Tally(bracket.bins)
@@ -338,7 +346,7 @@ def count_inside(
 def count_share(
     ranking: Ranking, stretch: TensorRange, key: int, cancel: CancelToken
 ) -> tuple[int, int]:
-    """Count the kept keys of a stretch that are smaller than `key`, and those that are equal."""
+    """Count the kept keys of a stretch that are smaller than `key`, and those equal to it."""
     below = equal = 0
     for chunk in ranking.keys(stretch.start, stretch.stop):
         cancel.check()
@@ -349,12 +357,12 @@ def count_share(
 
 
 def kept_of(ranking: Ranking, start: int, size: int) -> Bools | None:
-    """Return which of `size` elements from `start` on are kept; None for all."""
+    """Return which of `size` elements from `start` on are kept, as bools; None for all."""
     return None if ranking.kept is None else ranking.kept.bools(start, start + size)
 
 
 def read_keys(ranking: Ranking, *ranges: tuple[int, int]) -> Bits:
-    """Return the keys of some ranges of elements, pruned ones too, in memory of their own."""
+    """Return a copy of the keys of ranges of elements, including pruned ones."""
     keys: Bits = np.empty(sum([stop - start for start, stop in ranges]), f"uint{ranking.width}")
     at = 0
     for start, stop in ranges:
@@ -365,7 +373,7 @@ def read_keys(ranking: Ranking, *ranges: tuple[int, int]) -> Bits:
 
 
 def read_kept_keys(ranking: Ranking, start: int, stop: int) -> Bits:
-    """Return the keys of those of elements `start` to `stop` that are kept."""
+    """Return the keys of the kept elements from `start` to `stop`."""
     keys = read_keys(ranking, (start, stop))
     kept = kept_of(ranking, start, keys.size)
     return keys if kept is None else keys[kept]
@@ -378,7 +386,7 @@ def _count(where: Bools, kept: Bools | None) -> int:
 
 
 def _split(keys: Bits, kept: Bools | None, bracket: Bracket) -> tuple[int, Bits]:
-    """Return how many are below, and those inside, less the low end."""
+    """Return the number of kept keys below, and those inside minus the low end."""
     kind = keys.dtype.type
     if not bracket.low and bracket.high == np.iinfo(keys.dtype).max:
         return 0, keys.copy() if kept is None else keys[kept]

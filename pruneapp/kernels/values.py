@@ -1,7 +1,4 @@
-"""What the bits of a checkpoint mean: exact values as float32, or float64 where they need it.
-
-And the bits of values that were computed.
-"""
+"""Conversion of raw elements to exact float32 or float64 values, and of values to raw elements."""
 
 from __future__ import annotations
 
@@ -28,13 +25,13 @@ def decode(bits: Bits, dtype: DType) -> Floats:
     Returns
     -------
     ndarray
-        float32 for floats of up to 32 bits and whole numbers of up to 16 bits, both exact; float64
-        for all others, in which whole numbers of 64 bits are rounded.
+        Exact float32 values for floats of up to 32 bits and integers of up to 16 bits; otherwise
+        float64, to which 64-bit integers are rounded.
 
     Raises
     ------
     ValueError
-        For the types that have no single real value an element: complex and packed floats.
+        For dtypes whose elements are no single real values: complex and packed floats.
     """
     if dtype.numpy == "float32":
         return bits.view(np.float32)
@@ -53,50 +50,51 @@ def decode(bits: Bits, dtype: DType) -> Floats:
 
 @contextmanager
 def broadcasting(length: int) -> Iterator[None]:
-    """Let numpy work on rows of so many with one number each, or with one row for all, in place.
+    """Let NumPy broadcast scalars per row, or one row, over rows of `length` without copying.
 
-    It copies what it repeats into its buffer wherever that holds more than a row, which takes as
-    long as the work. Warnings are off.
+    NumPy copies broadcast operands to its buffer if the buffer holds more than a row, which takes
+    as long as the operation. The context therefore sets a small buffer. Floating-point warnings are
+    off.
     """
-    with np.errstate(all="ignore"):  # which ends the setting of the buffer, too
+    with np.errstate(all="ignore"):  # also restores the buffer size on exit
         np.setbufsize(min(max(length // 16 * 16, 16), np.getbufsize()))
         yield
 
 
 def write_magnitudes(bits: Bits, dtype: DType, out: NDArray[np.float32]) -> None:
-    """Write the magnitudes of floats of up to 32 bits, exactly."""
+    """Write the exact magnitudes of floats of up to 32 bits to `out`."""
     if dtype.name == "BF16":
         import ml_dtypes
 
-        # In one pass, in pieces that stay in the cache of a core; `decode` takes three over memory.
+        # One pass in pieces that fit the cache of a core; `decode` needs three over memory.
         np.abs(bits.view(ml_dtypes.bfloat16), out=out, dtype=np.float32)
     else:
         np.abs(decode(bits, dtype), out=out, casting="same_kind")
 
 
-# Elements whose squares and magnitudes are added up in float32.
+# Elements whose squares and magnitudes are summed in float32.
 _BLOCK = 1 << 12
 
 
 def rough_sums(magnitudes: NDArray[np.float32]) -> tuple[float, float]:
-    """Return the sums of the squares and of some magnitudes, 1-D and contiguous.
+    """Return the sum of squares and the sum of magnitudes, which are 1-D and contiguous.
 
-    Off by up to a millionth: blocks are added up in float32.
+    The relative error is up to 1e-6, because blocks are summed in float32.
     """
     squares = sizes = 0.0
     whole = magnitudes.size - magnitudes.size % _BLOCK
     for rows in (magnitudes[:whole].reshape(-1, _BLOCK), magnitudes[np.newaxis, whole:]):
         squares += float(np.vecdot(rows, rows).sum(dtype=np.float64))
-        ones = np.ones(rows.shape[1], np.float32)  # a product takes half as long as a sum
+        ones = np.ones(rows.shape[1], np.float32)  # a dot product takes half as long as a sum
         sizes += float(np.vecdot(rows, ones).sum(dtype=np.float64))
     return squares, sizes
 
 
 def encode(values: Floats, dtype: DType) -> Bits:
-    """Return real numbers as raw elements of a type of floats, to the nearest, ties to even.
+    """Convert real numbers to raw elements of a float dtype, rounding to nearest, ties to even.
 
-    What is too large becomes infinite, or NaN in types without infinity. float64 goes to the types
-    of 8 bits and to bfloat16 by way of float32.
+    Values that are too large become infinite, or NaN in dtypes without infinity. float64 is
+    converted to bfloat16 and 8-bit dtypes by way of float32.
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         if dtype.numpy.startswith(("bfloat", "float8")):
@@ -110,7 +108,7 @@ def encode(values: Floats, dtype: DType) -> Bits:
 
 @lru_cache
 def value_table(dtype: DType) -> NDArray[np.float32]:
-    """Return the values of all bit patterns of a type of 8 or 16 bits, read-only."""
+    """Return the values of all bit patterns of an 8- or 16-bit dtype, read-only."""
     patterns = np.arange(1 << dtype.bits, dtype=dtype.storage)
     if dtype.numpy.startswith(("bfloat", "float8")):
         import ml_dtypes

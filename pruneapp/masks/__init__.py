@@ -1,4 +1,4 @@
-"""Which weights are kept: one bit for each, immutable, shared between states.
+"""Masks of kept weights: one bit per weight, immutable, shared between states.
 
-No weight is read here.
+No code in this package reads weights.
 """

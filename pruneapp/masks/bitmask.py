@@ -1,4 +1,4 @@
-"""Masks: of one tensor, one bit per weight; of all tensors; and the layers of a state."""
+"""Masks: of one tensor, with a bit per weight; of several tensors; and the layers of a state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pruneapp.masks import scratch
 from pruneapp.masks.scratch import PIECE, Bytes
 
-_SMALL = 1 << 12  # bytes that are compared sooner than numpy has begun
+_SMALL = 1 << 12  # up to this many bytes, comparing bytes is faster than a NumPy call
 
 
 class BitMask:
@@ -24,11 +24,11 @@ class BitMask:
     Parameters
     ----------
     packed
-        ``ceil(size / 8)`` bytes, ``uint8``, taken over without a copy and made read-only. Of a
-        large tensor they may lie in a file (`pruneapp.masks.scratch`): read `part` then, and not
-        all of them, for what is touched takes memory.
+        ``ceil(size / 8)`` bytes, ``uint8``, used without a copy and made read-only. For a large
+        tensor they may be mapped from a file (`pruneapp.masks.scratch`): then read them by `part`
+        instead of all at once, because accessed pages take memory.
     kept
-        How many bits are 1, where that is known; counted when it is first asked for otherwise.
+        Number of 1-bits if known; otherwise they are counted on first use.
     """
 
     __slots__ = ("__weakref__", "_kept", "packed", "size")
@@ -45,7 +45,7 @@ class BitMask:
 
     @classmethod
     def full(cls, size: int) -> BitMask:
-        """Return the mask that keeps everything."""
+        """Return the mask that keeps all elements."""
         packed = scratch.bits(size)
         for start in range(0, packed.size, PIECE):
             packed[start : start + PIECE] = 0xFF
@@ -56,17 +56,17 @@ class BitMask:
 
     @classmethod
     def from_bools(cls, kept: NDArray[np.bool_]) -> BitMask:
-        """Pack an array of any shape, True where kept."""
+        """Pack an array of any shape that is True for kept elements."""
         flat = kept.reshape(-1)
         return cls(np.packbits(flat, bitorder="little"), flat.size)
 
     @property
     def mapped(self) -> bool:
-        """Whether the bits lie in a file and take no memory."""
+        """Whether the bits are mapped from a file and take no memory."""
         return scratch.is_mapped(self.packed)
 
     def part(self, start: int, stop: int) -> Bytes:
-        """Return the packed bytes `start` to `stop`, read-only, or of a file in a copy."""
+        """Return the packed bytes `start` to `stop`: a read-only view, or a copy if mapped."""
         part = self.packed[start:stop]
         if self.mapped:
             part = part.copy()
@@ -74,12 +74,12 @@ class BitMask:
         return part
 
     def parts(self) -> Iterator[tuple[int, Bytes]]:
-        """Yield all bytes in `part`s of some megabytes, each with its first place."""
+        """Yield all bytes in pieces of a few megabytes, each with the index of its first byte."""
         for start in range(0, self.packed.size, PIECE):
             yield start, self.part(start, start + PIECE)
 
     def bools(self, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:
-        """Unpack the elements `start` to `stop` (flat), True where kept."""
+        """Unpack the elements `start` to `stop` (flat indices), True where kept."""
         stop = self.size if stop is None else stop
         first, last = start // 8, (stop + 7) // 8
         bits = np.unpackbits(self.packed[first:last], bitorder="little")
@@ -88,17 +88,17 @@ class BitMask:
         return bits[start - first * 8 : stop - first * 8].view(np.bool_)
 
     def zero(self, bits: NDArray[np.unsignedinteger], start: int) -> None:
-        """Set to 0, in place, what is pruned of the elements from `start` on; see `Mask`."""
-        # bits x 0 and bits x 1: no branch, and exact on unsigned integers.
+        """Set the pruned elements to 0 in place; see `Mask.zero`."""
+        # Multiplying by 0 or 1 needs no branch and is exact for unsigned integers.
         np.multiply(bits, self.bools(start, start + bits.size), out=bits)
 
     @classmethod
     def of_rows(cls, rows: NDArray[np.uint8], size: int) -> list[BitMask]:
-        """Return the masks of tensors of a size, each a row of packed bytes; views, read-only."""
+        """Return masks of equal size from rows of packed bytes, as read-only views."""
         rows.flags.writeable = False
         counts = np.bitwise_count(rows).sum(axis=1, dtype=np.int64).tolist()
         masks = []
-        for row, kept in zip(rows, counts, strict=True):  # in a third of the time of `__init__`
+        for row, kept in zip(rows, counts, strict=True):  # three times as fast as `__init__`
             mask = cls.__new__(cls)
             mask.packed, mask.size, mask._kept = row, size, kept  # noqa: SLF001 - its own
             masks.append(mask)
@@ -106,13 +106,13 @@ class BitMask:
 
     @property
     def kept(self) -> int:
-        """How many elements are kept."""
+        """Number of kept elements."""
         if self._kept is None:
             self._kept = self._count()
         return self._kept
 
     def _count(self) -> int:
-        if self.packed.size <= 64:  # where a call of numpy takes longer than the counting
+        if self.packed.size <= 64:  # faster than a NumPy call
             return int.from_bytes(self.packed.data, "little").bit_count()
         if self.mapped:
             return sum(ones(part) for _, part in self.parts())
@@ -120,17 +120,17 @@ class BitMask:
 
     @property
     def pruned(self) -> int:
-        """How many elements are pruned."""
+        """Number of pruned elements."""
         return self.size - self.kept
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its bits."""
+        """Size of the packed bits in bytes."""
         return self.packed.nbytes
 
     @property
     def memory(self) -> int:
-        """Bytes of memory that they take."""
+        """Bytes of memory that the packed bits take; 0 if they are mapped from a file."""
         return 0 if self.nbytes > scratch.MOST_IN_MEMORY and self.mapped else self.nbytes
 
     def __and__(self, other: BitMask) -> BitMask:
@@ -140,7 +140,7 @@ class BitMask:
         return self._with(other, np.bitwise_or)
 
     def __sub__(self, other: BitMask) -> BitMask:
-        """Return what is in this mask and not in the other."""
+        """Return the bits that are set in this mask but not in the other."""
         return self._with(other, lambda here, there: here & ~there)
 
     def _with(self, other: BitMask, rule: Callable[[Bytes, Bytes], Bytes]) -> BitMask:
@@ -158,7 +158,7 @@ class BitMask:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BitMask):
             return NotImplemented
-        if self.packed.size <= _SMALL:  # of 20,000 masks numpy takes 90 ms, this way 4 ms
+        if self.packed.size <= _SMALL:  # for 20,000 masks 4 ms; NumPy takes 90 ms
             return self.size == other.size and self.packed.tobytes() == other.packed.tobytes()
         if self.mapped or other.mapped:
             return self.size == other.size and all(
@@ -167,14 +167,14 @@ class BitMask:
             )
         return self.size == other.size and bool(np.array_equal(self.packed, other.packed))
 
-    __hash__ = None  # type: ignore[assignment]  # equal by content, and the content is large
+    __hash__ = None  # type: ignore[assignment]  # compared by content, which is large
 
     def __repr__(self) -> str:
         return f"BitMask({self.pruned:,} of {self.size:,} pruned)"
 
 
 def ones(packed: Bytes) -> int:
-    """Count the bits that are 1."""
+    """Return the number of 1-bits."""
     whole = packed.size // 8 * 8
     words, tail = packed[:whole].view(np.uint64), packed[whole:]
     return int(np.bitwise_count(words).sum(dtype=np.int64)) + int(
@@ -183,10 +183,10 @@ def ones(packed: Bytes) -> int:
 
 
 class Mask(Protocol):
-    """Which elements of a tensor are kept; immutable, safe to use from any thread.
+    """Which elements of a tensor are kept. Immutable and thread-safe.
 
-    `BitMask` holds one bit for each. A mask that is a rule (what is below a threshold goes) holds
-    next to nothing, and reads the weights again when it is asked.
+    `BitMask` stores a bit per element. A mask defined by a rule, such as a threshold, takes almost
+    no memory but reads the weights again on each use.
     """
 
     @property
@@ -195,19 +195,20 @@ class Mask(Protocol):
 
     @property
     def kept(self) -> int:
-        """How many elements are kept."""
+        """Number of kept elements."""
 
     @property
     def pruned(self) -> int:
-        """How many elements are pruned."""
+        """Number of pruned elements."""
 
     def bools(self, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:
-        """Return the elements `start` to `stop` (flat, C order), True where kept."""
+        """Return the elements `start` to `stop` (flat indices, C order), True where kept."""
 
     def zero(self, bits: NDArray[np.unsignedinteger], start: int) -> None:
-        """Set to 0, in place, what is pruned of a stretch of the tensor.
+        """Set the pruned elements of a stretch to 0 in place.
 
-        `bits` are its raw elements from flat index `start` on, 1-D, unsigned, unchanged so far.
+        `bits` are its raw elements from flat index `start` on: 1-D, unsigned, with unmodified
+        values.
         """
 
 
@@ -215,9 +216,9 @@ T = TypeVar("T")
 
 
 class MaskSet(Mapping[str, BitMask]):
-    """Masks by tensor name. Immutable; a tensor without a mask is kept whole.
+    """Masks by tensor name. Immutable; a tensor without a mask is not pruned.
 
-    Changing it makes a new set that shares every mask that did not change.
+    Changes create a new set that shares all unchanged masks.
     """
 
     __slots__ = ("__weakref__", "_masks")
@@ -226,7 +227,7 @@ class MaskSet(Mapping[str, BitMask]):
         self._masks = dict(masks or {})
 
     def with_masks(self, changes: Mapping[str, BitMask | None]) -> MaskSet:
-        """Return a set in which `changes` replace what was there; None removes a mask."""
+        """Return the set with `changes` applied; None removes a mask."""
         if not changes:
             return self
         merged = {**self._masks, **changes}
@@ -235,21 +236,21 @@ class MaskSet(Mapping[str, BitMask]):
         return made
 
     def pruned(self, name: str) -> int:
-        """How many elements of a tensor are pruned."""
+        """Return the number of pruned elements of a tensor."""
         mask = self._masks.get(name)
         return 0 if mask is None else mask.pruned
 
     def counts(self, names: Iterable[str]) -> list[int]:
-        """How many elements of each of some tensors are pruned; quick for very many."""
+        """Return the number of pruned elements of each tensor; fast for 100,000 names."""
         masks = map(self._masks.get, names)
-        # Most are counted already, and asking the mask takes three times as long.
+        # Most counts are cached; calling the property takes three times as long.
         return [
             0 if mask is None else mask.size - (mask.kept if mask._kept is None else mask._kept)  # noqa: SLF001
             for mask in masks
         ]
 
-    # Most tensors have no mask: a mapping's own way to say so is an exception, which takes twenty
-    # times as long.
+    # `Mapping.get` handles a missing key by an exception, which takes twenty times as long; most
+    # tensors have no mask.
 
     @overload
     def get(self, name: str, /) -> BitMask | None: ...
@@ -272,30 +273,30 @@ class MaskSet(Mapping[str, BitMask]):
         return len(self._masks)
 
 
-# What a document says of each weight, in a bit of a mask; and the values that it has in place of
-# those of the file, which are bits, too: of a tensor as many as its elements take.
+# The kinds of masks of a document. "values" has the raw elements of tensors with replaced values,
+# stored as masks of all their bits.
 Layer = Literal["masks", "permanent", "protected", "values"]
-# Masks by layer and name of the tensor; None for no mask.
+# Masks by layer and tensor name; None for no mask.
 LayerMasks = Mapping[Layer, Mapping[str, BitMask | None]]
 
 
 @dataclass(frozen=True, eq=False)
 class MaskLayers:
-    """All masks of one state, a set for each `Layer`; another layer is one more field of its name.
+    """All masks of a state, a set for each `Layer`. Field names are the names of layers.
 
     Attributes
     ----------
     masks
-        What is kept.
+        Kept weights.
     permanent
-        What was made permanent (torch's ``remove``): where a bit is 0 the weight reads as +0.0, and
-        counts as an ordinary weight that is there.
+        Weights made permanent (as by torch's ``remove``): where a bit is 0, the weight is read as
+        +0.0 and counts as an ordinary kept weight.
     protected
-        Weights that no method prunes: a bit is 1 where it is protected. A tensor without a mask has
-        none.
+        Weights that no method prunes: a bit is 1 where a weight is protected. Without a mask, none
+        is.
     values
-        The raw elements that a tensor has in place of those of the file, pruned ones included; no
-        mask of kept weights. One that is not here has those of the file.
+        Raw elements of tensors with replaced values, including those of pruned weights. All other
+        tensors have the values of the file.
     """
 
     masks: MaskSet = field(default_factory=MaskSet)
@@ -308,5 +309,5 @@ class MaskLayers:
         return masks
 
     def replaced(self, changes: LayerMasks) -> MaskLayers:
-        """Return the layers with other masks of some tensors; sets without a change are shared."""
+        """Return the layers with changed masks; unchanged sets are shared."""
         return replace(self, **{k: self[k].with_masks(masks) for k, masks in changes.items()})

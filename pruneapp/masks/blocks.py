@@ -1,8 +1,8 @@
-"""Masks and the tiles of a tensor: blocks of rows by columns of it as a matrix.
+"""Masks and the tiles of a tensor: blocks of rows by columns.
 
-A tensor is the matrix of its first dimension by all others in flat order. Tiles begin at its first
-row and column, and are cut by the last ones. They are numbered from left to right, then from top to
-bottom.
+A tensor is treated as the matrix of its first dimension by all others in flat order. Tiles begin at
+the first row and column; those at the end may be incomplete. They are numbered from left to right,
+then from top to bottom.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from pruneapp.progress import Job
 
 Element = TypeVar("Element", bound=np.generic)
 
-# Elements that are looked at together.
+# Elements processed at a time.
 _PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
 class BlockRange:
-    """Some whole tiles that form a rectangle."""
+    """Complete tiles that form a rectangle."""
 
-    rows: tuple[int, int]  # first and last + 1, of the elements of the matrix
+    rows: tuple[int, int]  # first and last + 1, in elements of the matrix
     columns: tuple[int, int]
-    down: slice  # the tiles, as slices of their grid
+    down: slice  # the tiles, as slices of the grid of tiles
     along: slice
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Elements down and along."""
+        """Numbers of rows and columns."""
         return self.rows[1] - self.rows[0], self.columns[1] - self.columns[0]
 
 
@@ -52,23 +52,23 @@ class Tiles:
 
     @property
     def matrix(self) -> tuple[int, int]:
-        """Rows and columns of the tensor."""
+        """Numbers of rows and columns of the tensor as a matrix."""
         return self.shape[0], math.prod(self.shape[1:])
 
     @property
     def grid(self) -> tuple[int, int]:
-        """Tiles down and along."""
+        """Numbers of tiles vertically and horizontally."""
         rows, columns = self.matrix
         return -(-rows // self.tall), -(-columns // self.wide)
 
     @property
     def count(self) -> int:
-        """Tiles in all."""
+        """Total number of tiles."""
         return math.prod(self.grid)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """``int64[tiles]``: elements of each; fewer at the last rows and columns."""
+        """``int64[tiles]``: elements of each tile; fewer in incomplete ones."""
         down, along = (
             np.minimum(step, length - np.arange(0, length, step, dtype=np.int64))
             for length, step in zip(self.matrix, (self.tall, self.wide), strict=True)
@@ -76,7 +76,7 @@ class Tiles:
         return np.multiply.outer(down, along).reshape(-1)
 
     def parts(self) -> Iterator[BlockRange]:
-        """Cut the tensor into rectangles of about 262,144 elements, in order."""
+        """Yield rectangles of complete tiles with about 262,144 elements, in order."""
         rows, columns = self.matrix
         if not rows * columns:
             return
@@ -94,7 +94,7 @@ class Tiles:
                 yield BlockRange((top, bottom), (left, right), down, along)
 
     def stretches(self, part: BlockRange) -> Iterator[tuple[int, int]]:
-        """Yield first and last + 1 of the runs in flat order that make up a part."""
+        """Yield first and last + 1 of the flat index ranges of a rectangle."""
         columns = self.matrix[1]
         left, right = part.columns
         if right - left == columns:
@@ -104,9 +104,9 @@ class Tiles:
             yield row * columns + left, row * columns + right
 
     def cut(self, values: NDArray[Element]) -> NDArray[Element]:
-        """Return a rectangle of elements as (tiles down, rows, tiles along, columns).
+        """Reshape a rectangle of elements to (tiles down, rows, tiles along, columns).
 
-        Tiles that the last rows or columns cut are filled up with zeros.
+        Incomplete tiles are padded with zeros.
         """
         rows, columns = values.shape
         down, along = -(-rows // self.tall), -(-columns // self.wide)
@@ -117,7 +117,7 @@ class Tiles:
         return values.reshape(down, self.tall, along, self.wide)
 
     def count_kept(self, mask: BitMask | None, job: Job) -> NDArray[np.int64]:
-        """Count what a mask keeps of each tile, ``int64[tiles]``; all of it where it is None."""
+        """Return the number of kept elements of each tile, ``int64[tiles]``; None keeps all."""
         if mask is None:
             return self.sizes
         counts = np.zeros(self.grid, np.int64)
@@ -129,11 +129,11 @@ class Tiles:
         return counts.reshape(-1)
 
     def has_kept(self, mask: BitMask | None, job: Job) -> NDArray[np.bool_]:
-        """Say of each tile whether a mask keeps anything of it."""
+        """Return for each tile whether it has a kept element, ``bool[tiles]``."""
         return self.count_kept(mask, job) > 0
 
     def mask(self, stays: NDArray[np.bool_], job: Job) -> BitMask:
-        """Return the mask that keeps whole tiles: those where `stays`, ``bool[tiles]``, is True."""
+        """Return the mask that keeps the tiles where `stays`, ``bool[tiles]``, is True."""
         grid = stays.reshape(self.grid)
         size = math.prod(self.shape)
         packed = scratch.bits(size, zeroed=True)

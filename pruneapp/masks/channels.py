@@ -1,8 +1,8 @@
 """Masks and the channels of a tensor along one of its dimensions.
 
-Eight runs of `inner` bits fill `inner` bytes, whatever `inner` is, so that the bits of the first of
-any eight channels stand at the same place of their bytes, and so do those of the others. Nothing
-needs to be unpacked.
+Eight runs of `inner` bits fill exactly `inner` bytes, so in every group of eight channels the bits
+of the i-th channel are at the same position. Therefore bits can be processed without unpacking
+them.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pruneapp.progress import Job
 
 Bytes = NDArray[np.uint8]
 
-# Elements of a box, see `boxes`.
+# Default number of elements of a box, see `boxes`.
 BOX = 1 << 18
-# Bits that a pattern of channels has at least before it is repeated over a tensor.
+# Minimum bits of the pattern of channels that is repeated over a tensor.
 _PATTERN = 1 << 15
-# Elements of a channel from which on counting its bits is faster than unpacking them.
+# Minimum elements of a channel for which counting packed bits is faster than unpacking them.
 _LONG = 64
 
 
 def fill(stays: NDArray[np.bool_], inner: int) -> Bytes:
-    """Return packed bits: `inner` of each channel, 1 where it stays.
+    """Return packed bits: `inner` for each channel, 1 where it stays.
 
-    ``uint8[ceil(channels * inner / 8)]``, the bits past the end 0.
+    ``uint8[ceil(channels * inner / 8)]``; the bits past the end are 0.
     """
     if inner == 1:
         return np.packbits(stays, bitorder="little")
@@ -48,7 +48,7 @@ def fill(stays: NDArray[np.bool_], inner: int) -> Bytes:
 
 
 def any_set(packed: Bytes, channels: int, inner: int) -> NDArray[np.bool_]:
-    """Say of every channel whether any of its bits is set; the reverse of `fill`."""
+    """Return for each channel whether any of its bits is set; the inverse of `fill`."""
     if inner == 1:
         return np.unpackbits(packed, count=channels, bitorder="little").view(np.bool_)
     result = np.zeros((-(-channels // 8), 8), np.bool_)
@@ -58,7 +58,7 @@ def any_set(packed: Bytes, channels: int, inner: int) -> NDArray[np.bool_]:
 
 
 def count_set(packed: Bytes, channels: int, inner: int) -> NDArray[np.int64]:
-    """Count the bits of every channel that are set."""
+    """Return the number of set bits of each channel, ``int64[channels]``."""
     counts = np.zeros((-(-channels // 8), 8), np.int64)
     for at, channel, part in _parts(packed, channels, inner):
         counts[at, channel] += np.add.reduce(np.bitwise_count(part), axis=1, dtype=np.int64)
@@ -66,7 +66,7 @@ def count_set(packed: Bytes, channels: int, inner: int) -> NDArray[np.int64]:
 
 
 def _parts(packed: Bytes, channels: int, inner: int) -> Iterator[tuple[slice, int, Bytes]]:
-    """Yield all bits of all channels once: which octets, which channel of them, their bytes."""
+    """Yield all bits once: slice of groups of eight channels, channel in the group, its bytes."""
     whole = channels // 8
     octets = packed[: whole * inner].reshape(whole, inner)
     last = packed[whole * inner :][np.newaxis]
@@ -79,7 +79,7 @@ def _parts(packed: Bytes, channels: int, inner: int) -> Iterator[tuple[slice, in
 
 
 def _places(channel: int, inner: int) -> Iterator[tuple[slice, int]]:
-    """Yield which bytes of eight channels hold one of them, and which bits of these bytes."""
+    """Yield the bytes that contain a channel of eight, as a slice, and the mask of its bits."""
     start, stop = channel * inner, (channel + 1) * inner
     first, last = start // 8, stop // 8
     head, tail = 0xFF << start % 8 & 0xFF, (1 << stop % 8) - 1
@@ -97,22 +97,22 @@ def _places(channel: int, inner: int) -> Iterator[tuple[slice, int]]:
 
 @dataclass(frozen=True)
 class Box:
-    """A run of elements in flat order that is a box in (outer, channels, inner).
+    """A flat range of elements that is a box in (outer, channels, inner).
 
-    A tensor of any shape is (outer, channels, inner): the product of the dimensions before `dim`,
-    the channels, the product of those after it. A channel's slice, in flat order, is element
-    ``(o, k)`` at position ``o * inner + k``.
+    Every tensor can be seen as (outer, channels, inner): the product of the dimensions before
+    `dim`, the channels, and the product of the dimensions after it. In the slice of a channel,
+    element ``(o, k)`` has the flat index ``o * inner + k``.
     """
 
     start: int  # flat index of the first element
-    # First and last + 1 along each.
+    # First and last + 1 along each axis.
     outer: tuple[int, int]
     channels: tuple[int, int]
     inner: tuple[int, int]
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Extents of (outer, channels, inner)."""
+        """Size along (outer, channels, inner)."""
         return (
             self.outer[1] - self.outer[0],
             self.channels[1] - self.channels[0],
@@ -126,14 +126,14 @@ class Box:
 
 
 def extents(shape: tuple[int, ...], dim: int) -> tuple[int, int, int]:
-    """Return (outer, channels, inner) of a tensor."""
+    """Return (outer, channels, inner) of a tensor for the dimension `dim`."""
     return math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
 
 
 def boxes(shape: tuple[int, ...], dim: int, size: int = BOX) -> Iterator[Box]:
-    """Cut a tensor into boxes of at most `size` elements, in flat order, without gaps.
+    """Yield boxes of at most `size` elements that cover a tensor, in flat order.
 
-    Boxes hold whole groups of all channels if these fit, else some channels of one group, else a
+    A box has all channels if these fit, otherwise some channels of one outer index, otherwise a
     part of one channel.
     """
     outer, channels, inner = extents(shape, dim)
@@ -161,9 +161,9 @@ def boxes(shape: tuple[int, ...], dim: int, size: int = BOX) -> Iterator[Box]:
 def channels_left(
     kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job
 ) -> NDArray[np.bool_]:
-    """Say of every channel whether anything of it is kept.
+    """Return for each channel whether it has a kept element, ``bool[channels]``.
 
-    Without a mask everything is; `dim` counts from 0.
+    True for all channels if there is no mask; `dim` must not be negative.
     """
     if kept is None:
         return np.ones(shape[dim], np.bool_)
@@ -176,7 +176,7 @@ def channels_left(
     groups = _groups(shape, dim)
     packed = kept.packed
     size = groups * channels * inner // 8
-    if groups < outer:  # lay the repetitions upon each other
+    if groups < outer:  # combine the repetitions of the pattern
         times = packed.size // size
         folded: NDArray[np.uint8] = np.bitwise_or.reduce(
             packed[: times * size].reshape(times, size), axis=0
@@ -192,7 +192,7 @@ def channels_left(
 def mask_of_channels(
     shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job
 ) -> BitMask:
-    """Return the mask that keeps whole channels along `dim`, those where `stays` is True."""
+    """Return the mask that keeps the channels along `dim` for which `stays` is True."""
     job.step(0)
     size = math.prod(shape)
     if size == 0:
@@ -228,10 +228,9 @@ def _mapped_of_channels(
 
 
 def _groups(shape: tuple[int, ...], dim: int) -> int:
-    """Return how many groups of all channels are looked at together: all, or whole bytes of them.
+    """Return how many outer indices are processed together, so that they fill whole bytes.
 
-    A tensor is `outer` groups. So many as are returned fill whole bytes, and enough of these that
-    numpy works on long rows; but no more than there are.
+    As many as make the arrays long enough for NumPy to be efficient, but at most all of them.
     """
     outer, channels, inner = extents(shape, dim)
     bits = channels * inner
@@ -242,9 +241,9 @@ def _groups(shape: tuple[int, ...], dim: int) -> int:
 def kept_by_channel(
     kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job
 ) -> NDArray[np.int64]:
-    """Count what is kept of each channel along `dim`.
+    """Return the number of kept elements of each channel along `dim`, ``int64[channels]``.
 
-    Without a mask everything is; `dim` counts from 0.
+    All are kept if there is no mask; `dim` must not be negative.
     """
     outer, channels, inner = extents(shape, dim)
     counts = np.zeros(channels, np.int64)
@@ -268,23 +267,23 @@ def kept_by_channel(
     for box in boxes(shape, dim):
         job.step(0)
         ones = kept.bools(box.start, box.stop).view(np.uint8).reshape(box.shape)
-        for first in range(0, len(ones), 255):  # as many as a byte can count
+        for first in range(0, len(ones), 255):  # uint8 counts up to 255
             added = np.add.reduce(ones[first : first + 255], axis=0, dtype=np.uint8)
             counts[slice(*box.channels)] += np.add.reduce(added, axis=1, dtype=np.int64)
     return counts
 
 
-# Bytes up to which three steps take longer than one that reads, too.
+# Up to this many bytes, one read-modify-write is faster than three steps.
 _FEW_BYTES = 1 << 12
 
 
 def pack_into(packed: NDArray[np.uint8], start: int, bools: NDArray[np.bool_]) -> None:
-    """Write the bits from `start` on, where none was set before; all others stay as they are."""
+    """Set bits from `start` on, where all are 0; other bits do not change."""
     if start % 8:
         bools = np.concatenate([np.zeros(start % 8, np.bool_), bools])
     bits = np.packbits(bools, bitorder="little")
     first, last = start // 8, start // 8 + bits.size
-    if bits.size > _FEW_BYTES:  # a page of zeros that is read first is made twice
+    if bits.size > _FEW_BYTES:  # reading a new zero page first would allocate it twice
         packed[first + 1 : last - 1] = bits[1:-1]
         packed[first] |= bits[0]
         packed[last - 1] |= bits[-1]

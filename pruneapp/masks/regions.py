@@ -1,10 +1,10 @@
-"""Boxes of indices of a tensor and groups of elements along a dimension, as packed bits.
+"""Boxes of indices of a tensor, and groups of elements along a dimension, as packed bits.
 
-A box is cut into runs of elements that follow each other in C order; a run's bits are set without
-looking at any other byte, so that a channel of a large tensor costs what it is large itself.
+A box is divided into contiguous runs of elements in C order, and only the bytes of the runs are
+written, so that the time depends on the size of the box, not of the tensor.
 
-A group is a run of `size` channels at one place of all other dimensions, the first one from channel
-0 on. What is left over at the end of the dimension is in no group.
+A group consists of `size` consecutive channels at one position of all other dimensions; the first
+group begins at channel 0. Remaining channels at the end of the dimension are in no group.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from pruneapp.progress import Job
 # First and last + 1 along each dimension.
 IndexBox = Sequence[Sequence[int]]
 
-# Runs that are set together.
+# Number of runs that are set together.
 _BATCH = 1 << 14
-# Bytes of a run from which on it is filled by itself.
+# Minimum bytes of a run that is filled on its own.
 _LONG = 64
-# Elements that are worked on at once: few enough for the cache of a core.
+# Elements processed at a time: few enough for the cache of a core.
 _PIECE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Some elements of a tensor, as the packed bits of the stretch in which all of them lie."""
+    """Some elements of a tensor, as packed bits of the byte range that contains them."""
 
-    first: int  # byte of the tensor's mask at which the stretch begins
-    packed: NDArray[np.uint8]  # a bit is 1 where the element belongs to the region
+    first: int  # index of the first byte in the tensor's mask
+    packed: NDArray[np.uint8]  # a bit is 1 where the element is in the region
 
     @property
     def place(self) -> slice:
-        """The bytes of the tensor's mask."""
+        """Byte range in the tensor's mask."""
         return slice(self.first, self.first + self.packed.size)
 
     def part(self, place: slice) -> NDArray[np.uint8]:
-        """Return the bits of some bytes of the tensor's mask; of a file in a copy."""
+        """Return the bytes of a range of the tensor's mask: a view, or a copy if mapped."""
         start, stop = place.start - self.first, place.stop - self.first
         part = self.packed[start:stop]
         if scratch.is_mapped(self.packed):
@@ -55,19 +55,20 @@ class Region:
 
 
 def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job) -> Region:
-    """Return the union of some boxes.
+    """Return the union of boxes.
 
-    Boxes are ``(first, last + 1)`` along each dimension; at least one. They may overlap.
+    Boxes are ``(first, last + 1)`` along each dimension; at least one is required. They may
+    overlap.
 
     Raises
     ------
     ValueError
-        If a box has another rank, is empty, or lies outside of `shape`.
+        If a box has another rank, is empty, or exceeds `shape`.
 
     Notes
     -----
-    The time grows with the number of runs (the product of a box's extents but for the last ones
-    that are whole), the memory with the stretch from the first to the last element.
+    Time grows with the number of runs (the product of a box's extents without the last ones that
+    are complete), memory with the range from the first to the last element.
     """
     rank = max(len(shape), 1)
     extents = np.array(shape or (1,), np.int64)
@@ -97,7 +98,7 @@ def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job)
 def _runs(
     shape: tuple[int, ...], size: NDArray[np.int64], steps: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Yield where the runs of a box of some size begin, counted from its first element."""
+    """Yield the offsets of the runs of a box of size `size` from its first element, and length."""
     outer, length = len(shape), 1
     while outer:
         outer -= 1
@@ -124,7 +125,7 @@ def _set(packed: NDArray[np.uint8], starts: NDArray[np.int64], length: int) -> N
     np.bitwise_or.at(packed, first, np.where(inside, head & tail, head))
     ends = ~inside & (tail != 0)
     np.bitwise_or.at(packed, last[ends], tail[ends])
-    whole = length // 8 - 1  # at least; at most one more
+    whole = length // 8 - 1  # minimum number of complete bytes; there may be one more
     if whole >= _LONG:
         for a, b in zip((first + 1).tolist(), last.tolist(), strict=True):
             packed[a:b] = 0xFF
@@ -135,24 +136,24 @@ def _set(packed: NDArray[np.uint8], starts: NDArray[np.int64], length: int) -> N
 
 @dataclass(frozen=True)
 class Groups:
-    """How a tensor is cut into groups, and how many of each are kept."""
+    """Groups of a tensor, and the number of elements kept in each."""
 
-    dim: int  # from 0
+    dim: int  # not negative
     size: int  # elements of a group
-    keep: int  # how many of them stay, from 0 to `size`
+    keep: int  # elements kept in each group, from 0 to `size`
 
     def outside(self, shape: tuple[int, ...]) -> int:
-        """Return how many elements at the end of the dimension are in no whole group."""
+        """Return the number of elements at the end of the dimension that are in no group."""
         length = shape[self.dim]
         return math.prod(shape) // max(length, 1) * (length % self.size)
 
 
 def group_boxes(shape: tuple[int, ...], groups: Groups, size: int = _PIECE) -> Iterator[Box]:
-    """Cut a tensor into boxes that hold whole groups, of about `size` elements if these allow it.
+    """Yield boxes of complete groups that cover a tensor, of about `size` elements if possible.
 
-    Boxes hold whole rows of all channels if these fit, else some groups of one row, else a part of
-    one group: the same places of each of its channels. What is in no group comes last, with the
-    last box of its row.
+    A box has all channels of some outer indices if these fit, otherwise some groups of one outer
+    index, otherwise a part of one group: the same inner indices of each of its channels. Elements
+    in no group are in the last box of their outer index.
     """
     outer, channels, inner = extents(shape, groups.dim)
     if outer * channels * inner == 0:
@@ -178,13 +179,13 @@ def group_boxes(shape: tuple[int, ...], groups: Groups, size: int = _PIECE) -> I
 
 
 def bools_of(mask: BitMask, shape: tuple[int, ...], dim: int, box: Box) -> NDArray[np.bool_]:
-    """Return what a mask keeps of a box of whole groups, shaped like it."""
+    """Unpack a mask for a box of complete groups, in its shape."""
     parts = [mask.bools(*stretch) for stretch in stretches(shape, dim, box)]
     return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(box.shape)
 
 
 def stretches(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[int, int]]:
-    """Yield first and last + 1 of the runs in flat order that make up a box of `group_boxes`."""
+    """Yield first and last + 1 of the flat index ranges of a box of `group_boxes`."""
     _, channels, inner = extents(shape, dim)
     rows, some, width = box.shape
     if width == inner and (rows == 1 or some == channels):
@@ -198,7 +199,7 @@ def stretches(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[int,
 def kept_in_groups(
     mask: BitMask, shape: tuple[int, ...], groups: Groups, box: Box
 ) -> NDArray[np.intp]:
-    """Count what a mask keeps of each group of a box: (rows, groups, inner)."""
+    """Return the number of kept elements of each group of a box: (rows, groups, inner)."""
     bools = bools_of(mask, shape, groups.dim, box)
     rows, channels, inner = bools.shape
     whole = channels // groups.size

@@ -1,9 +1,9 @@
-"""Bits for which memory has no room: in a file without a name, mapped.
+"""Memory for large arrays of bits: mapped from an anonymous file.
 
-The file is reserved as a whole before anything is written: where a disk is full, writing to a map
-would kill the process. Nobody else can reach it, and it is gone with the last array over it. Pages
-that were touched count as memory of the process until they are let go of; what was written to them
-stays with the system, which brings it to the disk in its time.
+The file is allocated completely at the start, because writing to a mapped file on a full disk would
+kill the process. No other process can open it, and it is deleted with the last array that uses it.
+Accessed pages count as memory of the process until `let_go`; their contents remain in the page
+cache and are written to disk by the system.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from pruneapp.errors import ScratchError, words_of
 
 Bytes = NDArray[np.uint8]
 
-# Bytes of a mask that are held in memory; one of more weights than 2**31 lies in a file.
+# Maximum bytes of a mask in memory; masks of more than 2**31 weights are mapped.
 MOST_IN_MEMORY = 1 << 28
-# Bytes that are worked on before their pages are let go of, in a few milliseconds.
+# Bytes that are processed before their pages are released, which takes a few milliseconds.
 PIECE = 1 << 22
 
 _PREFIX = "undo-"
 
 
 class Mapping(mmap.mmap):
-    """The bytes of a file of our own.
+    """A memory map of an anonymous file.
 
-    To give back gigabytes that the system still holds takes it the better part of a second: a
-    thread waits for that, and not who lets go of the last array.
+    Closing a file of gigabytes in the page cache takes up to a second, so it is closed on a thread
+    and does not block the code that releases the last array.
     """
 
     file = -1
 
     @classmethod
     def of(cls, file: io.FileIO, nbytes: int) -> Mapping:
-        """Map a file, which may be closed then."""
+        """Map a file; the caller may close it afterwards."""
         mapping = cls(file.fileno(), nbytes)
         mapping.file = os.dup(file.fileno())
         return mapping
@@ -53,17 +53,17 @@ class Mapping(mmap.mmap):
     def __del__(self) -> None:
         if self.file >= 0:
             self.close()
-            try:  # nothing that waits for a lock: this may be called anywhere
+            try:  # must not wait for a lock, because this can be called anywhere
                 _thread.start_new_thread(os.close, (self.file,))
-            except RuntimeError:  # the interpreter ends
+            except RuntimeError:  # at interpreter shutdown
                 os.close(self.file)
 
 
 def scratch_file(folder: Path | None = None) -> io.FileIO:
-    """Make a file without a name, by default in the person's cache folder, gone when it is closed.
+    """Create an anonymous file, by default in the user's cache folder, deleted when it is closed.
 
-    Not in the folder for temporary files, which on many systems is memory, but where the other
-    cannot be written.
+    The folder for temporary files is used only if that folder is not writable, because it is in
+    memory on many systems.
     """
     try:
         return _nameless(_made(folder))
@@ -78,14 +78,14 @@ def _made(folder: Path | None) -> Path:
 
 
 def _nameless(folder: Path | None) -> io.FileIO:
-    # Unbuffered: what a full disk refused must not be tried again when the file is closed.
+    # Unbuffered: data that a full disk rejected must not be written when the file is closed.
     return tempfile.TemporaryFile("w+b", buffering=0, prefix=_PREFIX, dir=folder)
 
 
 def bits(size: int, *, zeroed: bool = False) -> Bytes:
-    """Return the bytes of `size` bits, to be written to; where memory has no room, of a file.
+    """Return a writable array of bytes for `size` bits, mapped from a file if it is large.
 
-    What is in them is not said, unless they are `zeroed`. Raises `ScratchError` as `require_room`.
+    The contents are undefined unless `zeroed`. Raises `ScratchError` as `require_room` does.
     """
     nbytes = (size + 7) // 8
     if nbytes > MOST_IN_MEMORY:
@@ -94,13 +94,13 @@ def bits(size: int, *, zeroed: bool = False) -> Bytes:
 
 
 def is_mapped(packed: NDArray[Any]) -> bool:
-    """Whether an array is all of a file of our own."""
+    """Return whether an array is mapped by this module, as a whole."""
     base: object = packed.base
     return isinstance(base, Mapping)
 
 
 def let_go(packed: Bytes, start: int, stop: int) -> None:
-    """Give up the memory of some bytes, if they are mapped; what is in them stays."""
+    """Release the memory of bytes if they are mapped; their contents remain."""
     base: object = packed.base
     if isinstance(base, Mapping) and hasattr(mmap, "MADV_DONTNEED") and start < stop:
         first = start - start % mmap.PAGESIZE
@@ -108,12 +108,12 @@ def let_go(packed: Bytes, start: int, stop: int) -> None:
 
 
 def require_room(sizes: Iterable[int]) -> None:
-    """Refuse to make masks of so many bits each, if the disk has no room for the large ones.
+    """Raise an error if the disk has no space for the large ones of masks with these sizes in bits.
 
     Raises
     ------
     ScratchError
-        What is needed, where, and what there is.
+        With the required space, the folder, and the free space.
     """
     wanted = [(size + 7) // 8 for size in sizes]
     needed = sum(nbytes for nbytes in wanted if nbytes > MOST_IN_MEMORY)
