@@ -32,7 +32,7 @@ from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.results.shrink_forecast import EFFECTS, CutRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import ShrinkPlan, described, legal_sizes
+from pruneapp.shrink.plan import ShrinkPlan, describe_changes, legal_sizes
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, refuse_target, shrink_checked
 from pruneapp.shrink.surveyed_state import SurveyedState, axis_of, survey_state
@@ -294,7 +294,7 @@ def _print(
             }
         )
         return
-    sys.stdout.write(f"{described(planned.axes)}\n")
+    sys.stdout.write(f"{describe_changes(planned.axes)}\n")
     for axis in planned.axes:
         if axis.after < axis.before:
             sys.stdout.write(f"  {axis.label}: {EFFECTS[axis.exactness]}\n")

@@ -183,7 +183,7 @@ class FolderChecker:
         if _doubtful(answer):
             request["precision"] = "float64"
             answer = worker.call("check", job, f"{_LABELS[how]} in float64", request=request)
-        _refuse(answer, shrunk, worker.log)
+        _raise_if_different(answer, shrunk, worker.log)
         return CheckResult(
             how=how,
             architecture=answer["architecture"],
@@ -261,12 +261,12 @@ def _request(
     if how == "run" and masked is None:
         raise ValueError("outputs can only be compared with those of a masked folder")
     first = options.first_layers if how == "run" else None
-    small, structure = _side(shrunk, job)
+    small, structure = _describe_folder(shrunk, job)
     if first is not None:
         small |= _first_layers(structure, first)
     large, kept, experts = None, {}, options.experts_kept
     if masked is not None:
-        large, structure = _side(masked, job)
+        large, structure = _describe_folder(masked, job)
         if how == "run":
             kept = _layers_kept(structure, options)
         if first is not None:
@@ -275,7 +275,7 @@ def _request(
             experts = {number: ids for number, ids in experts.items() if number <= last}
     whole = None
     if original is not None and how == "run" and first is None:
-        whole, _ = _side(original, job)
+        whole, _ = _describe_folder(original, job)
     sides = [side for side in (small, large) if side is not None]
     vocabulary = [size for side in sides if (size := _vocabulary_of(side["config"]))]
     return {
@@ -296,12 +296,12 @@ def _request(
     }
 
 
-def _side(folder: Path, job: Job) -> tuple[dict[str, Any], Structure | Unknown]:
+def _describe_folder(folder: Path, job: Job) -> tuple[dict[str, Any], Structure | Unknown]:
     """Return the worker's arguments for a folder, and its structure. Reads no weights."""
     path = folder / CONFIG
     text = json_codec.read(path, "configuration", _LARGEST_CONFIG, EvaluationError)
     config = json_codec.load_object(text, str(path), constants=True)
-    if _has(config, "auto_map"):
+    if _contains_key(config, "auto_map"):
         raise EvaluationError(
             f"'{path}' refers to its own code in auto_map, and code of a folder is never run.",
             remedy="Only folders whose class is in transformers can be checked.",
@@ -338,10 +338,10 @@ def _known(structure: Structure | Unknown) -> Structure:
     return structure
 
 
-def _has(tree: Any, key: str) -> bool:
+def _contains_key(tree: Any, key: str) -> bool:
     if isinstance(tree, dict):
-        return bool(tree.get(key)) or any(_has(one, key) for one in tree.values())
-    return isinstance(tree, list) and any(_has(one, key) for one in tree)
+        return bool(tree.get(key)) or any(_contains_key(one, key) for one in tree.values())
+    return isinstance(tree, list) and any(_contains_key(one, key) for one in tree)
 
 
 def _vocabulary_of(config: Mapping[str, Any]) -> int:
@@ -361,7 +361,7 @@ def _changes(answer: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
+def _raise_if_different(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
     """Raise `CheckError` if the worker's answer reports an error or too large a difference."""
     by = f"{answer['architecture']} of transformers {answer['transformers']}"
     if "refused" in answer:
@@ -371,8 +371,8 @@ def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
         against[what] for what in ("missing", "unexpected", "mismatched")
     )
     shapes = [
-        f"'{name}' is {_shape(there)} instead of {_shape(wanted)}"
-        for name, there, wanted in mismatched
+        f"'{name}' is {_shape(found_shape)} instead of {_shape(expected)}"
+        for name, found_shape, expected in mismatched
     ]
     parts = []
     if missing:

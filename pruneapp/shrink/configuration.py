@@ -116,8 +116,8 @@ def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
             )
     types = fields.get("attention_types")
     if isinstance(types, list):  # GPT-Neo: [[["global", "local"], 12]]
-        each = [kind for kinds, times in types for _ in range(times) for kind in kinds]
-        fields["attention_types"] = [[[each[old] for old in kept], 1]]
+        kinds_per_layer = [kind for kinds, times in types for _ in range(times) for kind in kinds]
+        fields["attention_types"] = [[[kinds_per_layer[old] for old in kept], 1]]
     for name in LISTS:
         entries = fields.get(name)
         if isinstance(entries, list):

@@ -32,9 +32,9 @@ class GroupCut:
     @property
     def removed(self) -> Units:
         """Indices of the units to remove, ascending."""
-        left = np.ones(self.group.count, np.bool_)
-        left[self.kept] = False
-        return np.flatnonzero(left)
+        mask = np.ones(self.group.count, np.bool_)
+        mask[self.kept] = False
+        return np.flatnonzero(mask)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +65,10 @@ class Cut:
     def tensors(self, checkpoint: Checkpoint) -> Iterator[TensorCut]:
         """Yield every tensor that is not removed completely, in the order of the checkpoint."""
         for entry in checkpoint.entries.values():
-            names = [name for name in map(self.renamed, entry.names) if name]
+            names = [name for name in map(self.new_name, entry.names) if name]
             if not names:
                 continue
-            kept = self.kept_of(entry)
+            kept = self.kept_indices(entry)
             shape = tuple(
                 kept[dim].size if dim in kept else size for dim, size in enumerate(entry.shape)
             )
@@ -81,7 +81,7 @@ class Cut:
             )
             yield TensorCut(new, entry, kept)
 
-    def renamed(self, name: str) -> str:
+    def new_name(self, name: str) -> str:
         """Return the new name of a tensor; "" if it is removed with its layer or expert."""
         for prefix, number in self._numbers.get(name, ()):
             if number is None:
@@ -90,14 +90,14 @@ class Cut:
             name = f"{prefix}{number}.{rest}"
         return name
 
-    def kept_of(self, entry: TensorEntry) -> dict[int, Units]:
+    def kept_indices(self, entry: TensorEntry) -> dict[int, Units]:
         """Return the indices to keep of a tensor, by the dimension that is cut."""
-        stays: dict[int, Bools] = {}
+        masks: dict[int, Bools] = {}
         for member, cut in self._members.get(entry.name, ()):
-            left = np.zeros(entry.shape[member.dim], np.bool_)
-            left[cut.group.left(member, cut.kept)] = True
-            stays[member.dim] = stays.get(member.dim, True) & left
-        return {dim: np.flatnonzero(left) for dim, left in stays.items()}
+            mask = np.zeros(entry.shape[member.dim], np.bool_)
+            mask[cut.group.left(member, cut.kept)] = True
+            masks[member.dim] = masks.get(member.dim, True) & mask
+        return {dim: np.flatnonzero(mask) for dim, mask in masks.items()}
 
     def chosen_dims(self, name: str) -> tuple[int, ...]:
         """Return the dimensions along which the user chose the units: they may be nonzero."""

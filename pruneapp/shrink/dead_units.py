@@ -47,34 +47,36 @@ class UnitState:
     alive: Bools
     constants: NDArray[np.float64] | None = None
 
-    def without(self, gone: Units) -> UnitState:
+    def without(self, pruned_units: Units) -> UnitState:
         """Return the state if the given units are pruned in all their tensors, biases included."""
         alive = self.alive.copy()
-        alive[gone] = False
+        alive[pruned_units] = False
         constants = None if self.constants is None else self.constants.copy()
         if constants is not None:
-            constants[gone] = 0.0
+            constants[pruned_units] = 0.0
         return UnitState(alive, constants)
 
 
-def units_left(state: State, groups: Iterable[Group], job: Job) -> list[UnitState]:
+def find_unit_states(state: State, groups: Iterable[Group], job: Job) -> list[UnitState]:
     """Return the `UnitState` of each group, in order.
 
     Reads each tensor that decides about a unit once, and advances `job` by its elements (see
-    `work_of`).
+    `work_amount`).
     """
-    wanted = list(groups)
-    quiet = Job(cancel=job.cancel)  # does not report progress: the threads share it
+    group_list = list(groups)
+    silent_job = Job(cancel=job.cancel)  # does not report progress: the threads share it
     found = []
-    works = in_order(wanted, lambda each: _units_of(state, each, quiet), job, default_threads())
-    for group, units in zip(wanted, works, strict=True):
-        job.step(work_of(state, (group,)), group.place)
+    results = in_order(
+        group_list, lambda each: _units_of(state, each, silent_job), job, default_threads()
+    )
+    for group, units in zip(group_list, results, strict=True):
+        job.step(work_amount(state, (group,)), group.place)
         found.append(units)
     return found
 
 
-def work_of(state: State, groups: Iterable[Group]) -> int:
-    """Return the number of elements by which `units_left` advances its job."""
+def work_amount(state: State, groups: Iterable[Group]) -> int:
+    """Return the number of elements by which `find_unit_states` advances its job."""
     entries = state.checkpoint.entries
     return sum(
         entries[member.name].numel
@@ -84,7 +86,7 @@ def work_of(state: State, groups: Iterable[Group]) -> int:
     )
 
 
-def entries_left(state: State, entry: TensorEntry, dim: int, job: Job) -> Bools:
+def nonzero_entries(state: State, entry: TensorEntry, dim: int, job: Job) -> Bools:
     """Return a mask of the indices along `dim` at which any written element is not 0; NaN counts.
 
     O(n) in the number of elements, read in pieces. A fully pruned tensor is not read. Advances
@@ -106,7 +108,7 @@ def entries_left(state: State, entry: TensorEntry, dim: int, job: Job) -> Bools:
         if period <= _PIECE:
             found |= np.bitwise_or.reduce(bits.reshape(-1, n, inner), axis=(0, 2))
         else:
-            _note(found, bits, chunk.start, n, inner)
+            _accumulate(found, bits, chunk.start, n, inner)
         job.step(bits.size)
     sign = found.dtype.type(1 << (found.itemsize * 8 - 1))
     some: Bools = (found & ~sign) != 0
@@ -127,7 +129,7 @@ def is_zero(state: State, entry: TensorEntry, job: Job) -> bool:
     return True
 
 
-def _note(found: NDArray[Any], bits: NDArray[Any], start: int, n: int, inner: int) -> None:
+def _accumulate(found: NDArray[Any], bits: NDArray[Any], start: int, n: int, inner: int) -> None:
     """OR `bits`, which start at element `start` and cover no whole periods, into `found`."""
     at = 0
     while at < bits.size:
@@ -147,18 +149,18 @@ def _note(found: NDArray[Any], bits: NDArray[Any], start: int, n: int, inner: in
 
 def _units_of(state: State, group: Group, job: Job) -> UnitState:
     entries = state.checkpoint.entries
-    said = np.zeros(group.count, np.bool_)  # whether anything uses the output of a unit
+    has_output = np.zeros(group.count, np.bool_)  # whether anything uses the output of a unit
     modules: dict[str, list[Member]] = {}
     for member in group.members:
         job.label(member.name)
         if member.role == "output":
-            said |= by_unit(
-                group, member, entries_left(state, entries[member.name], member.dim, job)
+            has_output |= rows_by_unit(
+                group, member, nonzero_entries(state, entries[member.name], member.dim, job)
             ).any(axis=1)
         elif member.role == "factor":
             modules.setdefault(member.stem, []).append(member)
     if not any(member.role == "output" for member in group.members):
-        said[:] = True
+        has_output[:] = True
     varies = np.zeros(group.count, np.bool_)  # whether the value of a unit depends on the input
     vanishes = np.zeros(group.count, np.bool_)  # whether the value of a unit is always 0
     constants: NDArray[np.float64] | None = None
@@ -172,10 +174,10 @@ def _units_of(state: State, group: Group, job: Job) -> UnitState:
             else:
                 constants[:] = np.nan
     if constants is None:
-        return UnitState(said)
-    constant = said & ~varies & ~vanishes
+        return UnitState(has_output)
+    constant = has_output & ~varies & ~vanishes
     known = ~np.isnan(constants).any(axis=1)
-    alive = said & ~vanishes & ~(constant & known)
+    alive = has_output & ~vanishes & ~(constant & known)
     constants = np.where((constant & known)[:, None], constants, 0.0)
     return UnitState(alive, constants if constants.any() else None)
 
@@ -190,21 +192,23 @@ def _factors(
     entries = state.checkpoint.entries
     weight = max(members, key=lambda member: len(entries[member.name].shape))
     bias = next((member for member in members if member is not weight), None)
-    left = by_unit(group, weight, entries_left(state, entries[weight.name], weight.dim, job))
-    shift = np.zeros(left.shape)
+    nonzero = rows_by_unit(
+        group, weight, nonzero_entries(state, entries[weight.name], weight.dim, job)
+    )
+    shift = np.zeros(nonzero.shape)
     if bias is not None and len(entries[bias.name].shape) == 1:
-        shift = by_unit(group, bias, values_of(state, entries[bias.name]))
+        shift = rows_by_unit(group, bias, read_values(state, entries[bias.name]))
         job.step(entries[bias.name].numel)
     elif bias is not None:  # biases of several experts: 0 for all of them, or unknown
-        some = entries_left(state, entries[bias.name], bias.dim, job)
-        shift = np.where(by_unit(group, bias, some), np.nan, 0.0)
+        bias_nonzero = nonzero_entries(state, entries[bias.name], bias.dim, job)
+        shift = np.where(rows_by_unit(group, bias, bias_nonzero), np.nan, 0.0)
     for factor in weight.factors:
         part = slice(factor.start, factor.stop)
-        depends: Bools = np.any(left[:, part], axis=1)
-        yield depends, value_of(factor.activation, shift[:, part])
+        depends: Bools = np.any(nonzero[:, part], axis=1)
+        yield depends, apply_activation(factor.activation, shift[:, part])
 
 
-def by_unit(group: Group, member: Member, values: NDArray[_T]) -> NDArray[_T]:
+def rows_by_unit(group: Group, member: Member, values: NDArray[_T]) -> NDArray[_T]:
     """Return one row per unit: its entries along the dimension of the member, in order."""
     units = member.layout.units(group.count)
     inside = np.flatnonzero(units >= 0)
@@ -212,7 +216,7 @@ def by_unit(group: Group, member: Member, values: NDArray[_T]) -> NDArray[_T]:
     return values[order].reshape(group.count, -1)
 
 
-def values_of(state: State, entry: TensorEntry) -> NDArray[np.float64]:
+def read_values(state: State, entry: TensorEntry) -> NDArray[np.float64]:
     """Return all elements of a small tensor as float64, with pruned weights as 0."""
     mask = state.zeroed(entry.name)
     parts = [np.zeros(0)]
@@ -223,7 +227,7 @@ def values_of(state: State, entry: TensorEntry) -> NDArray[np.float64]:
     return np.concatenate(parts)
 
 
-def takes_constants(state: State, group: Group) -> bool:
+def can_absorb_constants(state: State, group: Group) -> bool:
     """Return whether the constants of the units can be added to a bias.
 
     That requires a single output, which is a matrix with a bias.
@@ -256,11 +260,13 @@ def fold(
     member, bias = found
     entry = state.checkpoint.entries[member.name]
     columns = entry.shape[1]
-    along = np.arange(entry.shape[member.dim])
-    entries = by_unit(group, member, along)[removed]  # per removed unit
-    each = constants[removed]
+    indices = np.arange(entry.shape[member.dim])
+    removed_entries = rows_by_unit(group, member, indices)[removed]  # per removed unit
+    removed_constants = constants[removed]
     vector = np.zeros(entry.shape[member.dim])
-    vector[entries] = np.tile(each, (1, entries.shape[1] // each.shape[1]))
+    vector[removed_entries] = np.tile(
+        removed_constants, (1, removed_entries.shape[1] // removed_constants.shape[1])
+    )
     total = np.zeros(bias.numel)
     size = max(_PIECE // max(columns, 1), 1) * columns
     mask = state.zeroed(entry.name)
@@ -294,7 +300,7 @@ def _output_of(state: State, group: Group) -> tuple[Member, TensorEntry] | None:
 ZERO_AT_ZERO = "0"
 
 
-def value_of(activation: str, values: Float64s) -> Float64s:
+def apply_activation(activation: str, values: Float64s) -> Float64s:
     """Return the activation of `values`, NaN where it is unknown; "" is the identity.
 
     In float64, by the formulas of ``transformers/activations.py`` and of torch.

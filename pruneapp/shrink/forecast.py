@@ -43,10 +43,10 @@ from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
 from pruneapp.shrink.plan import (
     AxisChange,
     ShrinkPlan,
-    beside,
+    adjust_axis,
     legal_sizes,
-    must_stay,
     plan,
+    units_to_keep,
 )
 from pruneapp.shrink.shrink import ShrinkRequest, plan_with_graph, shrink_checked
 from pruneapp.shrink.shrunk_state import ShrunkState
@@ -132,8 +132,8 @@ def cut_out(  # noqa: PLR0917 - each its own type
     ShrinkError
         If the resulting sizes differ from those of `expected`, and as `shrink_checked` does.
     """
-    state, made = surveyed.planned(expected.request, kernel, job)
-    sizes = {str(axis.name): axis.after for axis in made.axes}
+    state, planned = surveyed.planned(expected.request, kernel, job)
+    sizes = {str(axis.name): axis.after for axis in planned.axes}
     for axis in expected.axes:
         if not axis.why_not and sizes.get(axis.name, axis.after) != axis.after:
             raise ShrinkError(
@@ -141,22 +141,22 @@ def cut_out(  # noqa: PLR0917 - each its own type
                 "defect of Pruneapp. Nothing was written.",
                 remedy="Please report it.",
             )
-    report, results = shrink_checked(state, made, request, job, provenance, how=how)
+    report, results = shrink_checked(state, planned, request, job, provenance, how=how)
     smaller = [axis for axis in expected.axes if axis.after < axis.before]
     label = f"shrunk {report.label}" if surveyed.structure.graph is not None else "shrunk"
     return replace(
         report,
         label=label,
         notices=(*report.notices, *(result.sentence() for result in results)),
-        cut=tuple(map(_said, smaller)),
+        cut=tuple(map(_format_change, smaller)),
         effect=expected.exactness,
     )
 
 
-def _said(axis: AxisForecast) -> str:
-    each = axis.in_each
-    label = f"{axis.label} per key/value head" if each > 1 else axis.label
-    return f"{label} {axis.before // each:,} → {axis.after // each:,}"
+def _format_change(axis: AxisForecast) -> str:
+    unit_size = axis.in_each
+    label = f"{axis.label} per key/value head" if unit_size > 1 else axis.label
+    return f"{label} {axis.before // unit_size:,} → {axis.after // unit_size:,}"
 
 
 class _Forecast:
@@ -176,14 +176,14 @@ class _Forecast:
     def forecast(self) -> ShrinkForecast:
         surveyed, structure, request = self._surveyed, self._structure, self._request
         tokens = surveyed.tokens
-        asked = request.vocabulary or request.texts
-        if asked and tokens is not None and tokens.error is not None:
+        tokens_requested = request.vocabulary or request.texts
+        if tokens_requested and tokens is not None and tokens.error is not None:
             raise ShrinkError(str(tokens.error))
         without = replace(request, kept={}, shares={})
-        least = self._plan(without, _no_scores)
-        made = self._plan(request, self._ranks)
-        whole = Cut(()).tensors(surveyed.state.checkpoint)
-        shrunk = ShrunkState(surveyed.state, made.cut, made.biases)
+        exact_plan = self._plan(without, _no_scores)
+        planned = self._plan(request, self._placeholder_scores)
+        all_tensors = Cut(()).tensors(surveyed.state.checkpoint)
+        shrunk = ShrunkState(surveyed.state, planned.cut, planned.biases)
         limited = any(axis.limit for axis in structure.axes.values()) and not structure.inside
         other = structure.family.write_as.get(structure.model_type, "")
         usual = (
@@ -191,11 +191,11 @@ class _Forecast:
             for axis in structure.axes.values()
             if axis.is_rounded and axis.groups and not axis.why_not
         )
-        before = self._size(surveyed.state, whole, structure.config)
+        before = self._size(surveyed.state, all_tensors, structure.config)
         return ShrinkForecast(
             request,
             model_type=structure.model_type,
-            axes=tuple(self._axes(least, made)),
+            axes=tuple(self._axes(exact_plan, planned)),
             layers=self._layers(),
             write_as=other if limited else "",
             surplus=0 if surveyed.tokens is None else surveyed.tokens.surplus,
@@ -203,11 +203,13 @@ class _Forecast:
             has_class=structure.has_class,
             has_config=bool(structure.config),
             before=before,
-            after=before if made.is_empty else self._size(shrunk, shrunk.cuts, made.config, made),
-            widths=tuple(self._widths(made)),
-            config=configuration.difference(structure.config, made.config),
-            loaded_by=tuple(_loaders(surveyed.state.checkpoint, made)),
-            notices=made.notices,
+            after=before
+            if planned.is_empty
+            else self._size(shrunk, shrunk.cuts, planned.config, planned),
+            widths=tuple(self._widths(planned)),
+            config=configuration.difference(structure.config, planned.config),
+            loaded_by=tuple(_loaders(surveyed.state.checkpoint, planned)),
+            notices=planned.notices,
         )
 
     def _plan(self, request: CutRequest, score: Callable[[Snapshot, Axis], Scores]) -> ShrinkPlan:
@@ -215,7 +217,7 @@ class _Forecast:
         state, found, choices = self._surveyed.chosen(request, score, self._job, counted=True)
         return plan(state, self._structure, choices, self._job, found)
 
-    def _ranks(self, state: Snapshot, axis: Axis) -> Scores:
+    def _placeholder_scores(self, state: Snapshot, axis: Axis) -> Scores:
         """Return scores of 0, as only the number of units matters. Validates a file with scores."""
         by = self._request.by
         try:
@@ -231,27 +233,27 @@ class _Forecast:
         state: State,
         cuts: Iterable[TensorCut],
         config: Mapping[str, Any],
-        made: ShrinkPlan | None = None,
+        planned: ShrinkPlan | None = None,
     ) -> ModelSize:
         structure, job = self._structure, self._job
         size = model_size(state, cuts, structure, config, job, self._provenance)
         if structure.graph is None:
             return size
         source = self._surveyed.state.checkpoint
-        if made is None or not isinstance(state, ShrunkState):
+        if planned is None or not isinstance(state, ShrunkState):
             return replace(size, nbytes=sum(file.size for file in source.files))
-        plans = plan_with_graph(state, made.cut, structure.graph, source, job)
+        plans = plan_with_graph(state, planned.cut, structure.graph, source, job)
         return replace(size, nbytes=sum(each.nbytes for each in plans.values()))
 
-    def _axes(self, least: ShrinkPlan, made: ShrinkPlan) -> Iterator[AxisForecast]:
-        exact = {each.name: each for each in least.axes}
-        changes = {each.name: each for each in made.axes}
+    def _axes(self, exact_plan: ShrinkPlan, planned: ShrinkPlan) -> Iterator[AxisForecast]:
+        exact = {each.name: each for each in exact_plan.axes}
+        changes = {each.name: each for each in planned.axes}
         for name, axis in self._structure.axes.items():
             change = changes.get(name)
             if axis.why_not:
                 yield AxisForecast(name, axis.label, why_not=axis.why_not)
             elif change is not None:
-                shown = AxisForecast(
+                axis_forecast = AxisForecast(
                     name,
                     change.label,
                     change.before,
@@ -260,38 +262,42 @@ class _Forecast:
                     notices=change.notices,
                 )
                 if not axis.uniform:
-                    yield self._shared(shown, axis, exact[name])
+                    yield self._shared(axis_forecast, axis, exact[name])
                 else:
                     numbered = name in _NUMBERED
-                    yield self._numbered(shown, axis, exact[name], made) if numbered else shown
+                    yield (
+                        self._numbered(axis_forecast, axis, exact[name], planned)
+                        if numbered
+                        else axis_forecast
+                    )
             elif name == "vocabulary":
                 tokens = self._surveyed.tokens
                 error = None if tokens is None else tokens.error
                 why = "" if error is None else str(error)
                 yield AxisForecast(name, axis.label, axis.count, axis.count, why_not=why)
 
-    def _widths(self, made: ShrinkPlan) -> Iterator[tuple[str, int, int]]:
-        own = {axis.name for axis in self._structure.axes.values() if not axis.uniform}
-        for cut in made.cut.groups:
-            if cut.group.axis in own:
+    def _widths(self, planned: ShrinkPlan) -> Iterator[tuple[str, int, int]]:
+        varying_axes = {axis.name for axis in self._structure.axes.values() if not axis.uniform}
+        for cut in planned.cut.groups:
+            if cut.group.axis in varying_axes:
                 yield cut.group.place, cut.group.count, cut.kept.size
 
-    def _shared(self, shown: AxisForecast, axis: Axis, exact: AxisChange) -> AxisForecast:
+    def _shared(self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange) -> AxisForecast:
         percents = percents_of(axis, self._request.multiple)
-        return replace(shown, sizes=(exact.after,), percents=percents)
+        return replace(axis_forecast, sizes=(exact.after,), percents=percents)
 
     def _numbered(
-        self, shown: AxisForecast, axis: Axis, exact: AxisChange, made: ShrinkPlan
+        self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange, planned: ShrinkPlan
     ) -> AxisForecast:
         if self._request.write_as:
             axis = replace(axis, limit="")
-        earlier = [each for each in made.axes if each.name == "kv-groups"]
-        among = beside(axis, earlier)
+        earlier = [change for change in planned.axes if change.name == "kv-groups"]
+        adjusted = adjust_axis(axis, earlier)
         multiple = self._request.multiple or axis.multiple
-        sizes = legal_sizes(among, self._structure.fields, multiple)
+        sizes = legal_sizes(adjusted, self._structure.fields, multiple)
         low = self._protected(axis)
         return replace(
-            shown,
+            axis_forecast,
             sizes=(*(n for n in sizes if low <= n < exact.after), exact.after),
             in_each=axis.groups[0].outer if axis.name == "query-heads" else 1,
         )
@@ -300,19 +306,22 @@ class _Forecast:
         """Return the smallest number of units of an axis that its protected weights allow."""
         if axis.name == "experts":
             return 0
-        groups = self._surveyed.staying(axis, self._request)
+        groups = self._surveyed.remaining_groups(axis, self._request)
         state, found = self._surveyed.state, self._surveyed.found
-        held = [
-            guarded_units(group, state.view, self._job) & must_stay(state, group, found.of(group))
+        guarded_masks = [
+            guarded_units(group, state.view, self._job)
+            & units_to_keep(state, group, found.of(group))
             for group in groups
         ]
-        if axis.rule.same and held:
-            held = [np.logical_or.reduce(held)]
-        most = 0
-        for group, some in zip(groups, held, strict=False):
-            stay = int(np.count_nonzero(some.reshape(group.outer, -1), axis=1).max()) * group.outer
-            most = max(most, -(-stay * axis.count // group.count))
-        return most
+        if axis.rule.same and guarded_masks:
+            guarded_masks = [np.logical_or.reduce(guarded_masks)]
+        max_kept = 0
+        for group, guarded in zip(groups, guarded_masks, strict=False):
+            n_kept = (
+                int(np.count_nonzero(guarded.reshape(group.outer, -1), axis=1).max()) * group.outer
+            )
+            max_kept = max(max_kept, -(-n_kept * axis.count // group.count))
+        return max_kept
 
     def _layers(self) -> LayersForecast:
         axis = self._structure.axes.get("layers")
@@ -329,19 +338,19 @@ def _no_scores(_state: Snapshot, axis: Axis) -> Scores:
     return {group.place: np.zeros(group.count) for group in axis.groups}
 
 
-def _loaders(checkpoint: Checkpoint, made: ShrinkPlan) -> Iterator[str]:
+def _loaders(checkpoint: Checkpoint, planned: ShrinkPlan) -> Iterator[str]:
     """Yield texts about the programs that are known to load the cut model."""
-    structure = made.structure
+    structure = planned.structure
     if structure.graph is not None:
         yield _GRAPH_LOADERS[checkpoint.format]
         return
     if structure.blocks:
-        yield from made.loading
+        yield from planned.loading
         return
-    written = str(made.config.get("model_type", structure.model_type))
+    written = str(planned.config.get("model_type", structure.model_type))
     yield f"transformers 5, by its class for '{written}' as it is (from_pretrained)"
-    heads = [each for each in made.axes if each.name in _OF_HEADS and each.after < each.before]
-    if heads and "head_dim" in fields_of(made.config, structure.inside):
+    heads = [each for each in planned.axes if each.name in _OF_HEADS and each.after < each.before]
+    if heads and "head_dim" in fields_of(planned.config, structure.inside):
         yield "other programs if they read the size of a head ('head_dim') from config.json"
 
 

@@ -50,8 +50,10 @@ def arguments(structure: Structure, counts: Mapping[str, int]) -> dict[Argument,
     return found
 
 
-def widths_by_argument(axis: Axis, structure: Structure, wanted: Sequence[int]) -> list[int] | None:
-    """Return the smallest widths of at least `wanted` that one value of an argument produces.
+def widths_by_argument(
+    axis: Axis, structure: Structure, min_widths: Sequence[int]
+) -> list[int] | None:
+    """Return the smallest widths of at least `min_widths` that one value of an argument produces.
 
     None if the class has no such argument, or if the present widths do not follow from it.
     """
@@ -67,7 +69,7 @@ def widths_by_argument(axis: Axis, structure: Structure, wanted: Sequence[int]) 
         return [width_of(argument, blocks[group.place], value) for group in axis.groups]
 
     def suffices(value: int) -> bool:
-        return all(n >= least for n, least in zip(widths(value), wanted, strict=True))
+        return all(n >= least for n, least in zip(widths(value), min_widths, strict=True))
 
     if argument.whole:
         value = 1 + bisect_left(range(1, int(value)), True, key=suffices)

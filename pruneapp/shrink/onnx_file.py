@@ -76,36 +76,36 @@ def plan_onnx(
     model.CopyFrom(graph.model)
     _resize(model, graph, graph.stays((each.group, each.kept) for each in cut.groups))
     kept = _write_inner_tensors(model, shrunk, graph)
-    tensors = _take_initializers(model, shrunk, graph, kept, job)
+    tensors = _extract_initializers(model, shrunk, graph, kept, job)
     _infer(model, tensors, graph)
-    plan = _in_one_file(model, tensors, kept)
+    plan = _plan_single_file(model, tensors, kept)
     if plan.nbytes > MOST_BYTES:
-        return _with_file_beside(model, tensors, kept, name)
+        return _plan_with_external_data(model, tensors, kept, name)
     return {name: plan}
 
 
 # -- the graph ---------------------------------------------------------------------------------
 
 
-def _resize(model: Any, graph: OnnxGraph, stays: NDArray[np.bool_]) -> None:
+def _resize(model: Any, graph: OnnxGraph, kept: NDArray[np.bool_]) -> None:
     """Set the sizes, and the groups of depthwise convolutions, to the numbers of kept channels."""
     nodes = model.graph.node
     for number, axis in graph.depthwise.items():
         for attribute in nodes[number].attribute:
             if attribute.name == "group":
-                attribute.i = int(np.count_nonzero(stays[axis]))
-    taken = {name for node in nodes for name in (*node.input, *node.output)}
-    taken.update(tensor.name for tensor in model.graph.initializer)
+                attribute.i = int(np.count_nonzero(kept[axis]))
+    used_names = {name for node in nodes for name in (*node.input, *node.output)}
+    used_names.update(tensor.name for tensor in model.graph.initializer)
     for rule in graph.sizes:
         values = list(rule.values)
         for place, axis in rule.follows.items():
-            values[place] = int(np.count_nonzero(stays[axis]))
+            values[place] = int(np.count_nonzero(kept[axis]))
         if tuple(values) == rule.values:
             continue
         if isinstance(rule.where, str):
             _set_attribute(nodes[rule.node], rule.where, values)
         else:
-            _set_input(model, nodes[rule.node], rule.where, values, taken)
+            _set_input(model, nodes[rule.node], rule.where, values, used_names)
 
 
 def _set_attribute(node: Any, name: str, values: Sequence[int]) -> None:
@@ -115,20 +115,22 @@ def _set_attribute(node: Any, name: str, values: Sequence[int]) -> None:
     found.ints[:] = values
 
 
-def _set_input(model: Any, node: Any, place: int, values: Sequence[int], taken: set[str]) -> None:
+def _set_input(
+    model: Any, node: Any, place: int, values: Sequence[int], used_names: set[str]
+) -> None:
     """Give a node a new constant as input number `place`; other nodes may share the old one."""
     base = f"{node.output[0]}_sizes"
     names = chain((base,), (f"{base}_{number}" for number in count(1)))
-    name = next(one for one in names if one not in taken)
-    taken.add(name)
+    name = next(candidate for candidate in names if candidate not in used_names)
+    used_names.add(name)
     while len(node.input) <= place:
         node.input.append("")
     node.input[place] = name
     # The parts may differ in size now, so that their number no longer describes them.
     if node.op_type == "Split":
-        for at in reversed(range(len(node.attribute))):
-            if node.attribute[at].name == "num_outputs":
-                del node.attribute[at]
+        for index in reversed(range(len(node.attribute))):
+            if node.attribute[index].name == "num_outputs":
+                del node.attribute[index]
     model.graph.initializer.add(
         name=name,
         data_type=_TYPE_NUMBERS["I64"],
@@ -143,7 +145,7 @@ def _infer(model: Any, tensors: Sequence[_NewTensor], graph: OnnxGraph) -> None:
     Inconsistent shapes are accepted if the source model has them too. Removes all initializers from
     `model`.
     """
-    had = bool(model.graph.value_info)
+    had_shapes = bool(model.graph.value_info)
     del model.graph.value_info[:]
     for tensor in tensors:
         proto = model.graph.initializer.add()
@@ -152,10 +154,10 @@ def _infer(model: Any, tensors: Sequence[_NewTensor], graph: OnnxGraph) -> None:
             proto.raw_data = b"".join(map(bytes, tensor.pieces()))
     try:
         inferred = infer_shapes(model, strict=True)
-        if had:
+        if had_shapes:
             model.graph.value_info.extend(inferred.graph.value_info)
     except GraphError as error:
-        if _fits(graph.model):
+        if _shapes_consistent(graph.model):
             raise ExportError(
                 "The shapes of the smaller graph do not fit each other, which is a defect of "
                 f"Pruneapp: {str(error).splitlines()[0]}",
@@ -165,7 +167,7 @@ def _infer(model: Any, tensors: Sequence[_NewTensor], graph: OnnxGraph) -> None:
     del model.graph.initializer[:]
 
 
-def _fits(model: Any) -> bool:
+def _shapes_consistent(model: Any) -> bool:
     try:
         infer_shapes(model, strict=True)
     except GraphError:
@@ -207,7 +209,7 @@ def _write_inner_tensors(model: Any, shrunk: ShrunkState, graph: OnnxGraph) -> d
     return written
 
 
-def _take_initializers(
+def _extract_initializers(
     model: Any, shrunk: ShrunkState, graph: OnnxGraph, kept: dict[str, int], job: Job
 ) -> list[_NewTensor]:
     """Remove and return the initializers of a model, and the constants too large to stay in nodes.
@@ -278,7 +280,7 @@ def _declare(model: Any, tensors: Sequence[_NewTensor]) -> None:
 # -- files -------------------------------------------------------------------------------------
 
 
-def _in_one_file(model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, int]) -> Plan:
+def _plan_single_file(model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, int]) -> Plan:
     """Plan a model file whose initializers, and their data, are at its end.
 
     `kept` has the bytes of the tensors inside of nodes, by name.
@@ -307,21 +309,21 @@ def _in_one_file(model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, i
     return Plan(len(start) + sum(map(len, heads)) + numbers, pieces, names, container=True)
 
 
-def _with_file_beside(
+def _plan_with_external_data(
     model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, int], name: str
 ) -> dict[str, Plan]:
     """Plan a model file, and a file with the data of its tensors of more than `_SMALL` bytes."""
-    beside = f"{name}.data"
+    data_name = f"{name}.data"
     outside = [tensor for tensor in tensors if tensor.nbytes > _SMALL]
     plan, offsets = data_plan([(tensor.nbytes, tensor.pieces) for tensor in outside])
     names = {tensor.proto.name: tensor.nbytes for tensor in outside}
     for tensor, offset in zip(outside, offsets, strict=True):
         proto = tensor.proto
         proto.data_location = 1
-        for key, value in (("location", beside), ("offset", offset), ("length", tensor.nbytes)):
+        for key, value in (("location", data_name), ("offset", offset), ("length", tensor.nbytes)):
             proto.external_data.add(key=key, value=str(value))
     inside = [
         _NewTensor(tensor.proto, 0, _nothing) if tensor.nbytes > _SMALL else tensor
         for tensor in tensors
     ]
-    return {name: _in_one_file(model, inside, kept), beside: replace(plan, names=names)}
+    return {name: _plan_single_file(model, inside, kept), data_name: replace(plan, names=names)}

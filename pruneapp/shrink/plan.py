@@ -32,14 +32,14 @@ from pruneapp.shrink import configuration, loader
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
 from pruneapp.shrink.dead_units import (
     UnitState,
-    by_unit,
-    entries_left,
+    can_absorb_constants,
+    find_unit_states,
     fold,
     is_zero,
-    takes_constants,
-    units_left,
-    values_of,
-    work_of,
+    nonzero_entries,
+    read_values,
+    rows_by_unit,
+    work_amount,
 )
 from pruneapp.shrink.tokens.vocabulary import VocabularyCut
 
@@ -166,34 +166,37 @@ class Survey:
         """Return which units of a group are alive."""
         return self.units[group.axis, group.place]
 
-    def without(self, going: Iterable[tuple[Group, Units]]) -> Survey:
+    def without(self, to_prune: Iterable[tuple[Group, Units]]) -> Survey:
         """Return the survey as if the given units were pruned in all their tensors as well."""
         units = dict(self.units)
-        for group, gone in going:
-            units[group.axis, group.place] = units[group.axis, group.place].without(gone)
+        for group, pruned_units in to_prune:
+            units[group.axis, group.place] = units[group.axis, group.place].without(pruned_units)
         return replace(self, units=units)
 
 
 def survey(state: State, structure: Structure, job: Job) -> Survey:
     """Find the dead units of a state. Reads every tensor that is a member of a group."""
-    groups = [group for axis in axes_by_zeros(structure) for group in axis.groups]
-    job.start(work_of(state, groups))
-    left = units_left(state, groups, job)
-    units = {(each.axis, each.place): some for each, some in zip(groups, left, strict=True)}
+    groups = [group for axis in prunable_axes(structure) for group in axis.groups]
+    job.start(work_amount(state, groups))
+    unit_states = find_unit_states(state, groups, job)
+    units = {
+        (group.axis, group.place): unit_state
+        for group, unit_state in zip(groups, unit_states, strict=True)
+    }
     axis = structure.axes.get("layers")
     stacks = () if axis is None else axis.groups
-    silent = {stack.place: _silent(state, stack, job) for stack in stacks}
+    silent = {stack.place: _silent_layers(state, stack, job) for stack in stacks}
     zeros: dict[str, int] = {}
     graph = structure.graph
     for name, (dim, _) in ({} if graph is None else graph.whole_layers).items():
         entry = state.checkpoint.entries.get(name)
         if entry is not None and entry.prunable:
             job.extend(entry.numel)
-            zeros[name] = int(np.count_nonzero(~entries_left(state, entry, dim, job)))
+            zeros[name] = int(np.count_nonzero(~nonzero_entries(state, entry, dim, job)))
     return Survey(units, silent, zeros)
 
 
-def axes_by_zeros(structure: Structure) -> tuple[Axis, ...]:
+def prunable_axes(structure: Structure) -> tuple[Axis, ...]:
     """Return the axes that may be cut and whose units can become dead by zeros."""
     axes = map(structure.axes.get, _BY_ZEROS)
     return tuple(axis for axis in axes if axis is not None and not axis.why_not)
@@ -204,7 +207,7 @@ def plan(
     structure: Structure,
     choices: Choices,
     job: Job,
-    found: Survey | None = None,
+    surveyed: Survey | None = None,
 ) -> ShrinkPlan:
     """Compute the cut of a state and everything that has to be written with it.
 
@@ -216,7 +219,7 @@ def plan(
         What to cut in addition to dead units.
     job
         Progress and cancellation.
-    found
+    surveyed
         Result of `survey` of the same state. Without it, every member of a group is read.
 
     Raises
@@ -224,8 +227,8 @@ def plan(
     ShrinkError
         If the model cannot be cut as chosen, for example because its class rejects a size.
     """
-    found = survey(state, structure, job) if found is None else found
-    return _Planning(state, structure, choices, job, found).plan()
+    surveyed = survey(state, structure, job) if surveyed is None else surveyed
+    return _Planning(state, structure, choices, job, surveyed).plan()
 
 
 def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
@@ -238,39 +241,41 @@ def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> lis
     return sorted({*sizes, axis.count})
 
 
-def next_legal(axis: Axis, fields: Mapping[str, Any], wanted: int, multiple: int = 1) -> int:
-    """Return the smallest allowed number of units that is at least `wanted` (see `legal_sizes`).
+def next_legal_size(
+    axis: Axis, fields: Mapping[str, Any], min_count: int, multiple: int = 1
+) -> int:
+    """Return the smallest allowed number of units that is at least `min_count` (see `legal_sizes`).
 
-    Raises `StopIteration` if `wanted` is larger than the present number.
+    Raises `StopIteration` if `min_count` is larger than the present number.
     """
-    return next(n for n in legal_sizes(axis, fields, multiple) if n >= wanted)
+    return next(n for n in legal_sizes(axis, fields, multiple) if n >= min_count)
 
 
-def beside(axis: Axis, changes: Iterable[AxisChange]) -> Axis:
+def adjust_axis(axis: Axis, changes: Iterable[AxisChange]) -> Axis:
     """Return the axis adjusted to the `changes` of axes that were cut before.
 
     Only query heads change: their number depends on the number of key/value heads, of which fewer
     may be left.
     """
-    groups = next((each for each in changes if each.name == "kv-groups"), None)
-    if axis.name != "query-heads" or groups is None or groups.after == groups.before:
+    kv_change = next((change for change in changes if change.name == "kv-groups"), None)
+    if axis.name != "query-heads" or kv_change is None or kv_change.after == kv_change.before:
         return axis
-    here = f"n * {groups.after} // {groups.before}"
-    texts = {name: here if text == "n" else text for name, text in axis.rule.set.items()}
+    new_count = f"n * {kv_change.after} // {kv_change.before}"
+    texts = {name: new_count if text == "n" else text for name, text in axis.rule.set.items()}
     return replace(axis, rule=msgspec.structs.replace(axis.rule, set=texts))
 
 
-def must_stay(state: State, group: Group, units: UnitState) -> Bools:
+def units_to_keep(state: State, group: Group, units: UnitState) -> Bools:
     """Return a mask of the units that must stay.
 
     These are the alive units, and dead ones that emit constants which no bias can absorb.
     """
-    if units.constants is None or takes_constants(state, group):
+    if units.constants is None or can_absorb_constants(state, group):
         return units.alive
     return units.alive | units.constants.any(axis=1)
 
 
-def not_legal(
+def size_error(
     axis: Axis, structure: Structure, fields: Mapping[str, Any], wanted: int
 ) -> ShrinkError:
     """Return the error for a number of units that is not allowed, with the nearest allowed ones."""
@@ -288,10 +293,10 @@ def not_legal(
 
 class _Planning:
     def __init__(
-        self, state: State, structure: Structure, choices: Choices, job: Job, found: Survey
+        self, state: State, structure: Structure, choices: Choices, job: Job, surveyed: Survey
     ) -> None:
         self._state = state
-        self._found = found
+        self._survey = surveyed
         self._structure = structure
         self._choices = choices
         self._job = job
@@ -308,23 +313,25 @@ class _Planning:
         self._dead = self._removed = 0
 
     def plan(self) -> ShrinkPlan:
-        gone: tuple[str, ...] = ()
+        removed_prefixes: tuple[str, ...] = ()
         layer_axis = self._structure.axes.get("layers")
         if layer_axis is not None:
-            gone = self._cut_layers(layer_axis)
-        for axis in axes_by_zeros(self._structure):
+            removed_prefixes = self._cut_layers(layer_axis)
+        for axis in prunable_axes(self._structure):
             # Removed layers do not influence how many units the other layers keep.
-            groups = tuple(group for group in axis.groups if not group.place.startswith(gone))
+            groups = tuple(
+                group for group in axis.groups if not group.place.startswith(removed_prefixes)
+            )
             limit = "" if self._choices.write_as else axis.limit
-            some = beside(replace(axis, groups=groups, limit=limit), self._axes)
+            adjusted = adjust_axis(replace(axis, groups=groups, limit=limit), self._axes)
             if axis.uniform:
-                self._cut_dead(some)
+                self._cut_dead(adjusted)
             else:
-                self._cut_each(some)
+                self._cut_each(adjusted)
         self._cut_experts()
         self._cut_vocabulary()
         self._write_as()
-        needs_code = self._say_how_to_load()
+        needs_code = self._describe_loading()
         config = self._config
         for key in self._structure.inside[:-1]:
             config = config[key]
@@ -354,7 +361,7 @@ class _Planning:
             for group in axis.groups:
                 self._cut_dead(replace(axis, groups=(group,)))
         parts = self._axes[before:]
-        rounding = (*self._say_rounding(axis), *self._say_whole())
+        rounding = (*self._rounding_notice(axis), *self._uncut_layer_notices())
         self._axes[before:] = [
             replace(
                 parts[0],
@@ -367,18 +374,18 @@ class _Planning:
 
     def _cut_dead(self, axis: Axis) -> None:
         """Cut the units of an axis down to the largest number that one of its groups needs."""
-        states = [self._found.of(group) for group in axis.groups]
+        states = [self._survey.of(group) for group in axis.groups]
         notices: list[str] = []
         alive = []
         for group, units in zip(axis.groups, states, strict=True):
-            left = must_stay(self._state, group, units)
-            alive.append(left)
-            if unfolded := int(np.count_nonzero(left & ~units.alive)):
+            must_keep = units_to_keep(self._state, group, units)
+            alive.append(must_keep)
+            if unfolded := int(np.count_nonzero(must_keep & ~units.alive)):
                 notices.append(
                     f"{counted(unfolded, 'unit')} of '{group.place}' emit a constant that no bias "
                     "can absorb, and stay."
                 )
-            notices += self._shifted(group, left)
+            notices += self._constant_unit_notice(group, must_keep)
         if axis.rule.same:
             together = np.logical_or.reduce(alive)
             alive = [together] * len(alive)
@@ -386,86 +393,86 @@ class _Planning:
         before, after = axis.count, kept[0] // axis.groups[0].times
         if not axis.uniform:
             before, after = sum(group.count for group in axis.groups), sum(kept)
-        self._note_rounding(axis, alive, kept)
+        self._record_rounding(axis, alive, kept)
         if after == before:
             self._axes.append(
                 AxisChange(axis.name, axis.label, before, after, EXACT, tuple(notices))
             )
             return
-        most = max(int(np.count_nonzero(left)) for left in alive)
-        for group, left, units, count in zip(axis.groups, alive, states, kept, strict=True):
-            some = _filled(left, count, group.outer)
-            cut = GroupCut(group, some)
+        max_needed = max(int(np.count_nonzero(must_keep)) for must_keep in alive)
+        for group, must_keep, units, count in zip(axis.groups, alive, states, kept, strict=True):
+            kept_units = _fill_up(must_keep, count, group.outer)
+            cut = GroupCut(group, kept_units)
             self._cuts.append(cut)
-            zeros = some.size - int(np.count_nonzero(left))
-            if zeros and np.count_nonzero(left) < most:
+            zeros = kept_units.size - int(np.count_nonzero(must_keep))
+            if zeros and np.count_nonzero(must_keep) < max_needed:
                 notices.append(
-                    f"'{group.place}' keeps {counted(some.size, 'unit')}, {zeros:,} of them zeros: "
-                    "another layer needs as many."
+                    f"'{group.place}' keeps {counted(kept_units.size, 'unit')}, {zeros:,} of them "
+                    "zeros: another layer needs as many."
                 )
             self._fold(group, units, cut.removed)
         axis.set_sizes(self._fields, after)
         label = self._label(axis)
         self._axes.append(AxisChange(axis.name, axis.label, before, after, label, tuple(notices)))
 
-    def _note_rounding(self, axis: Axis, alive: Sequence[Bools], kept: Sequence[int]) -> None:
+    def _record_rounding(self, axis: Axis, alive: Sequence[Bools], kept: Sequence[int]) -> None:
         """Record the numbers of dead and of cut units of groups that differ in size."""
         if axis.uniform:
             return
-        for group, left, count in zip(axis.groups, alive, kept, strict=True):
-            dead = group.count - int(np.count_nonzero(left))
+        for group, must_keep, count in zip(axis.groups, alive, kept, strict=True):
+            dead = group.count - int(np.count_nonzero(must_keep))
             if dead > group.count - count:
                 self._rounded.append((group.place, dead, group.count - count))
             self._dead += dead
             self._removed += group.count - count
 
-    def _say_rounding(self, axis: Axis) -> Iterator[str]:
+    def _rounding_notice(self, axis: Axis) -> Iterator[str]:
         """Yield a notice if rounding keeps dead units."""
         if not self._rounded:
             return
         multiple = axis.multiple_words(self._choices.multiple)
-        each = ", ".join(
+        examples = ", ".join(
             f"'{place}' {dead:,} zero, {cut:,} cut" for place, dead, cut in self._rounded[:_NAMED]
         )
-        more = len(self._rounded) - _NAMED
-        also = f", and {counted(more, 'more group')}" if more > 0 else ""
+        n_others = len(self._rounded) - _NAMED
+        also = f", and {counted(n_others, 'more group')}" if n_others > 0 else ""
         yield (
             f"{axis.label}: {self._dead:,} zero, {self._removed:,} cut: what stays of a group is "
-            f"rounded up to a multiple of {multiple} ({each}{also}). Choose a smaller multiple, "
-            "or prune in the same multiple."
+            f"rounded up to a multiple of {multiple} ({examples}{also}). Choose a smaller "
+            "multiple, or prune in the same multiple."
         )
 
-    def _say_whole(self) -> Iterator[str]:
+    def _uncut_layer_notices(self) -> Iterator[str]:
         """Yield notices about layers of a graph that cannot be cut, with their zero channels."""
         graph = self._structure.graph
         if graph is None:
             return
         by_reason: dict[str, list[str]] = {}
         for name, (_, reason) in graph.whole_layers.items():
-            zeros = self._found.whole_zeros.get(name, 0)
+            zeros = self._survey.whole_zeros.get(name, 0)
             shown = f"'{name}' ({counted(zeros, 'channel')} of zeros)" if zeros else f"'{name}'"
             by_reason.setdefault(reason, []).append(shown)
         for reason, names in by_reason.items():
             are = "stays" if len(names) == 1 else "stay"
             yield f"{', '.join(names)} {are} whole: {reason}."
 
-    def _shifted(self, group: Group, left: Bools) -> Iterator[str]:
+    def _constant_unit_notice(self, group: Group, must_keep: Bools) -> Iterator[str]:
         """Yield a notice about units of a block that are kept although all their weights are 0."""
         if not self._structure.blocks:
             return
         rows = group.members[0]
         entry = self._state.checkpoint.entries[rows.name]
         self._job.extend(entry.numel)
-        zeros = by_unit(group, rows, entries_left(self._state, entry, rows.dim, self._job))
-        staying = int(np.count_nonzero(left & ~zeros.any(axis=1)))
-        if staying:
+        zeros = rows_by_unit(group, rows, nonzero_entries(self._state, entry, rows.dim, self._job))
+        n_kept = int(np.count_nonzero(must_keep & ~zeros.any(axis=1)))
+        if n_kept:
             yield (
-                f"{counted(staying, 'unit')} of '{rows.stem}' have weights of 0 and stay: a bias "
+                f"{counted(n_kept, 'unit')} of '{rows.stem}' have weights of 0 and stay: a bias "
                 "or a norm turns them into constants. Prune them with everything that depends on "
                 "them."
             )
 
-    def _say_how_to_load(self) -> bool:
+    def _describe_loading(self) -> bool:
         """Describe how to load blocks of new widths. Return whether load_shrunk.py must be written.
 
         Sets the argument of timm in the configuration where one produces all widths.
@@ -498,8 +505,8 @@ class _Planning:
         """Return the number of units to keep in each group of an axis."""
         groups = axis.groups
         if self._choices.one_ratio and not axis.uniform:
-            least = [max(int(np.count_nonzero(left)), 1) for left in alive]
-            widths = loader.widths_by_argument(axis, self._structure, least)
+            min_widths = [max(int(np.count_nonzero(must_keep)), 1) for must_keep in alive]
+            widths = loader.widths_by_argument(axis, self._structure, min_widths)
             if widths is None:
                 raise ShrinkError(
                     f"No argument of the model's class gives {axis.label.lower()} the widths that "
@@ -509,22 +516,22 @@ class _Planning:
             return widths
         first = groups[0].count
         if axis.rule.share:  # stages of different widths that are cut by one ratio
-            wanted = max(
-                -(-int(np.count_nonzero(left)) * first // group.count)
-                for group, left in zip(groups, alive, strict=True)
+            min_count = max(
+                -(-int(np.count_nonzero(must_keep)) * first // group.count)
+                for group, must_keep in zip(groups, alive, strict=True)
             )
         else:
-            wanted = max(
-                -(-_in_runs(left, group.outer) // group.times)
-                for group, left in zip(groups, alive, strict=True)
+            min_count = max(
+                -(-_units_for_fullest_run(must_keep, group.outer) // group.times)
+                for group, must_keep in zip(groups, alive, strict=True)
             )
-        asked = axis.count
+        requested = axis.count
         if not axis.is_rounded:
-            asked = self._choices.kept.get(axis.name, asked)
-        if asked != axis.count and not axis.takes(asked, self._fields):
-            raise not_legal(axis, self._structure, self._fields, asked)
+            requested = self._choices.kept.get(axis.name, requested)
+        if requested != axis.count and not axis.takes(requested, self._fields):
+            raise size_error(axis, self._structure, self._fields, requested)
         multiple = self._choices.multiple or axis.multiple
-        kept = next_legal(axis, self._fields, max(wanted, 1), multiple)
+        kept = next_legal_size(axis, self._fields, max(min_count, 1), multiple)
         if axis.rule.share:
             return [kept * group.count // first for group in groups]
         return [kept * group.times for group in groups]
@@ -537,7 +544,7 @@ class _Planning:
             return
         name, shift = folded
         if name not in self._biases:
-            self._biases[name] = values_of(self._state, self._state.checkpoint.entries[name])
+            self._biases[name] = read_values(self._state, self._state.checkpoint.entries[name])
         self._biases[name] = self._biases[name] + shift
 
     def _cut_layers(self, axis: Axis) -> tuple[str, ...]:
@@ -565,7 +572,7 @@ class _Planning:
                     f"{min(beyond)}.",
                     remedy=f"Name layers of 0 to {group.count - 1}.",
                 )
-            silent = self._found.silent[group.place] - set(self._structure.family.keep)
+            silent = self._survey.silent[group.place] - set(self._structure.family.keep)
             dead += len(silent - chosen)
             kept[group.place] = [n for n in range(group.count) if n not in chosen | silent]
             if not kept[group.place]:
@@ -584,23 +591,23 @@ class _Planning:
         return tuple(f"{c.group.prefix}{n}." for c in cuts for n in c.removed.tolist())
 
     def _cut_experts(self) -> None:
-        axis, wanted = self._structure.axes.get("experts"), self._choices.experts
+        axis, n_kept = self._structure.axes.get("experts"), self._choices.experts
         if axis is None or axis.why_not:
-            if wanted is not None:
+            if n_kept is not None:
                 raise ShrinkError(axis.why_not if axis is not None else "There are no experts.")
             return
-        if wanted is None or wanted == axis.count:
+        if n_kept is None or n_kept == axis.count:
             self._axes.append(AxisChange("experts", axis.label, axis.count, axis.count))
             return
-        if not axis.takes(wanted, self._fields):
-            raise not_legal(axis, self._structure, self._fields, wanted)
+        if not axis.takes(n_kept, self._fields):
+            raise size_error(axis, self._structure, self._fields, n_kept)
         for group in axis.groups:
             scores = self._choices.expert_scores[group.place]
-            gone = lowest_units(scores, group.count - wanted, group.outer)
-            self._cuts.append(GroupCut(group, np.setdiff1d(np.arange(group.count), gone)))
-        axis.set_sizes(self._fields, wanted)
-        notices = () if wanted % 8 == 0 else ("vLLM has kernels for some numbers of experts only.",)
-        self._axes.append(AxisChange("experts", axis.label, axis.count, wanted, CHANGES, notices))
+            removed = lowest_units(scores, group.count - n_kept, group.outer)
+            self._cuts.append(GroupCut(group, np.setdiff1d(np.arange(group.count), removed)))
+        axis.set_sizes(self._fields, n_kept)
+        notices = () if n_kept % 8 == 0 else ("vLLM has kernels for some numbers of experts only.",)
+        self._axes.append(AxisChange("experts", axis.label, axis.count, n_kept, CHANGES, notices))
 
     def _cut_vocabulary(self) -> None:
         axis, chosen = self._structure.axes.get("vocabulary"), self._choices.vocabulary
@@ -646,14 +653,16 @@ class _Planning:
                     remedy="Leave the type as it is.",
                 )
         self._fields["model_type"] = wanted
-        old = structure.model_type.capitalize()
+        old_class = structure.model_type.capitalize()
         names = self._fields.get("architectures") or []
-        self._fields["architectures"] = [n.replace(old, wanted.capitalize(), 1) for n in names]
+        self._fields["architectures"] = [
+            n.replace(old_class, wanted.capitalize(), 1) for n in names
+        ]
         self._fields["sliding_window"] = None
         self._notices.append(f"Written as '{wanted}', which computes the same.")
 
 
-def _silent(state: State, group: Group, job: Job) -> frozenset[int]:
+def _silent_layers(state: State, group: Group, job: Job) -> frozenset[int]:
     """Return the indices of the layers of a stack that return their input unchanged."""
     found = set()
     for number, names in enumerate(group.silenced_by):
@@ -663,26 +672,26 @@ def _silent(state: State, group: Group, job: Job) -> frozenset[int]:
     return frozenset(found)
 
 
-def _in_runs(alive: Bools, outer: int) -> int:
+def _units_for_fullest_run(alive: Bools, outer: int) -> int:
     """Return the number of units to keep if all `outer` runs keep as many as the fullest one."""
     return int(np.count_nonzero(alive.reshape(outer, -1), axis=1).max()) * outer
 
 
-def _filled(alive: Bools, count: int, outer: int) -> Units:
+def _fill_up(alive: Bools, count: int, outer: int) -> Units:
     """Return the indices of `count` units to keep: alive ones, then the first dead ones.
 
     All `outer` runs of the group keep equally many units.
     """
     runs = []
-    each = count // outer
+    per_run = count // outer
     for number, run in enumerate(alive.reshape(outer, -1)):
-        dead = np.flatnonzero(~run)[: each - int(np.count_nonzero(run))]
+        dead = np.flatnonzero(~run)[: per_run - int(np.count_nonzero(run))]
         kept = np.sort(np.concatenate([np.flatnonzero(run), dead]))
         runs.append(kept + number * run.size)
     return np.concatenate(runs)
 
 
-def described(changes: Iterable[AxisChange]) -> str:
+def describe_changes(changes: Iterable[AxisChange]) -> str:
     """Return a text such as "FFN neurons 4,864 → 3,456, layers 24 → 22" of the axes that shrink.
 
     Returns "" if none does.

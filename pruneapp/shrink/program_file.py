@@ -48,25 +48,25 @@ def plan_program(
     users: dict[str, set[str]] = defaultdict(set)
     for tensor, weight in config["config"].items():
         users[weight["path_name"]].add(entries[tensor].name if tensor in entries else "")
-    anew: dict[str, TensorEntry] = {}
+    rewritten: dict[str, TensorEntry] = {}
     for tensor, weight in config["config"].items():
         entry, key = entries.get(tensor), weight["path_name"]
         if entry is None or len(users[key]) > 1:
             continue
-        anew[exported_program.WEIGHTS + key] = entry
+        rewritten[exported_program.WEIGHTS + key] = entry
         _resize(weight["tensor_meta"], entry.shape, c_strides(entry.shape))
         weight["tensor_meta"]["storage_offset"] = {"as_int": 0}
-    instead = {
+    replacements = {
         name: json.dumps(config).encode(),
         exported_program.graph_of(graph.name): json.dumps(_cut_graph(graph, cut)).encode(),
     }
 
     def member(key: str) -> ZipMember:
         path = f"{archive.root}/{key}"
-        if key in instead:
-            return ZipMember.of(path, instead[key])
-        if key in anew:
-            return ZipMember(path, anew[key].nbytes, finalized(shrunk, anew[key]).pieces)
+        if key in replacements:
+            return ZipMember.of(path, replacements[key])
+        if key in rewritten:
+            return ZipMember(path, rewritten[key].nbytes, finalized(shrunk, rewritten[key]).pieces)
         return _unchanged(source, archive, key, path)
 
     plan = ZipPlan([member(key) for key in archive.members])
@@ -83,10 +83,10 @@ def _unchanged(source: FileSource, archive: Archive, key: str, path: str) -> Zip
 
 def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
     """Return the JSON of the program with the new sizes."""
-    stays = graph.stays((each.group, each.kept) for each in cut.groups)
+    kept = graph.stays((each.group, each.kept) for each in cut.groups)
 
     def left(axis: Numbers) -> int:
-        return int(np.count_nonzero(stays[axis]))
+        return int(np.count_nonzero(kept[axis]))
 
     program: dict[str, Any] = copy.deepcopy(dict(graph.program))
     inside = program["graph_module"]["graph"]
@@ -97,9 +97,9 @@ def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
         if meta is not None and sizes != before:
             _resize(meta, sizes, _strides_after(meta, sizes))
     for number, channels in graph.depthwise.items():
-        for given in inside["nodes"][number]["inputs"]:
-            if given["name"] == "groups":
-                given["arg"] = {"as_int": left(channels)}
+        for argument in inside["nodes"][number]["inputs"]:
+            if argument["name"] == "groups":
+                argument["arg"] = {"as_int": left(channels)}
     return program
 
 

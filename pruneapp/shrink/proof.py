@@ -73,8 +73,8 @@ def class_proof(
     with contextlib.ExitStack() as stack:
         masked = None
         if how == "run":
-            masked = stack.enter_context(_folder_beside(target))
-            with _naming(masked):
+            masked = stack.enter_context(_hidden_folder(target))
+            with _explaining_write_errors(masked):
                 # Written as a folder of safetensors, whatever the format of the source.
                 written = ShrunkState(
                     state, _first_layers(structure, options) if large else Cut(())
@@ -131,7 +131,7 @@ def check_options(plan: ShrinkPlan, first_layers: int | None = None) -> CheckOpt
 
 
 @contextmanager
-def _folder_beside(target: Path) -> Iterator[Path]:
+def _hidden_folder(target: Path) -> Iterator[Path]:
     folder = target.with_name(hidden_name(target.name, "masked"))
     try:
         yield folder
@@ -141,7 +141,7 @@ def _folder_beside(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _naming(folder: Path) -> Iterator[None]:
+def _explaining_write_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

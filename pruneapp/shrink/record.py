@@ -104,14 +104,16 @@ def read_record(model: Path) -> ShrinkRecord:
     for group in record.groups:
         edges = [edge for run in group.kept for edge in run]
         inside = not edges or (edges[0] >= 0 and edges[-1] <= group.count)
-        sound = inside and edges == sorted(edges)
-        sized = all(
+        ranges_valid = inside and edges == sorted(edges)
+        lengths_valid = all(
             -1 <= first < group.count and 0 < length < 1 << 31
             for member in group.members
             for first, length in member.scattered
         )
-        whole = all(len(units) in {0, group.count} for units in (group.tensors, group.silenced_by))
-        if not (sound and whole and sized and 0 <= group.count < 1 << 31):
+        lists_complete = all(
+            len(units) in {0, group.count} for units in (group.tensors, group.silenced_by)
+        )
+        if not (ranges_valid and lists_complete and lengths_valid and 0 <= group.count < 1 << 31):
             raise ShrinkError(f"'{path}' contradicts itself at '{group.place}'.")
     return record
 
@@ -121,7 +123,7 @@ def _record_of(cut: GroupCut) -> GroupRecord:
     members = []
     for member in group.members:
         if isinstance(member.layout, Scattered):
-            places = _places_of(member.layout.unit_of)
+            places = _scattered_runs(member.layout.unit_of)
             members.append(MemberRecord(member.name, member.dim, (), (), places))
             continue
         runs = tuple(run.each for run in member.layout.runs)
@@ -146,10 +148,10 @@ def _runs_of(units: Units) -> tuple[tuple[int, int], ...]:
     return tuple((int(part[0]), int(part[-1]) + 1) for part in parts)
 
 
-def _places_of(unit_of: NDArray[np.int32]) -> tuple[tuple[int, int], ...]:
+def _scattered_runs(unit_of: NDArray[np.int32]) -> tuple[tuple[int, int], ...]:
     step = np.diff(unit_of)
-    goes_on = np.where(unit_of[:-1] < 0, step == 0, (step == 1) & (unit_of[1:] >= 0))
-    parts = np.split(unit_of, np.flatnonzero(~goes_on) + 1)
+    continues = np.where(unit_of[:-1] < 0, step == 0, (step == 1) & (unit_of[1:] >= 0))
+    parts = np.split(unit_of, np.flatnonzero(~continues) + 1)
     return tuple((int(part[0]), part.size) for part in parts if part.size)
 
 

@@ -38,7 +38,7 @@ from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import CHOSEN, Cut, ShrinkError, TensorCut
-from pruneapp.shrink.dead_units import units_left, work_of
+from pruneapp.shrink.dead_units import find_unit_states, work_amount
 from pruneapp.shrink.loader import LOADER, code
 from pruneapp.shrink.plan import ShrinkPlan
 from pruneapp.shrink.program_file import plan_program
@@ -101,12 +101,12 @@ def shrink(
             "There is nothing to cut: no unit is dead in every layer.",
             remedy="Prune units first, or choose what to cut.",
         )
-    if not names_file(path):
+    if not is_file_name(path):
         return _shrink_into(state, plan, request, path, "", job, provenance)
     folder = path.with_name(hidden_name(path.name, "cut"))
     try:
         report = _shrink_into(state, plan, request, folder, path.name, job, provenance)
-        return _moved_out(report, folder, path)
+        return _move_out_of_folder(report, folder, path)
     except ExportError as error:
         raise ExportError(
             error.sentence.replace(str(folder), str(path.parent)),
@@ -117,7 +117,7 @@ def shrink(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _moved_out(report: ExportReport, folder: Path, path: Path) -> ExportReport:
+def _move_out_of_folder(report: ExportReport, folder: Path, path: Path) -> ExportReport:
     """Move the files of `folder` into its parent folder, the model last.
 
     Return the updated report.
@@ -140,10 +140,10 @@ def _moved_out(report: ExportReport, folder: Path, path: Path) -> ExportReport:
                 raise write_error(target, error, 0) from error
     files = tuple(replace(file, path=targets[file.path]) for file in report.files)
     main = next(file for file in files if file.path == path)
-    others = tuple(file for file in files if file is not main)
+    other_files = tuple(file for file in files if file is not main)
     loads = report.loads.replace(repr(str(folder))[1:-1], repr(str(path.parent))[1:-1])
-    beside = tuple(targets[other] for other in report.beside)
-    return replace(report, path=path, files=(main, *others), beside=beside, loads=loads)
+    sidecar_paths = tuple(targets[other] for other in report.beside)
+    return replace(report, path=path, files=(main, *other_files), beside=sidecar_paths, loads=loads)
 
 
 def _shrink_into(  # noqa: PLR0917 - each its own type
@@ -158,24 +158,26 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     """Write the model into a new folder; with a `name`, as a single file of that name in it."""
     shrunk = ShrunkState(state, plan.cut, plan.biases)
     graph = plan.structure.graph
-    form = format_named(Path(name)) if name and graph is None else None
+    export_format = format_named(Path(name)) if name and graph is None else None
     exported = ExportRequest("safetensors", folder, params=request.params)
     check(shrunk.checkpoint, exported)
     resolved = resolve(shrunk, exported, job, provenance)
-    if form is not None:
-        resolved = replace(resolved, form=form, values=validate_all(form.params, request.params))
+    if export_format is not None:
+        resolved = replace(
+            resolved, form=export_format, values=validate_all(export_format.params, request.params)
+        )
     record = record_name(name) if name else RECORD
-    instead: dict[str, bytes | None] = {
+    replacements: dict[str, bytes | None] = {
         **plan.files,
         record: record_of(plan.cut, tuple(plan.biases)).encoded(),
     }
     if plan.config:
-        instead[CONFIG] = configuration.encoded(plan.config)
+        replacements[CONFIG] = configuration.encoded(plan.config)
     if plan.loader:
-        instead[LOADER] = code()
+        replacements[LOADER] = code()
 
-    def planned(job: Job) -> dict[Path, Plan]:
-        if graph is None and form is None:
+    def plan_files(job: Job) -> dict[Path, Plan]:
+        if graph is None and export_format is None:
             plans = dict(resolved.plan(job))
         else:
             made = (
@@ -191,7 +193,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
                 else plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job, name)
             )
             plans = {resolved.target / other: each for other, each in made.items()}
-        for other, data in instead.items():
+        for other, data in replacements.items():
             path = resolved.target / other
             if data is not None:
                 plans[path] = Plan.of(data)
@@ -199,20 +201,20 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
                 plans.pop(path, None)
         return plans
 
-    def proven(folder: Path) -> None:
+    def verify_and_approve(folder: Path) -> None:
         with open_checkpoint(folder / name, job=job) as written:
-            prove_back_again(state, plan.cut, written, job, folded=frozenset(plan.biases))
+            verify_round_trip(state, plan.cut, written, job, folded=frozenset(plan.biases))
         if request.approve is not None:
             request.approve(folder)
 
-    report = write(replace(resolved, plan=planned), job, approve=proven)
+    report = write(replace(resolved, plan=plan_files), job, approve=verify_and_approve)
     loads = _loads(plan, report.files[0].path.absolute(), one_file=bool(name))
     if graph is not None:
         contents = state.checkpoint.contents
         loads = f"{_LOADERS[contents.format]}({str(report.files[0].path)!r})"
         report = replace(report, format=contents.format, label=contents.label)
-    elif form is not None:
-        report = replace(report, format=form.name, label=form.label)
+    elif export_format is not None:
+        report = replace(report, format=export_format.name, label=export_format.label)
     notices = (*plan.notices, *plan.loading, *report.notices)
     return replace(report, loads=loads, notices=notices)
 
@@ -313,7 +315,7 @@ def plan_with_graph(  # noqa: PLR0917 - each its own type
     return plan_onnx(shrunk, graph, cut, name or source.path.name, job)
 
 
-def names_file(path: Path) -> bool:
+def is_file_name(path: Path) -> bool:
     """Return whether a path has a suffix of a model file, so that a single file is written."""
     return format_named(path) is not None
 
@@ -328,7 +330,7 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
             f"'{path}' already exists, and a shrunk model is never written over something else.",
             remedy="Choose another name.",
         )
-    if structure is None or not names_file(path):
+    if structure is None or not is_file_name(path):
         return
     stem = path.name.partition(".")[0] or "small"
     if is_store(path):
@@ -359,7 +361,7 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
         )
 
 
-def prove_back_again(
+def verify_round_trip(
     state: State, cut: Cut, written: Checkpoint, job: Job, *, folded: frozenset[str]
 ) -> None:
     """Compare the written checkpoint with the state at all kept places (see `shrink`).
@@ -377,63 +379,63 @@ def prove_back_again(
         If a tensor is unexpected or different, or if a removed unit was not dead.
     """
     tensors = tuple(cut.tensors(state.checkpoint))
-    job.extend(sum(each.source.numel for each in tensors))
-    wanted = {each.entry.name for each in tensors}
+    job.extend(sum(tensor.source.numel for tensor in tensors))
+    expected_names = {tensor.entry.name for tensor in tensors}
     # A cut graph may contain new sizes: integer tensors that the source lacks.
     new = {name for name, entry in written.entries.items() if entry.dtype.name != _SIZES}
-    if extra := new - wanted:
+    if extra := new - expected_names:
         raise _defect(f"'{min(extra)}' was written and should not have been")
     stray: set[str] = set()
     compared = []
-    for each in job.cancel.each(tensors):
-        if each.entry.dtype.name == _SIZES and not written.holds(each.entry.name):
+    for tensor in job.cancel.each(tensors):
+        if tensor.entry.dtype.name == _SIZES and not written.holds(tensor.entry.name):
             continue
-        there = written.entry(each.entry.name)
-        if there.shape != each.entry.shape or there.dtype != each.entry.dtype:
-            raise _defect(f"'{each.entry.name}' was written with the shape {there.shape}")
-        if each.source.name not in folded:
-            compared.append(each)
-    quiet = Job(cancel=job.cancel)  # does not report progress: the threads share it
-    works = in_order(
+        written_entry = written.entry(tensor.entry.name)
+        if written_entry.shape != tensor.entry.shape or written_entry.dtype != tensor.entry.dtype:
+            raise _defect(f"'{tensor.entry.name}' was written with the shape {written_entry.shape}")
+        if tensor.source.name not in folded:
+            compared.append(tensor)
+    silent_job = Job(cancel=job.cancel)  # does not report progress: the threads share it
+    results = in_order(
         compared,
-        lambda each: _compare(state, each, cut, written, quiet),
+        lambda tensor: _compare(state, tensor, cut, written, silent_job),
         job,
         default_threads(),
     )
-    for each, is_stray in zip(compared, works, strict=True):
-        job.step(each.source.numel, each.entry.name)
+    for tensor, is_stray in zip(compared, results, strict=True):
+        job.step(tensor.source.numel, tensor.entry.name)
         if is_stray:
-            stray.add(each.source.name)
-    _prove_dead(state, cut, stray, job)
+            stray.add(tensor.source.name)
+    _verify_dead(state, cut, stray, job)
 
 
-def _prove_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
+def _verify_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
     """Raise `ShrinkError` if a removed unit was not dead; checks only groups of the named tensors.
 
     Those tensors have nonzero values at removed places. That is allowed where the unit is dead for
     another reason, for example because its row in the matrix before is zero.
     """
-    for each in cut.groups:
-        if each.group.axis in CHOSEN or names.isdisjoint(each.group.member_of):
+    for cut_group in cut.groups:
+        if cut_group.group.axis in CHOSEN or names.isdisjoint(cut_group.group.member_of):
             continue
-        job.extend(work_of(state, [each.group]))
-        (units,) = units_left(state, [each.group], job)
-        if units.alive[each.removed].any():
-            raise _defect(f"a unit of '{each.group.place}' went that is not dead")
+        job.extend(work_amount(state, [cut_group.group]))
+        (units,) = find_unit_states(state, [cut_group.group], job)
+        if units.alive[cut_group.removed].any():
+            raise _defect(f"a unit of '{cut_group.group.place}' went that is not dead")
 
 
-def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> bool:
+def _compare(state: State, tensor: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> bool:
     """Compare a written tensor with its source.
 
     Return whether a removed entry of a dead unit is not 0.
     """
-    source, chosen = each.source, cut.chosen_dims(each.source.name)
+    source, chosen = tensor.source, cut.chosen_dims(tensor.source.name)
     stray = False
     shape = source.shape or (1,)
     inner = math.prod(shape[1:])
-    small = math.prod(each.entry.shape[1:])
+    small = math.prod(tensor.entry.shape[1:])
     step = max(_SLAB // max(inner, 1), 1)
-    mask, rows = state.zeroed(source.name), each.kept.get(0)
+    mask, rows = state.zeroed(source.name), tensor.kept.get(0)
     for first in range(0, shape[0], step):
         stop = min(first + step, shape[0])
         a, b = (first, stop) if rows is None else map(int, np.searchsorted(rows, (first, stop)))
@@ -442,15 +444,15 @@ def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: 
             if mask is not None:
                 mask.zero(chunk.bits, chunk.start)
             whole = block = chunk.bits.reshape(stop - first, *shape[1:])
-            for dim, kept in each.kept.items():
+            for dim, kept in tensor.kept.items():
                 if not stray and dim not in chosen:
-                    goes = np.ones(shape[dim], np.bool_)
-                    goes[kept] = False
-                    gone = np.flatnonzero(goes if dim else goes[first:stop])
-                    stray = bool(np.any(np.take(whole, gone, axis=dim) << 1))
+                    removed_mask = np.ones(shape[dim], np.bool_)
+                    removed_mask[kept] = False
+                    removed = np.flatnonzero(removed_mask if dim else removed_mask[first:stop])
+                    stray = bool(np.any(np.take(whole, removed, axis=dim) << 1))
                 block = np.take(block, kept if dim else kept[a:b] - first, axis=dim)
             if not np.array_equal(
-                block.reshape(-1), written.bits(each.entry.name, a * small, b * small)
+                block.reshape(-1), written.bits(tensor.entry.name, a * small, b * small)
             ):
                 raise _defect(f"'{source.name}' does not come back as it was")
             job.step(chunk.bits.size)

@@ -31,12 +31,12 @@ from pruneapp.shrink.tokens.vocabulary import (
     read_vocabulary,
 )
 from pruneapp.shrink.unit_choice import (
-    chosen_units,
-    pruned,
+    choose_units,
+    prune_layers,
+    prune_units,
     ranking_by,
     size_for_share,
     widths_for_share,
-    without_layers,
 )
 
 Scores = Mapping[str, Float64s]
@@ -52,7 +52,7 @@ class Tokens:
     Attributes
     ----------
     asked
-        The part of the request that this is computed from; see `_asked`.
+        The part of the request that this is computed from; see `_token_request`.
     vocabulary
         The vocabulary in the model's folder; None if it cannot be used.
     surplus
@@ -83,22 +83,22 @@ class SurveyedState:
         """Return an axis that can be cut. Raises `ShrinkError` if it cannot."""
         return axis_of(self.structure, name)
 
-    def staying(self, axis: Axis, request: CutRequest) -> list[Group]:
+    def remaining_groups(self, axis: Axis, request: CutRequest) -> list[Group]:
         """Return the groups of an axis whose layers are not removed."""
         stacks = self.structure.axes.get("layers")
-        gone = tuple(
+        removed_prefixes = tuple(
             f"{stack.prefix}{number}."
             for stack in (() if stacks is None else stacks.groups)
             for number in {*request.layers, *self.found.silent[stack.place]}
         )
-        return [group for group in axis.groups if not group.place.startswith(gone)]
+        return [group for group in axis.groups if not group.place.startswith(removed_prefixes)]
 
     def with_tokens(self, request: CutRequest, job: Job) -> SurveyedState:
         """Return a copy with the tokens for a request.
 
         The vocabulary is read once for all requests.
         """
-        if self.tokens is not None and self.tokens.asked == _asked(request):
+        if self.tokens is not None and self.tokens.asked == _token_request(request):
             return self
         known = None if self.tokens is None else self.tokens.vocabulary
         return replace(self, tokens=_tokens(self.structure, request, known, job))
@@ -138,16 +138,16 @@ class SurveyedState:
             if name not in request.kept and name not in request.shares:
                 continue
             axis = self.axis(name)
-            wanted = list(self._wanted(axis, request))
-            scores = score(state, replace(axis, groups=tuple(group for group, _ in wanted)))
-            going = chosen_units(state, wanted, scores, found, job)
-            if any(units.size for _, units in going):
+            group_sizes = list(self._group_sizes(axis, request))
+            scores = score(state, replace(axis, groups=tuple(group for group, _ in group_sizes)))
+            to_prune = choose_units(state, group_sizes, scores, found, job)
+            if any(units.size for _, units in to_prune):
                 changed.add(name)
-            found = found.without(going)
+            found = found.without(to_prune)
             if not counted:
-                state = pruned(state, going, job)
+                state = prune_units(state, to_prune, job)
         if request.layers and not counted:
-            state = without_layers(state, self.axis("layers"), request.layers, job)
+            state = prune_layers(state, self.axis("layers"), request.layers, job)
         experts = request.kept.get("experts")
         return state, found, self._choices(request, changed, experts, score, job)
 
@@ -160,21 +160,21 @@ class SurveyedState:
         with ranking_by(request.by, statistics, kernel, job, forced=forced) as score:
             state, found, choices = self.chosen(request, score, job)
         made = plan(state, self.structure, choices, job, found)
-        return state, replace(made, notices=(*self._rounding(request), *made.notices))
+        return state, replace(made, notices=(*self._rounding_notices(request), *made.notices))
 
-    def _rounding(self, request: CutRequest) -> Iterator[str]:
+    def _rounding_notices(self, request: CutRequest) -> Iterator[str]:
         """Yield a notice for each requested share that rounding changes."""
         for name in _PRUNED:
             share = request.shares.get(name)
             if share is None:
                 continue
             axis = self.axis(name)
-            groups = self.staying(axis, request)
+            groups = self.remaining_groups(axis, request)
             count = axis.count if axis.uniform else sum(group.count for group in groups)
-            stays = sum(stay for _, stay in self._wanted(axis, request))
+            n_kept = sum(n for _, n in self._group_sizes(axis, request))
             if axis.uniform:
-                stays = stays * axis.count // max(sum(group.count for group in groups), 1)
-            cut, asked = count - stays, round(share * count)
+                n_kept = n_kept * axis.count // max(sum(group.count for group in groups), 1)
+            cut, asked = count - n_kept, round(share * count)
             if cut != asked:
                 yield (
                     f"{axis.label}: {share:.4g} of {count:,} are {asked:,}, and {cut:,} are cut "
@@ -206,9 +206,9 @@ class SurveyedState:
             request.kept,
         )
 
-    def _wanted(self, axis: Axis, request: CutRequest) -> Iterator[tuple[Group, int]]:
+    def _group_sizes(self, axis: Axis, request: CutRequest) -> Iterator[tuple[Group, int]]:
         """Yield the groups of an axis, and the number of units to keep in each."""
-        groups = self.staying(axis, request)
+        groups = self.remaining_groups(axis, request)
         share, kept = request.shares.get(axis.name), request.kept.get(axis.name)
         if share is not None:
             if not axis.uniform:
@@ -244,7 +244,7 @@ def axis_of(structure: Structure, name: AxisName) -> Axis:
     return axis
 
 
-def _asked(request: CutRequest) -> tuple[Any, ...]:
+def _token_request(request: CutRequest) -> tuple[Any, ...]:
     """Return the part of a request that decides which tokens are kept."""
     chosen = bool(request.texts) or request.vocabulary not in {"", TRAILING}
     return request.vocabulary, request.texts, request.multiple if chosen else None
@@ -253,15 +253,15 @@ def _asked(request: CutRequest) -> tuple[Any, ...]:
 def _tokens(
     structure: Structure, request: CutRequest, vocabulary: Vocabulary | None, job: Job
 ) -> Tokens:
-    asked = _asked(request)
+    request_key = _token_request(request)
     try:
         axis = axis_of(structure, "vocabulary")
         if vocabulary is None:
             vocabulary = read_vocabulary(structure.folder, job)
     except (CheckpointError, ShrinkError) as error:
-        return Tokens(asked, error=error)
+        return Tokens(request_key, error=error)
     trailing = cut_surplus(vocabulary, structure.config, axis.count)
-    known = Tokens(asked, vocabulary, axis.count - trailing.kept.size)
+    known = Tokens(request_key, vocabulary, axis.count - trailing.kept.size)
     if request.vocabulary == TRAILING:
         return replace(known, cut=trailing)
     if not request.vocabulary and not request.texts:
@@ -280,17 +280,17 @@ def _cut_tokens(
 
     texts = [Path(path) for path in request.texts]
     if request.vocabulary:
-        wanted = read_ids(Path(request.vocabulary), vocabulary.tokenizer, job)
+        token_ids = read_ids(Path(request.vocabulary), vocabulary.tokenizer, job)
     else:
-        wanted = tokens_of(vocabulary.tokenizer, texts, job)
-    if not wanted.size:
+        token_ids = tokens_of(vocabulary.tokenizer, texts, job)
+    if not token_ids.size:
         raise ShrinkError(
             f"Nothing in {first_names([*map(str, request.texts)] or [request.vocabulary])} is a "
             f"token of '{vocabulary.tokenizer.where}', so no row of the embedding would be left.",
             remedy="Choose texts that the model is used with.",
         )
     multiple = request.multiple or USUAL_MULTIPLES["vocabulary"]
-    cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
+    cut = cut_tokens(vocabulary, structure.config, token_ids, rows, job, multiple=multiple)
     if texts:
         check_segmentation(vocabulary.tokenizer, cut, texts, job)
     return cut

@@ -30,7 +30,7 @@ from pruneapp.methods.method import no_inputs
 from pruneapp.params import STATISTICS, is_needed
 from pruneapp.progress import Job
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import Survey, legal_sizes, must_stay, not_legal
+from pruneapp.shrink.plan import Survey, legal_sizes, size_error, units_to_keep
 from pruneapp.statistics.file import Statistics, holds_statistics, open_statistics
 
 WORDS = tuple(choice.value for choice in BY.choices)
@@ -62,13 +62,13 @@ def ranking_by(
     CheckpointError
         If a file cannot be read.
     """
-    wanted = by in WORDS and is_needed(STATISTICS.name, (BY,), {BY.name: by})
-    if wanted and statistics is None:
+    needs_statistics = by in WORDS and is_needed(STATISTICS.name, (BY,), {BY.name: by})
+    if needs_statistics and statistics is None:
         raise ParameterError(
             f"Ranking units by {by} needs statistics of activations.",
             remedy="Name a file of them; `pruneapp statistics` collects one.",
         )
-    if statistics is not None and not wanted:
+    if statistics is not None and not needs_statistics:
         words = by if by in WORDS else "the scores of a file"
         raise ParameterError(
             f"Ranking units by {words} uses no statistics of activations.",
@@ -161,7 +161,7 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
 def check_size(axis: Axis, structure: Structure, kept: int) -> None:
     """Raise `ShrinkError` if the model's class does not accept this number of units."""
     if kept != axis.count and not axis.takes(kept, structure.fields):
-        raise not_legal(axis, structure, structure.fields, kept)
+        raise size_error(axis, structure, structure.fields, kept)
 
 
 def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> list[int]:
@@ -171,7 +171,7 @@ def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> l
     group if it is None. Raises `ShrinkError` if nothing would be removed from any group.
     """
     kept = _widths(axis, share, multiple)
-    if all(stay == group.count for stay, group in zip(kept, axis.groups, strict=True)):
+    if all(n_kept == group.count for n_kept, group in zip(kept, axis.groups, strict=True)):
         raise ShrinkError(
             f"Cutting {share:.4g} of the units and rounding what stays up to a multiple of "
             f"{axis.multiple_words(multiple)} cuts nothing of "
@@ -183,11 +183,11 @@ def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> l
 
 def _widths(axis: Axis, share: float, multiple: int | None) -> list[int]:
     """Return the rounded number of units to keep in each group, at least one."""
-    left = [max(group.count - round(share * group.count), 1) for group in axis.groups]
+    min_widths = [max(group.count - round(share * group.count), 1) for group in axis.groups]
     steps = [multiple or group.multiple for group in axis.groups]
     return [
-        min(group.count, -(-wanted // step) * step)
-        for group, wanted, step in zip(axis.groups, left, steps, strict=True)
+        min(group.count, -(-min_width // step) * step)
+        for group, min_width, step in zip(axis.groups, min_widths, steps, strict=True)
     ]
 
 
@@ -200,9 +200,9 @@ def percents_of(axis: Axis, multiple: int | None = None) -> tuple[int, ...]:
     return tuple(range(1 + first, 100))
 
 
-def chosen_units(
+def choose_units(
     state: Snapshot,
-    wanted: Sequence[tuple[Group, int]],
+    group_sizes: Sequence[tuple[Group, int]],
     scores: Mapping[str, Float64s],
     found: Survey,
     job: Job,
@@ -214,38 +214,40 @@ def chosen_units(
 
     Parameters
     ----------
-    wanted
+    group_sizes
         Groups, and the number of units to keep in each.
     scores
         Scores by the `place` of the group.
     """
-    groups = [group for group, _ in wanted]
+    groups = [group for group, _ in group_sizes]
     ranks = [scores[group.place] for group in groups]
-    left = [must_stay(state, group, found.of(group)) for group in groups]
-    held = [guarded_units(group, state.view, job) for group in groups]
+    must_keep = [units_to_keep(state, group, found.of(group)) for group in groups]
+    guarded_masks = [guarded_units(group, state.view, job) for group in groups]
     if any(group.same for group in groups):
         ranks = [np.sum(ranks, axis=0)] * len(groups)
-        left = [np.logical_or.reduce(left)] * len(groups)
-        held = [np.logical_or.reduce(held)] * len(groups)
-    going = []
-    for (group, count), rank, some, guarded in zip(wanted, ranks, left, held, strict=True):
-        order = np.where(some, np.where(guarded, np.inf, rank), -np.inf)
+        must_keep = [np.logical_or.reduce(must_keep)] * len(groups)
+        guarded_masks = [np.logical_or.reduce(guarded_masks)] * len(groups)
+    to_prune = []
+    for (group, count), rank, keep_mask, guarded in zip(
+        group_sizes, ranks, must_keep, guarded_masks, strict=True
+    ):
+        order = np.where(keep_mask, np.where(guarded, np.inf, rank), -np.inf)
         lowest = lowest_units(order, group.count - count, group.outer)
-        going.append((group, lowest[some[lowest] & ~guarded[lowest]]))
-    return going
+        to_prune.append((group, lowest[keep_mask[lowest] & ~guarded[lowest]]))
+    return to_prune
 
 
-def pruned(state: Snapshot, going: Sequence[tuple[Group, Units]], job: Job) -> Snapshot:
+def prune_units(state: Snapshot, to_prune: Sequence[tuple[Group, Units]], job: Job) -> Snapshot:
     """Return the state with the given units pruned in all their tensors."""
-    masks = masks_without([(group, state.view, units) for group, units in going], job)
+    masks = masks_without([(group, state.view, units) for group, units in to_prune], job)
     return state.replaced({"masks": masks}) if masks else state
 
 
-def without_layers(state: Snapshot, axis: Axis, numbers: tuple[int, ...], job: Job) -> Snapshot:
+def prune_layers(state: Snapshot, axis: Axis, numbers: tuple[int, ...], job: Job) -> Snapshot:
     """Return the state with layers pruned so that they return their input.
 
     Changes nothing in stacks where zeros cannot do that, such as those with a norm after the sum.
     """
-    gone = np.array(sorted(numbers), np.int64)
+    indices = np.array(sorted(numbers), np.int64)
     stacks = [group for group in axis.groups if any(group.silenced_by)]
-    return pruned(state, [(group, gone[gone < group.count]) for group in stacks], job)
+    return prune_units(state, [(group, indices[indices < group.count]) for group in stacks], job)

@@ -49,10 +49,10 @@ class UnshrunkState(DerivedState):
         self._tensors = {each.source.name: each for each in cut.tensors(against)}
         for each in self._tensors.values():
             if not shrunk.holds(each.entry.name):
-                raise _misfit(shrunk, against, f"it has no '{each.entry.name}'")
+                raise _mismatch_error(shrunk, against, f"it has no '{each.entry.name}'")
             there = shrunk.entry(each.entry.name)
             if there.shape != each.entry.shape or there.dtype != each.entry.dtype:
-                raise _misfit(
+                raise _mismatch_error(
                     shrunk,
                     against,
                     f"the shape of '{there.name}' is {list(there.shape)} and should be "
@@ -61,52 +61,54 @@ class UnshrunkState(DerivedState):
 
     def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
         """Return elements `start` to `stop` of a tensor in its original shape."""
-        each = self._tensors.get(entry.name)
-        if each is None:
+        tensor = self._tensors.get(entry.name)
+        if tensor is None:
             bits = self.checkpoint.bits(entry.name, start, stop)
             if entry.name in self._silent:
                 bits[:] = 0
             return bits
-        if not each.kept:
-            return self._shrunk.bits(each.entry.name, start, stop)
-        inner = max(math.prod(each.source.shape[1:]), 1)
+        if not tensor.kept:
+            return self._shrunk.bits(tensor.entry.name, start, stop)
+        inner = max(math.prod(tensor.source.shape[1:]), 1)
         first, last = start // inner, -(-stop // inner)
-        rows = _scattered(each, first, last, self._shrunk)
-        return self._chosen(each, rows, first, last)[start - first * inner : stop - first * inner]
+        rows = _expand_rows(tensor, first, last, self._shrunk)
+        return self._fill_chosen(tensor, rows, first, last)[
+            start - first * inner : stop - first * inner
+        ]
 
-    def _chosen(self, each: TensorCut, rows: Bits, first: int, last: int) -> Bits:
+    def _fill_chosen(self, tensor: TensorCut, rows: Bits, first: int, last: int) -> Bits:
         """Set the entries of `rows` that the user chose to remove to the original values."""
-        for dim in self._cut.chosen_dims(each.source.name):
-            inner = max(math.prod(each.source.shape[1:]), 1)
-            there = self.checkpoint.bits(each.source.name, first * inner, last * inner)
-            shape = (last - first, *each.source.shape[1:])
-            goes = np.ones(each.source.shape[dim], np.bool_)
-            goes[each.kept[dim]] = False
-            goes = goes[first:last] if dim == 0 else goes
-            index = (slice(None),) * dim + (goes,)
-            rows.reshape(shape)[index] = there.reshape(shape)[index]
+        for dim in self._cut.chosen_dims(tensor.source.name):
+            inner = max(math.prod(tensor.source.shape[1:]), 1)
+            original = self.checkpoint.bits(tensor.source.name, first * inner, last * inner)
+            shape = (last - first, *tensor.source.shape[1:])
+            removed_mask = np.ones(tensor.source.shape[dim], np.bool_)
+            removed_mask[tensor.kept[dim]] = False
+            removed_mask = removed_mask[first:last] if dim == 0 else removed_mask
+            index = (slice(None),) * dim + (removed_mask,)
+            rows.reshape(shape)[index] = original.reshape(shape)[index]
         return rows
 
 
-def _misfit(shrunk: Checkpoint, against: Checkpoint, what: str) -> ShrinkError:
+def _mismatch_error(shrunk: Checkpoint, against: Checkpoint, what: str) -> ShrinkError:
     return ShrinkError(
         f"'{shrunk.path}' was not cut out of '{against.path}': {what}.",
         remedy="Name the model that it was cut out of.",
     )
 
 
-def _scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
+def _expand_rows(tensor: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
     """Return rows `first` to `stop` (dim 0) of a tensor in its original shape, with zeros."""
-    shape = each.source.shape
+    shape = tensor.source.shape
     inner = int(np.prod(shape[1:], dtype=np.int64))
     rows = np.arange(first, stop)
-    kept = each.kept.get(0)
+    kept = tensor.kept.get(0)
     a, b = (first, stop) if kept is None else map(int, np.searchsorted(kept, (first, stop)))
-    there = rows if kept is None else kept[a:b]
-    small = int(np.prod(each.entry.shape[1:], dtype=np.int64))
-    bits = written.bits(each.entry.name, a * small, b * small)
+    kept_rows = rows if kept is None else kept[a:b]
+    small = int(np.prod(tensor.entry.shape[1:], dtype=np.int64))
+    bits = written.bits(tensor.entry.name, a * small, b * small)
     result = np.zeros((stop - first, *shape[1:]), bits.dtype)
-    places = [there - first]
-    places += [each.kept.get(dim, np.arange(shape[dim])) for dim in range(1, len(shape))]
-    result[np.ix_(*places)] = bits.reshape(b - a, *each.entry.shape[1:])
+    places = [kept_rows - first]
+    places += [tensor.kept.get(dim, np.arange(shape[dim])) for dim in range(1, len(shape))]
+    result[np.ix_(*places)] = bits.reshape(b - a, *tensor.entry.shape[1:])
     return result.reshape((stop - first) * inner)

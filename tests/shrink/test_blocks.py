@@ -23,7 +23,7 @@ from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from pruneapp.shrink.plan import Choices, ShrinkPlan, plan
 from pruneapp.shrink.record import read_record
-from pruneapp.shrink.shrink import ShrinkRequest, prove_back_again, shrink
+from pruneapp.shrink.shrink import ShrinkRequest, shrink, verify_round_trip
 from tests.shrink import vision_models
 from tests.shrink.vision_models import MODELS, make, outputs
 
@@ -107,7 +107,7 @@ def test_cut_network_says_what_the_masked_one_says(name: str, suffix: str, tmp_p
             assert kept == group.count - int(group.count * 0.3)
     record = read_record(tmp_path / "out")
     with open_checkpoint(tmp_path / "out") as written:
-        prove_back_again(state, record.cut, written, Job(), folded=frozenset(record.folded))
+        verify_round_trip(state, record.cut, written, Job(), folded=frozenset(record.folded))
 
 
 def test_widths_are_rounded_up_by_block(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def test_with_experts_the_median_is_what_is_named_where_it_alone_is_too_large(
 def test_a_router_that_a_rounding_leads_elsewhere_is_said_to_be_that():
     found = {"largest_difference": 0.5, "median_difference": 1e-9, "largest_output": 1.0}
     with pytest.raises(CheckError, match=r"by 0\.5, where 0\.0001 is allowed\. Most outputs agree"):
-        check._refuse(
+        check._raise_if_different(
             {
                 "architecture": "X",
                 "transformers": "5",

@@ -11,12 +11,12 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.groups.group import Factor, Group, Member, Run, Runs
 from pruneapp.progress import Job
 from pruneapp.shrink import dead_units
-from pruneapp.shrink.dead_units import entries_left, is_zero, units_left, value_of
+from pruneapp.shrink.dead_units import apply_activation, find_unit_states, is_zero, nonzero_entries
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
 def left(tensors, group):
-    (found,) = units_left(Snapshot(MemoryCheckpoint(tensors)), [group], Job())
+    (found,) = find_unit_states(Snapshot(MemoryCheckpoint(tensors)), [group], Job())
     return found
 
 
@@ -36,7 +36,7 @@ def test_entries_with_a_number_in_them(shape, dim, seed, piece):
     before = dead_units._PIECE
     dead_units._PIECE = piece
     try:
-        found = entries_left(state, state.entry("w.weight"), dim, Job())
+        found = nonzero_entries(state, state.entry("w.weight"), dim, Job())
     finally:
         dead_units._PIECE = before
     others = tuple(d for d in range(len(shape)) if d != dim)
@@ -161,11 +161,11 @@ def test_activations_are_those_of_transformers(name):
 
     x = np.linspace(-4, 8, 101)
     wanted = ACT2FN[name](torch.from_numpy(x)).numpy()
-    assert value_of(name, x) == pytest.approx(wanted, abs=1e-12)
+    assert apply_activation(name, x) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_what_is_not_known_is_no_number():
-    assert np.isnan(value_of("?", np.zeros(2))).all()
-    assert np.isnan(value_of("xielu", np.zeros(2))).all()
-    assert value_of("0", np.array([0.0, 1.0]))[0] == 0
-    assert np.isnan(value_of("0", np.array([0.0, 1.0]))[1])
+    assert np.isnan(apply_activation("?", np.zeros(2))).all()
+    assert np.isnan(apply_activation("xielu", np.zeros(2))).all()
+    assert apply_activation("0", np.array([0.0, 1.0]))[0] == 0
+    assert np.isnan(apply_activation("0", np.array([0.0, 1.0]))[1])

@@ -27,7 +27,7 @@ from pruneapp.results.export import ExportRequest
 from pruneapp.shrink import program_file
 from pruneapp.shrink.plan import Choices, plan
 from pruneapp.shrink.record import read_record
-from pruneapp.shrink.shrink import ShrinkRequest, prove_back_again, shrink
+from pruneapp.shrink.shrink import ShrinkRequest, shrink, verify_round_trip
 from tests.shrink.vision_models import MODELS, make, randomize
 
 
@@ -142,7 +142,7 @@ def test_cut_program_says_what_the_masked_one_says(
     assert sizes != {n: tuple(t.shape) for n, t in model.state_dict().items()}
     record = read_record(out)
     with open_checkpoint(out) as written:
-        prove_back_again(state, record.cut, written, Job(), folded=frozenset(record.folded))
+        verify_round_trip(state, record.cut, written, Job(), folded=frozenset(record.folded))
 
 
 def test_groups_of_a_graph(tmp_path: Path) -> None:

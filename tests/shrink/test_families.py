@@ -23,7 +23,7 @@ from pruneapp.shrink.plan import Choices, legal_sizes, plan, survey
 from pruneapp.shrink.proof import class_proof
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
 from pruneapp.shrink.tokens.vocabulary import VocabularyCut
-from pruneapp.shrink.unit_choice import chosen_units, pruned, scores_of, without_layers
+from pruneapp.shrink.unit_choice import choose_units, prune_layers, prune_units, scores_of
 from tests.shrink.tiny_models import TINY_MODELS
 
 # One of each way to lie in a file; the others take minutes.
@@ -45,7 +45,7 @@ def chosen(state: Snapshot, structure: Structure, name: str) -> tuple[Snapshot, 
     axis, job = structure.axes[name], Job()
     if name == "layers":
         gone = (axis.count - 2,)
-        return without_layers(state, axis, gone, job), Choices(MULTIPLE, gone)
+        return prune_layers(state, axis, gone, job), Choices(MULTIPLE, gone)
     if name == "vocabulary":
         kept = np.flatnonzero(np.arange(axis.count) % 3 != 2 | (np.arange(axis.count) < 8))
         cut = VocabularyCut(axis.count, kept, "exact for this text", {}, (), ())
@@ -56,8 +56,8 @@ def chosen(state: Snapshot, structure: Structure, name: str) -> tuple[Snapshot, 
     sizes = legal_sizes(axis, structure.fields, MULTIPLE)
     size = min(sizes[:-1], key=lambda n: abs(n - 0.7 * axis.count))
     wanted = [(group, size * group.count // axis.count) for group in axis.groups]
-    going = chosen_units(state, wanted, scores, survey(state, structure, job), job)
-    return pruned(state, going, job), Choices(MULTIPLE)
+    going = choose_units(state, wanted, scores, survey(state, structure, job), job)
+    return prune_units(state, going, job), Choices(MULTIPLE)
 
 
 def said(choices: Choices) -> dict[str, object]:

@@ -20,7 +20,7 @@ from pruneapp.shrink.check import FolderChecker
 from pruneapp.shrink.plan import Choices, legal_sizes, plan, survey
 from pruneapp.shrink.proof import class_proof
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
-from pruneapp.shrink.unit_choice import chosen_units, pruned, scores_of, without_layers
+from pruneapp.shrink.unit_choice import choose_units, prune_layers, prune_units, scores_of
 
 
 class Recording(FolderChecker):
@@ -46,7 +46,7 @@ def planned(path: Path, layer: int, experts: int):
     with open_checkpoint(path) as checkpoint:
         structure, job = structure_of(checkpoint), Job()
         scores = scores_of(Snapshot(checkpoint), structure.axes["experts"], "l2", CpuKernel(), job)
-        state = without_layers(Snapshot(checkpoint), structure.axes["layers"], (layer,), job)
+        state = prune_layers(Snapshot(checkpoint), structure.axes["layers"], (layer,), job)
         choices = Choices(8, (layer,), experts=experts, expert_scores=scores)
         yield state, plan(state, structure, choices, job)
 
@@ -111,8 +111,8 @@ def test_a_large_model_whose_layers_cannot_go_is_run_whole(
         size = legal_sizes(axis, structure.fields, 8)[-2]
         found = survey(Snapshot(checkpoint), structure, job)
         wanted = [(group, size) for group in axis.groups]
-        going = chosen_units(Snapshot(checkpoint), wanted, scores, found, job)
-        state = pruned(Snapshot(checkpoint), going, job)
+        going = choose_units(Snapshot(checkpoint), wanted, scores, found, job)
+        state = prune_units(Snapshot(checkpoint), going, job)
         made = plan(state, structure, Choices(8), job)
         result = proven(state, made, tmp_path / "out", checker)
     assert result.first_layers is None

@@ -134,13 +134,13 @@ class Tokenizer:
         """The largest id of a token; -1 if there are no tokens."""
         return self.known.size - 1
 
-    def closure(self, wanted: Ids, job: Job) -> Flags:
+    def closure(self, token_ids: Ids, job: Job) -> Flags:
         """Return which ids must be kept so that the given ids can be produced as before.
 
         Includes all needed ids. Ids without a token are ignored.
         """
         kept = np.zeros_like(self.known)
-        kept[wanted[wanted < kept.size]] = True
+        kept[token_ids[token_ids < kept.size]] = True
         kept[self.needed] = True
         kept &= self.known
         left, right, result = self.merges.T
@@ -200,8 +200,8 @@ class Tokenizer:
 
     def kept_merges(self, kept: Flags) -> list[Any]:
         """Return the merges whose three parts are all kept, as written in the file."""
-        listed = self.tree["model"].get("merges", ())
-        return [listed[number] for number in self.merge_numbers[kept[self.merges].all(axis=1)]]
+        all_merges = self.tree["model"].get("merges", ())
+        return [all_merges[number] for number in self.merge_numbers[kept[self.merges].all(axis=1)]]
 
     def cut(self, kept: Flags, new_ids: Ids, later: Sequence[tuple[str, int]], job: Job) -> bytes:
         """Return the bytes of a tokenizer.json with only the kept tokens.
@@ -290,7 +290,7 @@ def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
             model = json_codec.convert(file.model, WordPieces, where)
             prefix, suffix = model.continuing_subword_prefix, ""
         vocab, size = model.vocab, len(model.vocab)
-        _refuse_twins(vocab, where)
+        _check_unique_ids(vocab, where)
         if model.unk_token in vocab:
             needed.append(vocab[model.unk_token])
     for token, number in job.cancel.each(vocab.items()):
@@ -332,7 +332,7 @@ def _kind_of(model: Mapping[str, Any], where: str) -> Kind:
     )
 
 
-def _refuse_twins(vocab: Mapping[str, int], where: str) -> None:
+def _check_unique_ids(vocab: Mapping[str, int], where: str) -> None:
     if len(set(vocab.values())) < len(vocab):
         first: dict[int, str] = {}
         for token, number in vocab.items():

@@ -162,7 +162,7 @@ def cut_surplus(
 def cut_tokens(
     vocabulary: Vocabulary,
     config: Mapping[str, Any],
-    wanted: Ids,
+    token_ids: Ids,
     rows: int,
     job: Job,
     *,
@@ -176,7 +176,7 @@ def cut_tokens(
     ----------
     config
         Contents of config.json.
-    wanted
+    token_ids
         Ids of the tokens to keep.
     rows
         Number of rows of the embedding.
@@ -197,14 +197,14 @@ def cut_tokens(
         )
     tokenizer.check_ids(vocabulary.later)
     named = _named_rows(vocabulary, config, rows)
-    behind = {number for _, number in vocabulary.later}
-    behind |= {number for number in named if number > tokenizer.last_id}
-    ids = np.concatenate([wanted, np.array(sorted(named), np.int64)])
+    later_ids = {number for _, number in vocabulary.later}
+    later_ids |= {number for number in named if number > tokenizer.last_id}
+    ids = np.concatenate([token_ids, np.array(sorted(named), np.int64)])
     flags = tokenizer.closure(ids, job)
-    count = int(flags.sum()) + len(behind)
+    count = int(flags.sum()) + len(later_ids)
     target = min(rows, -(-count // multiple) * multiple)
-    flags = tokenizer.filled(flags, target - len(behind), job)
-    kept = np.array([*np.flatnonzero(flags), *sorted(behind)], np.int64)
+    flags = tokenizer.filled(flags, target - len(later_ids), job)
+    kept = np.array([*np.flatnonzero(flags), *sorted(later_ids)], np.int64)
     if kept.size < target:  # only rows without a token are left to fill up with
         free = np.setdiff1d(np.arange(tokenizer.last_id + 1, rows), kept)
         kept = np.sort(np.concatenate([kept, free[: target - kept.size]]))
@@ -212,7 +212,7 @@ def cut_tokens(
     new_ids = _new_ids(kept, rows)
     files = {
         TOKENIZER: tokenizer.cut(flags, new_ids, vocabulary.later, job),
-        **_files_beside(vocabulary, flags, new_ids, job),
+        **_updated_files(vocabulary, flags, new_ids, job),
     }
     left_out = (*(name for name in vocabulary.files if name not in files), *vocabulary.others)
     notices = tuple(
@@ -232,11 +232,11 @@ def _later_tokens(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> tuple[tup
             if not 0 <= number <= MAX_ID:
                 raise JsonError(f"expected an id up to {MAX_ID:,}, got {number:,}", where, content)
             found.setdefault(content, number)
-    ours = {**tokenizer.vocab, **dict(tokenizer.added)}
+    known_ids = {**tokenizer.vocab, **dict(tokenizer.added)}
     return tuple(
         (content, number)
         for content, number in sorted(found.items(), key=lambda one: one[1])
-        if ours.get(content) != number
+        if known_ids.get(content) != number
     )
 
 
@@ -277,7 +277,9 @@ def _remapped(config: Mapping[str, Any], new_ids: Ids, where: str) -> dict[str, 
     return remap_ids(config, old_to_new, new_ids.size, where)
 
 
-def _files_beside(vocabulary: Vocabulary, flags: Flags, new_ids: Ids, job: Job) -> dict[str, bytes]:
+def _updated_files(
+    vocabulary: Vocabulary, flags: Flags, new_ids: Ids, job: Job
+) -> dict[str, bytes]:
     """Return the other files with the new ids; omits files that contradict tokenizer.json."""
     files: dict[str, bytes] = {}
     tokenizer = vocabulary.tokenizer
@@ -403,9 +405,9 @@ def _mapped(
     for key, value in config.items():
         at = f"{place}.{key}" if place else key
         if _ID.fullmatch(key) or key in _IDS:
-            result[key] = _each(value, change, where, at)
+            result[key] = _change_ids(value, change, where, at)
         elif key in _PAIRS and value is not None:
-            result[key] = _pairs(value, _PAIRS[key], change, where, at)
+            result[key] = _change_pairs(value, _PAIRS[key], change, where, at)
         elif key in _NESTED and isinstance(value, dict):
             result[key] = _mapped(value, change, where, at)
         elif key in _EACH_NESTED and isinstance(value, dict):
@@ -418,33 +420,35 @@ def _mapped(
     return result
 
 
-def _each(value: Any, change: Callable[[int, str], int], where: str, place: str) -> Any:
+def _change_ids(value: Any, change: Callable[[int, str], int], where: str, place: str) -> Any:
     """Apply `change` to an id, or to all ids in a list or object."""
     if type(value) is int:
         return change(value, place)
     if value is None:
         return None
     if isinstance(value, list):
-        return [_each(one, change, where, f"{place}[{n}]") for n, one in enumerate(value)]
+        return [_change_ids(one, change, where, f"{place}[{n}]") for n, one in enumerate(value)]
     if isinstance(value, dict):
-        return {key: _each(one, change, where, f"{place}.{key}") for key, one in value.items()}
-    raise _no_id(where, place, value)
+        return {
+            key: _change_ids(one, change, where, f"{place}.{key}") for key, one in value.items()
+        }
+    raise _id_error(where, place, value)
 
 
-def _pairs(
+def _change_pairs(
     value: Any, part: int, change: Callable[[int, str], int], where: str, place: str
 ) -> list[Any]:
     if not isinstance(value, list) or not all(isinstance(p, list) and len(p) == 2 for p in value):
-        raise _no_id(where, place, value)
+        raise _id_error(where, place, value)
     result = []
     for number, pair in enumerate(value):
         both = list(pair)
-        both[part] = _each(pair[part], change, where, f"{place}[{number}][{part}]")
+        both[part] = _change_ids(pair[part], change, where, f"{place}[{number}][{part}]")
         result.append(both)
     return result
 
 
-def _no_id(where: str, place: str, value: Any) -> UnsupportedFileError:
+def _id_error(where: str, place: str, value: Any) -> UnsupportedFileError:
     return UnsupportedFileError(
         f"'{where}', at {place}: it must be an id of a token, or a list of them, got {value!r}.",
         remedy="Keep the whole vocabulary.",

@@ -18,7 +18,7 @@ from pruneapp.results.export import ExportRequest
 from pruneapp.shrink.check import FolderChecker
 from pruneapp.shrink.plan import Choices, plan, survey
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
-from pruneapp.shrink.unit_choice import chosen_units, pruned, scores_of, size_for_share
+from pruneapp.shrink.unit_choice import choose_units, prune_units, scores_of, size_for_share
 from tests.benchmarks import lower_bounds
 from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject, TimesPeer, median
 from tests.benchmarks.memory import extra_mb
@@ -113,8 +113,8 @@ def _cut(source: Path, target: Path, *, zeros: bool = False) -> None:
         kept = size_for_share(axis, structure, SHARE, MULTIPLE)
         scores = scores_of(state, axis, "l2", CpuKernel(), job)
         found = survey(state, structure, job)
-        going = chosen_units(state, [(group, kept) for group in axis.groups], scores, found, job)
-        state, found = pruned(state, going, job), found.without(going)
+        going = choose_units(state, [(group, kept) for group in axis.groups], scores, found, job)
+        state, found = prune_units(state, going, job), found.without(going)
         if zeros:
             export(state, ExportRequest("safetensors", target), job)
         else:

@@ -16,7 +16,7 @@ from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from pruneapp.shrink.plan import Choices, plan, survey
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
-from pruneapp.shrink.unit_choice import chosen_units, pruned, scores_of, widths_for_share
+from pruneapp.shrink.unit_choice import choose_units, prune_units, scores_of, widths_for_share
 from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject, median
 
 SHARE = 0.3
@@ -74,7 +74,7 @@ def _cut(source: Path, target: Path, masked: Path) -> int:
         scores = scores_of(state, axis, "l2", CpuKernel(), job)
         wanted = list(zip(axis.groups, widths, strict=True))
         found = survey(state, structure, job)
-        state = pruned(state, chosen_units(state, wanted, scores, found, job), job)
+        state = prune_units(state, choose_units(state, wanted, scores, found, job), job)
         export(state, ExportRequest("onnx", masked), job)
         planned = plan(state, structure, Choices(multiple=MULTIPLE), job)
         shrink(state, planned, ShrinkRequest(target, {}), job)
