@@ -1,6 +1,6 @@
-"""Pruning methods, their amounts and limits; and running one over tensors.
+"""Pruning methods, their amounts and limits, and their application to tensors.
 
-A method is a declaration from which form, command line, recipes and help follow; the built-in ones
-stand in ``methods.builtin``. Arithmetic that several of them share, or that has a version for the
-GPU, belongs in ``kernels``.
+A method is a declaration from which the form, the command line, recipes and help are derived; the
+built-in ones are in ``methods.builtin``. Arithmetic that several methods share, or that also runs
+on the GPU, belongs in ``kernels``.
 """

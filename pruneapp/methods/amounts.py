@@ -1,6 +1,6 @@
-"""How much of each tensor goes: amounts, floors, ceilings and totals as counts per tensor.
+"""Conversion of amounts and sparsity limits to the number of weights to prune per tensor.
 
-What limits allow is a count of pruned elements *after* the step, of several tensors in order.
+Limits are counts of pruned elements *after* the step, in arrays with one entry per tensor.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ _PARAM = AmountParam()
 def to_prune(
     amount: Amount, left: int, *, protected: int = 0, unit: str = "weights", where: str = ""
 ) -> int:
-    """Return how many are to be pruned of those that are left, protected or not.
+    """Return the number of units to prune of those that are not pruned yet.
 
-    So an amount means the same share of a tensor whatever is protected in it. `unit` and `where`
-    are for the message: what is counted, and in which tensor.
+    Protected units are included in `left`, so that an amount means the same fraction of a tensor
+    whatever is protected. `unit` and `where` (the tensor) are used in the message.
 
     Parameters
     ----------
     amount
         An int is a count; a float from 0 to 1 a fraction of `left`, rounded to the nearest count,
-        halves to the even one (Python's `round`, as torch does).
+        ties to even (Python's `round`, as in torch).
 
     Raises
     ------
     ParameterError
-        If the amount is NaN, negative, a fraction above 1, or more than what is left and free.
+        If the amount is NaN, negative, a fraction above 1, or larger than what is left and not
+        protected.
     """
     amount = _PARAM.validate(amount)
     count = round(amount * left) if isinstance(amount, float) else amount
@@ -55,10 +56,10 @@ def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
     where: str,
     stuck: int | None = None,
 ) -> ParameterError:
-    """Return the error for an amount that is more than what is left and free.
+    """Return the error for an amount larger than what is left and not protected.
 
-    `stuck` says, if it is about the tensor of several that allows the least, in how many of them
-    nothing is free.
+    `stuck` is the number of tensors in which nothing can be pruned, if the error is about the most
+    restrictive of several tensors; None for a single tensor.
     """
     of = f" of '{where}'" if where else ""
     one, more = f"{unit.removesuffix('s')}{of}", f"{unit}{of}"
@@ -93,7 +94,7 @@ def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
 
 
 def _rounded_down(share: float) -> float:
-    """Return a share above 0 in whole hundredths of a percent, or with two digits if it is less."""
+    """Round a positive fraction down to 0.01 %, or to two significant digits if it is smaller."""
     digits = max(4, 1 - math.floor(math.log10(share)))
     unit = 10.0**digits
     return math.floor(share * unit + _NEAR) / unit
@@ -104,10 +105,9 @@ def _percent(share: float) -> str:
 
 
 def counts_of(amount: Amount, left: Counts) -> Counts:
-    """Return what an amount is in each of some tensors (``int64[tensors]``), unchecked.
+    """Return the count of an amount in each tensor (``int64[tensors]``), unchecked.
 
-    A count beyond all of them is told as one more than the most: a column has no room for any
-    number.
+    Counts larger than every tensor are clipped to the largest size + 1, so that they fit int64.
     """
     if isinstance(amount, float):
         counts: Counts = np.rint(amount * left).astype(np.int64)  # halves to even, as round
@@ -123,10 +123,11 @@ def counts_to_prune(  # noqa: PLR0917 - columns of one table
     unit: str = "weights",
     wanted: Counts | None = None,
 ) -> Counts:
-    """Return what `to_prune` returns of each of some tensors; `wanted` if the amount is that.
+    """Return the result of `to_prune` for each tensor; `wanted` replaces the counts of `amount`.
 
-    `left` and `free` are ``int64[tensors]``: what is not pruned yet, and what of it may go. Where
-    it is too much the error is about the tensor that allows the least: so much fits all of them.
+    `left` and `free` are ``int64[tensors]``: units not pruned yet, and those of them not protected.
+    The error for an amount that is too large is about the most restrictive tensor, whose limit fits
+    all of them.
     """
     counts = counts_of(amount, left) if wanted is None else wanted
     short = np.flatnonzero(counts > free)
@@ -140,17 +141,17 @@ def counts_to_prune(  # noqa: PLR0917 - columns of one table
     return counts
 
 
-# Products of a share and a size that are so near to a whole number are meant to be it: 0.9 is no
-# sum of powers of two.
+# Relative tolerance within which the product of a fraction and a size counts as an integer, because
+# fractions such as 0.9 are not exact in binary.
 _NEAR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Tensors:
-    """What is known of some tensors before a step.
+    """Counts of tensors before a step.
 
-    `numel`, `before` and `free` are ``int64[tensors]``: elements, those that are pruned, and those
-    that may go.
+    `numel`, `before` and `free` are ``int64[tensors]``: all elements, pruned ones, and those that
+    may be pruned.
     """
 
     names: Sequence[str]
@@ -160,12 +161,12 @@ class Tensors:
 
     @property
     def left(self) -> Counts:
-        """``int64[tensors]``: elements that are not pruned yet, protected or not."""
+        """``int64[tensors]``: elements that are not pruned yet, including protected ones."""
         return self.numel - self.before
 
 
 def known_of(tensors: Sequence[TensorView]) -> Tensors:
-    """Return what is known of some tensors of which single weights are to go."""
+    """Return the counts of tensors for unstructured pruning."""
     numel = np.array([view.numel for view in tensors], np.int64)
     pruned = np.array([0 if v.kept is None else v.kept.pruned for v in tensors], np.int64)
     free = numel - pruned
@@ -177,10 +178,10 @@ def known_of(tensors: Sequence[TensorView]) -> Tensors:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """How many elements of each tensor may be pruned after a step, ``int64[tensors]``.
+    """Limits of the number of pruned elements per tensor after a step, ``int64[tensors]``.
 
-    At least and at most, from what is pruned already to all that is free; and at most whatever is
-    protected.
+    `low` and `high` are between what is pruned already and all that is not protected; `ceiling` is
+    the maximum regardless of protection.
     """
 
     low: Counts
@@ -194,10 +195,10 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
     Raises
     ------
     ParameterError
-        If so much is protected that a floor cannot be reached.
+        If a minimum cannot be reached because too much is protected.
     """
     high = _whole(limits.ceiling, tensors.numel)
-    # At least so much goes where at most the rest stays.
+    # Computed from the maximum of what remains, so that the rounding is consistent.
     low = np.minimum(tensors.numel - _whole(1 - limits.floor, tensors.numel), high)
     most = tensors.before + tensors.free
     low = np.maximum(low, tensors.before)
@@ -215,7 +216,7 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
 
 
 def _whole(share: float, numel: Counts) -> Counts:
-    """Return how many whole elements a share holds."""
+    """Return the largest whole number of elements within a fraction."""
     shares = share * numel
     whole = np.rint(shares)
     near = np.abs(shares - whole) <= _NEAR * np.maximum(whole, 1)
@@ -224,14 +225,15 @@ def _whole(share: float, numel: Counts) -> Counts:
 
 
 def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | None = None) -> int:
-    """Return how many elements of all tensors are to be pruned after a step.
+    """Return the number of elements to be pruned in all tensors after a step.
 
-    Of a share as large as the ceiling, as many as that allows: less than one a tensor is missing.
+    A fraction up to the maximum is limited to what the maximum allows after rounding in each
+    tensor.
 
     Raises
     ------
     ParameterError
-        If the bounds do not leave room for it; says the numbers.
+        If the bounds do not allow it; the message has the numbers.
     """
     total = limits.total
     before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
@@ -244,7 +246,7 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
         target, word = total if isinstance(total, int) else 0, "total"
         if isinstance(total, float):
             target = round(total * int(tensors.numel.sum()))
-            if total <= limits.ceiling:  # that is rounded in each tensor, and it in all of them
+            if total <= limits.ceiling:  # the maximum is rounded per tensor, the total once
                 target = min(target, int(bounds.ceiling.sum()))
         what = f"{percent(total)} of all" if isinstance(total, float) else "the total"
     least, most = int(bounds.low.sum()), int(bounds.high.sum())
@@ -284,10 +286,10 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
 
 
 class Running:
-    """What goes with the first channels of each of several tensors, in the order they go in.
+    """Cumulative numbers of weights in the channels of several tensors, in the order of pruning.
 
-    `weights` has for each tensor ``int64[free channels + 1]``: weights that go with so many
-    channels; 0 first, never falling.
+    `weights` has for each tensor ``int64[free channels + 1]``: the weights in the first n channels,
+    which starts with 0 and does not decrease.
     """
 
     def __init__(self, weights: Sequence[Counts]) -> None:
@@ -298,17 +300,17 @@ class Running:
 
     @property
     def all(self) -> Counts:
-        """``int64[tensors]``: weights that go with all free channels."""
+        """``int64[tensors]``: weights in all free channels."""
         totals: Counts = self.weights[self.starts + self.free]
         return totals
 
     def most_within(self, weights: Counts) -> Counts:
-        """Return with how many channels of each at most so many weights go; none below 0."""
+        """Return the maximum number of channels with at most `weights` weights; at least 0."""
         most = np.where(self.all <= weights, self.free, self.least_reaching(weights + 1) - 1)
         return np.maximum(most, 0)
 
     def least_reaching(self, weights: Counts) -> Counts:
-        """Return with how few channels of each at least so many weights go, at most all."""
+        """Return the minimum number of channels with at least `weights` weights; at most all."""
         low, high = np.zeros_like(self.free), self.free.copy()
         while (low < high).any():
             middle = (low + high) >> 1
@@ -327,14 +329,15 @@ def channel_counts_to_prune(
     *,
     unit: str = "channels",
 ) -> Counts:
-    """Return how many channels, or blocks, of each tensor go, and what is `running` with them.
+    """Return the number of channels, or blocks, of each tensor to prune.
 
-    Of each, `left` are not pruned as a whole yet. With a total, channels go in the order of the
-    share of their tensor that is pruned then, so that all tensors come to about the same share; of
-    equals the earlier tensor first; until the next would be too much.
+    `left` (``int64[tensors]``) counts the channels that are not completely pruned, `running` the
+    weights of free channels. With a total, channels are pruned in the order of the sparsity of
+    their tensor after that, so that all tensors have about the same sparsity, earlier tensors first
+    if equal, until the next channel would exceed the total.
 
-    Raises `ParameterError` if an amount is more than what is left, or no number of whole channels
-    will do.
+    Raises `ParameterError` if an amount is larger than what is left, or no number of whole channels
+    meets the limits.
     """
     bounds = bounds_of(limits, tensors)
     least = running.least_reaching(bounds.low - tensors.before)
@@ -352,7 +355,7 @@ def channel_counts_to_prune(
         )
     if limits.total is not None:
         return _in_all(limits, tensors, bounds, running, least, most, unit)
-    held = limits.ceiling < 1  # `most` are free in any case
+    held = limits.ceiling < 1  # if so, `most` excludes protected channels
     wanted = counts_to_prune(amount, left, left if held else running.free, tensors.names, unit)
     return np.maximum(np.minimum(wanted, most) if held else wanted, least)
 
@@ -395,11 +398,11 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
     cut: Cutting,
     wanted: Counts | None = None,
 ) -> tuple[Counts, Bools]:
-    """Return how many weights of each tensor go, and which tensors one threshold cuts together.
+    """Return the number of weights to prune per tensor, and which tensors share one threshold.
 
-    Each other one is cut by itself. `wanted` is what the amount is in each tensor, if it is not
-    rounded once for all of it. Of no account is an amount beside a total. Raises
-    `ParameterError` if an amount is more than what is left, or the wishes contradict each other.
+    Each other tensor has its own threshold. `wanted` are the counts of the amount per tensor, if it
+    is not rounded once per tensor. The amount is ignored if there is a total. Raises
+    `ParameterError` if an amount is larger than what is left, or the limits are contradictory.
     """
     names, left, free = tensors.names, tensors.left, tensors.free
     none = np.zeros(left.size, np.bool_)
@@ -422,7 +425,7 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
     if limits.total is not None:
         after = spread(tensors, bounds, target_of(limits, tensors, bounds))
         return after - tensors.before, none
-    # What is protected of a tensor is of no account where the ceiling leaves at least as much.
+    # Protection does not reduce the amount where the maximum is at most what is free.
     held = bounds.ceiling - tensors.before <= free
     able = np.where(held, left, free)
     wanted = counts_to_prune(amount, left, able, names, wanted=wanted)
@@ -431,17 +434,17 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
 
 
 def first_of(counts: Counts, count: int) -> Counts:
-    """Return what goes of each if so many of all go, the first first."""
+    """Split `count` over the tensors, in order."""
     before = np.cumsum(counts) - counts
     result: Counts = np.clip(count - before, 0, counts)
     return result
 
 
 def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
-    """Give every tensor the same share, as far as its bounds allow it; the sum is the target.
+    """Return counts with the same sparsity in every tensor, within its bounds; the sum is `target`.
 
-    For some share ``s``, ``round(s * numel)`` within the bounds. Where that cannot make the sum,
-    the earlier of equals get one more.
+    They are ``round(s * numel)`` clipped to the bounds, for some sparsity ``s``. If no ``s`` gives
+    the sum, earlier tensors get one more.
     """
     return level(
         lambda share: np.clip(at_share(share, tensors.numel), bounds.low, bounds.high), target
@@ -449,12 +452,13 @@ def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
 
 
 def level(at: Callable[[float], Counts], target: int) -> Counts:
-    """Find the share from 0 to 1 at which counts make a sum; none falls as the share grows.
+    """Return the counts for the fraction from 0 to 1 at which their sum is `target`.
 
-    Where no share makes the sum, the earlier of those that are about to grow get one more.
+    `at` must not decrease with the fraction. If no fraction gives the sum, the first of the counts
+    that are about to increase get one more.
     """
     low, high = 0.0, 1.0
-    for _ in range(64):  # float64 has no more between them
+    for _ in range(64):  # enough for the precision of float64
         middle = (low + high) / 2
         if int(at(middle).sum()) <= target:
             low = middle
@@ -470,7 +474,7 @@ def level(at: Callable[[float], Counts], target: int) -> Counts:
 
 
 def at_share(share: float | Float64s, sizes: Counts) -> Counts:
-    """Return the counts nearest to a share of some sizes, halves up."""
+    """Return the counts nearest to a fraction of sizes, rounding halves up."""
     return np.floor(share * sizes + 0.5).astype(np.int64)
 
 
@@ -480,17 +484,20 @@ def fit_common_threshold(
     target: int,
     cut: Cutting,
 ) -> tuple[Counts, Bools]:
-    """Find the one threshold of which the cuts, each within its bounds, make the target.
+    """Find the threshold at which the number of pruned elements, each within bounds, is `target`.
 
-    Returns what is pruned of each tensor then, and which are cut by that threshold; the others are
-    held at a bound. `cut` returns how many elements go of each tensor (any number for those that
-    are not chosen), if so many of the lowest of the chosen ones go.
+    Tensors beyond their bounds at a common threshold are fixed at them: those above or those below,
+    whichever exceed them by more in total, because they would also be fixed at the threshold
+    sought. The others are cut again, until none is beyond its bounds (Bitran and Hax,
+    "Disaggregation and resource allocation using convex knapsack problems with bounded variables",
+    1981). This usually takes two or three rounds.
 
-    Tensors that a common threshold takes beyond their bounds are held at them, those above or those
-    below, whichever weigh more: they would be held at the threshold that is sought, too. The others
-    are cut anew, until none is beyond (Bitran and Hax, "Disaggregation and resource allocation
-    using convex knapsack problems with bounded variables", 1981). As a rule that takes two or three
-    rounds.
+    Returns
+    -------
+    after
+        ``int64[tensors]``: number of pruned elements after the step.
+    together
+        ``bool[tensors]``: which tensors are cut at the threshold; the others are fixed at a bound.
     """
     after = tensors.before.copy()
     free = np.ones(after.size, np.bool_)

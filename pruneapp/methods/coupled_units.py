@@ -1,4 +1,4 @@
-"""Whole units of groups: how much they weigh, and the masks that take them in all their tensors."""
+"""Ranking of units of groups, and the masks that prune them in all tensors of a group."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from pruneapp.statistics.file import Inputs
 
 View = Callable[[str], TensorView]
-# What was seen of the inputs of a tensor, by its name.
+# Returns the statistics of the inputs of a tensor by its name; None if there are none.
 InputsOf = Callable[[str], "Inputs | None"]
-# Scores by the inputs of tensors; of all that a unit has, and of those that read it.
+# Scores from statistics of inputs: of all weights of a unit, and of the weights that read it.
 WANDA, FLAP = "wanda", "flap"
-# The value of `multiple` that stands for what the export of shrunk models rounds up to as well.
+# The value of `multiple` that selects the multiple used by the export of shrunk models.
 USUAL = "usual"
-# Units of a group, by the group.
+# Units to prune of each group, with access to its tensors.
 Going = Sequence[tuple[Group, View, Units]]
 
 
@@ -42,7 +42,7 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    """Return the masks of some tensors without the units that score lowest in their groups."""
+    """Return the masks of tensors without the lowest-scoring units of their groups."""
     masks = masks_without(coupled_units(tensors, values, scope, kernel, job, method.label), job)
     return {
         view.name: masks.get(view.name) or view.kept or BitMask.full(view.numel) for view in tensors
@@ -57,11 +57,11 @@ def coupled_units(  # noqa: PLR0917 - each its own type
     job: Job,
     label: str,
 ) -> Going:
-    """Return the units that score lowest in the groups of some tensors; `label` is the method's.
+    """Return the lowest-scoring units in the groups of tensors; `label` is that of the method.
 
-    The amount counts the units that have anything left; a unit of which anything is protected
-    stays. What is kept of each group is rounded up to the multiple, and to a size that the model's
-    class takes. Raises `ParameterError` if a tensor is in no group, or too few units are free.
+    The amount counts units that are not completely pruned; units with protected weights are kept.
+    The number of kept units per group is rounded up to the multiple, and to a size that the model
+    class supports. Raises `ParameterError` if a tensor is in no group, or too few units are free.
     """
     if not tensors:
         return []
@@ -83,7 +83,7 @@ def coupled_units(  # noqa: PLR0917 - each its own type
     ]
     left = [_left(group, view, job) for group, view in groups]
     free = [some & ~guarded_units(*one, job) for one, some in zip(groups, left, strict=True)]
-    if any(group.same for group, _ in groups):  # root, sum or mean: the order is what counts
+    if any(group.same for group, _ in groups):  # root, sum and mean of scores have the same order
         scores = [np.sum(scores, axis=0)] * len(groups)
         left = [np.logical_or.reduce(left)] * len(groups)
         free = [np.logical_and.reduce(free)] * len(groups)
@@ -102,7 +102,7 @@ def coupled_units(  # noqa: PLR0917 - each its own type
 def _check_rounding(
     groups: Sequence[Group], left: Sequence[Bools], values: Values, scope: Scope
 ) -> None:
-    """Raise `ParameterError` if units would be pruned without the multiple; none are with it."""
+    """Raise `ParameterError` if only rounding up to the multiple keeps units from being pruned."""
     amount = values["amount"]
     sizes = [int(np.count_nonzero(each)) for each in left]
     largest = max(range(len(groups)), key=sizes.__getitem__)
@@ -132,7 +132,7 @@ def _check_rounding(
 
 
 def _multiple(group: Group, values: Mapping[str, Any]) -> int:
-    """Return what the number of units that stay of a group is rounded up to a multiple of."""
+    """Return the multiple to which the number of kept units of a group is rounded up."""
     chosen = values.get("multiple", "1")
     return group.multiple if chosen == USUAL else int(chosen)
 
@@ -145,22 +145,21 @@ def score_units(  # noqa: PLR0917 - each its own type
     job: Job,
     inputs_of: InputsOf = no_inputs,
 ) -> Float64s:
-    """Return the score of each unit over everything that it has in the tensors of a group.
+    """Return the score of each unit over all its weights in the tensors of a group.
 
     ``l2`` is the root of the sum of squares, ``l1`` the sum of magnitudes, ``mean`` the mean
     magnitude. Pruned weights count as 0. Reads every tensor once.
 
-    ``wanda`` is the sum of the squares of each weight times the root mean square of its input
-    (after Sun et al., 2024), in all matrices whose inputs are known. ``flap`` is the sum of the
-    squares of each weight times the standard deviation of its input, in those that read the unit:
-    how much what it says varies (An et al., 2024). What is known of a tensor adds up in any order
-    to the same bits. A part that no input reached adds nothing; if that is all of the group, its
-    inputs count as 1.
+    ``wanda`` is the sum of squares of each weight times the root mean square of its input (after
+    Sun et al., 2024), in all matrices with statistics. ``flap`` is the sum of squares of each
+    weight times the standard deviation of its input, in the matrices that read the unit (An et al.,
+    2024). The result does not depend on the order of tensors, bit by bit. Parts that no input has
+    reached add nothing; if that is the whole group, its inputs count as 1.
 
     Raises
     ------
     ParameterError
-        If a score by inputs finds none of them known.
+        If a score needs statistics of inputs and there are none.
     """
     if by in {WANDA, FLAP}:
         return _score_by_inputs(group, view_of, by, kernel, job, inputs_of)
@@ -208,7 +207,7 @@ def _score_by_inputs(  # noqa: PLR0917 - each its own type
         view = scaled(replace(view_of(name), inputs=inputs), sizes)
         return _norms(view, dim, 2.0, kernel, job) ** 2
 
-    parts = [np.zeros(group.count)]  # of the tensors that are of one unit, then of each member
+    parts = [np.zeros(group.count)]  # tensors of a single unit first, then each member
     for member in members:
         if member.name in known:
             units = member.layout.units(group.count)
@@ -230,7 +229,7 @@ def _check_known(
     own: Sequence[Sequence[str]],
     known: Mapping[str, Inputs],
 ) -> None:
-    """Raise `ParameterError` if not enough is known of the inputs of a group for a score."""
+    """Raise `ParameterError` if a group lacks the statistics that a score needs."""
     if not names:
         raise ParameterError(
             f"'{by}' ranks units by the tensors that read them, and none is known for "
@@ -258,9 +257,9 @@ def _check_known(
 
 
 def lowest_units(scores: Float64s, count: int, outer: int) -> Units:
-    """Return the units of the lowest scores, as many of each of `outer` runs, ascending.
+    """Return the units with the lowest scores, the same number from each of `outer` equal runs.
 
-    Of equal scores the lower number goes first; NaN is largest.
+    They are in ascending order. Of equal scores the lower number is selected; NaN is largest.
     """
     runs = scores.reshape(outer, -1)
     order = np.argsort(runs, axis=1, kind="stable")[:, : count // outer]
@@ -270,8 +269,8 @@ def lowest_units(scores: Float64s, count: int, outer: int) -> Units:
 def masks_without(going: Going, job: Job) -> dict[str, BitMask]:
     """Return the masks of tensors without units of their groups, by first names.
 
-    A unit goes in every member, biases and norms among them; a layer in the tensors that write
-    into the residual stream. Protected weights stay.
+    A unit is pruned in every member, including biases and norms; a layer only in the tensors that
+    write to the residual stream. Protected weights are kept.
     """
     masks: dict[str, BitMask] = {}
 
@@ -298,7 +297,7 @@ def masks_without(going: Going, job: Job) -> dict[str, BitMask]:
 
 
 def present_units(group: Group, view_of: View) -> int:
-    """Return how many units of a group have anything that is not pruned."""
+    """Return the number of units of a group with a weight that is not pruned."""
     return int(np.count_nonzero(_left(group, view_of, Job())))
 
 
@@ -314,12 +313,12 @@ def _norms(view: TensorView, dim: int, power: float, kernel: Kernel, job: Job) -
 
 
 def _left(group: Group, view_of: View, job: Job) -> Bools:
-    """Return which units have anything that is not pruned."""
+    """Return which units have a weight that is not pruned."""
     return _units_with(group, view_of, lambda view: view.kept, job, without=True)
 
 
 def guarded_units(group: Group, view_of: View, job: Job) -> Bools:
-    """Return which units have anything that is protected."""
+    """Return which units have a protected weight."""
     return _units_with(group, view_of, lambda view: view.protected, job, without=False)
 
 
@@ -331,7 +330,7 @@ def _units_with(
     *,
     without: bool,
 ) -> Bools:
-    """Return which units have a weight in a mask; `without` is what a tensor without one says."""
+    """Return which units have a weight in a mask; a tensor without a mask counts as `without`."""
     found = np.zeros(group.count, np.bool_)
     for member in group.members:
         view = view_of(member.name)
@@ -356,7 +355,7 @@ def _of_units(group: Group, member: Member, entries: Bools) -> Bools:
 def _lowest(
     group: Group, scores: Float64s, left: Bools, free: Bools, values: Mapping[str, Any]
 ) -> Units:
-    """Return the units that go of one group, those that are gone already not among them."""
+    """Return the units to prune in one group, without those already pruned."""
     present = int(np.count_nonzero(left))
     able = int(np.count_nonzero(free.reshape(group.outer, -1), axis=1).min()) * group.outer
     amount, held = values["amount"], present - min(able, present)
@@ -366,13 +365,13 @@ def _lowest(
 
 
 def _ranked(scores: Float64s, free: Bools, count: int, outer: int = 1) -> Units:
-    """Return `count` free units of the lowest scores."""
+    """Return the `count` free units with the lowest scores."""
     largest = np.nan_to_num(scores, nan=np.finfo(np.float64).max)
     return lowest_units(np.where(free, largest, np.inf), count, outer)
 
 
 def _rounded(group: Group, kept: int, multiple: int) -> int:
-    """Return the least number of units, not below `kept`, that may stay."""
+    """Return the smallest allowed number of kept units that is at least `kept`."""
     step = math.lcm(multiple * group.times, group.outer)
     up = -(-kept // step) * step
     if up >= group.count:
@@ -387,9 +386,9 @@ def _lowest_of_all(
     free: Sequence[Bools],
     values: Mapping[str, Any],
 ) -> list[Units]:
-    """Return the units of each group that go by one order over all groups.
+    """Return the units to prune of each group, by one ranking over all groups.
 
-    What stays of each group is then rounded up: those of its units that score highest stay.
+    The number of kept units per group is then rounded up, keeping those with the highest scores.
     """
     present, able = (sum(int(np.count_nonzero(each)) for each in some) for some in (left, free))
     where = groups[0][0].place if len(groups) == 1 else ""

@@ -1,4 +1,4 @@
-"""Cutting tensors by a threshold, by rows, by whole units; whether a method suits them."""
+"""Pruning of tensors by thresholds, per row and by whole units, and checks of methods."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from pruneapp.progress import Job
 def check_all(
     tensors: Sequence[TensorView], method: Method, values: Mapping[str, Any], scope: Scope
 ) -> dict[str, Any]:
-    """Return valid values for every parameter; raises `ParameterError` as `prune` does."""
+    """Return valid values of all parameters; raises `ParameterError` as `prune` does."""
     values = method.validate(values)
     check_scope(method, scope)
     for view in tensors:
@@ -61,7 +61,7 @@ def check_all(
 
 
 def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) -> int:
-    """Return how many weights (or channels, or blocks) of a tensor are not pruned yet.
+    """Return the number of units of a tensor (weights, channels, blocks) that are not pruned.
 
     Raises
     ------
@@ -77,10 +77,10 @@ def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) ->
 
 
 def check_scope(method: Method, scope: Scope) -> None:
-    """Raise `ParameterError` if a method does not offer a scope, with the reason."""
+    """Raise `ParameterError`, with the reason, if a method does not support a scope."""
     if scope in method.scopes:
         return
-    if scope not in ("local", "global"):  # it may be anything that stands in a file
+    if scope not in ("local", "global"):  # a file may contain any text
         raise ParameterError(f"'scope' must be local or global (got {scope!r}).")
     if method.granularity == "channels":
         raise ParameterError(
@@ -95,7 +95,7 @@ def check_scope(method: Method, scope: Scope) -> None:
 
 
 def _check(method: Method, view: TensorView) -> None:
-    """Raise `ParameterError` if a tensor, or what is given for it, does not suit a method."""
+    """Raise `ParameterError` if a method does not support a tensor, its scores or its mask."""
     name, scores, given = view.name, view.scores, view.given
     if len(view.shape) < method.least_dims:
         what = method.granularity if method.granularity in {"groups", "blocks"} else "channels"
@@ -139,7 +139,7 @@ def _check(method: Method, view: TensorView) -> None:
 
 
 def _check_inputs(method: Method, tensors: Sequence[TensorView]) -> None:
-    """Raise `ParameterError` if statistics say nothing of some tensors, or do not suit a method."""
+    """Raise `ParameterError` if the statistics lack tensors, or do not suit the method."""
     unseen = [view.name for view in tensors if view.inputs is None]
     if unseen:
         raise ParameterError(
@@ -165,26 +165,27 @@ def _check_inputs(method: Method, tensors: Sequence[TensorView]) -> None:
         )
 
 
-# What went of a tensor between two keys; see `NearCut`.
+# The pruned keys of a tensor in an estimated range; see `NearCut`.
 NearTaken = tuple[KeyRange, Bits]
 
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """What a method leaves.
+    """The result of a method.
 
     Attributes
     ----------
     masks
-        One for each tensor, by name, in the order of the tensors. What was pruned stays so.
-    spared
-        How many weights of a tensor a mask or its groups would have taken, had they not been
+        The mask of each tensor, by name, in the order of the tensors; includes what was pruned
+        before.
+    protected
+        Number of weights per tensor that a mask or groups would have pruned if they were not
         protected.
     near
-        What went near the cut, of the tensors of which somebody knew where it lies.
+        Pruned keys near the threshold, of the tensors whose threshold was estimated.
     sums
-        Of the squares and of the magnitudes of what stays, of tensors for which they were asked for
-        and came along the way; see `pruneapp.kernels.lowest_in_groups.RowsLeft`.
+        Sums of squares and of magnitudes of the remaining weights, for tensors for which they were
+        requested and cheap to compute; see `pruneapp.kernels.lowest_in_groups.RowsLeft`.
     """
 
     masks: dict[str, BitMask]
@@ -195,14 +196,14 @@ class Pruned:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """Tensors that one threshold cuts, their rankings, and how many of their weights go."""
+    """Tensors with a common threshold, their rankings, and the number of weights to prune."""
 
     views: Sequence[TensorView]
     rankings: Sequence[Ranking]
     count: int
 
 
-# Says about where the cut of some tensors lies; None if it does not know.
+# Estimates the threshold of tensors; None if it cannot.
 Expect = Callable[[Ranked], KeyRange | None]
 
 
@@ -215,11 +216,11 @@ def plan(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> list[Ranked]:
-    """Return what to rank together, and how many go, for `prune_ranked`.
+    """Return which tensors to rank together and how much to prune, for `prune_ranked`.
 
-    Raises `ParameterError` before anything is worked on. Where the method has to read the tensors
-    to tell, `job` is extended by that and stepped. A global step within limits looks through the
-    weights to find what goes of each tensor, as a rule two or three times.
+    Raises `ParameterError` before any weights are processed. If the method must read tensors to
+    decide, `job` is extended by that and advanced. A global step with limits usually passes over
+    the weights two or three times to find the count of each tensor.
     """
     if not tensors:
         return []
@@ -228,7 +229,7 @@ def plan(  # noqa: PLR0917 - each its own type
     rankings: list[Ranking] = []
 
     def cut(among: Bools, count: int) -> Counts:
-        if not limits.bound:  # the sum is all that matters
+        if not limits.bound:  # only the sum matters
             return first_of(known.free, count)
         if not rankings:
             rankings.extend(rank_together(tensors, method, values, kernel, job))
@@ -263,8 +264,8 @@ def plan(  # noqa: PLR0917 - each its own type
 def rank_together(
     group: Sequence[TensorView], method: WeightMethod, values: Values, kernel: Kernel, job: Job
 ) -> list[Ranking]:
-    """Return the rankings of tensors, with keys that can be compared, of what may be taken."""
-    if len(group) == 1:  # of 100,000 tensors each is such a group
+    """Return rankings with comparable keys, of the weights that may be pruned."""
+    if len(group) == 1:  # fast path: with local scope, each of 100,000 tensors is a group
         width = max(method.least_width, group[0].ranked.dtype.bits)
     else:
         width = max(method.least_width, common_width({view.ranked.dtype for view in group}))
@@ -282,7 +283,7 @@ def rank_together(
 def prune_ranked(
     plans: Sequence[Ranked], kernel: Kernel, job: Job, *, expect: Expect | None = None
 ) -> Pruned:
-    """Return what tensors keep after their cuts; extends `job` by the work."""
+    """Return the masks of tensors after their cuts; extends `job` by the work."""
     job.extend(2 * sum([r.size for ranked in plans if ranked.count for r in ranked.rankings]))
     masks: dict[str, BitMask] = {}
     near: dict[str, NearTaken] = {}
@@ -308,7 +309,7 @@ def prune_ranked(
 
 
 def _near(ranked: Ranked, expect: Expect | None) -> KeyRange | None:
-    # Small tensors are read as quickly as somebody says where their cut lies.
+    # Reading small tensors is as fast as estimating their threshold.
     small = expect is None or all(view.numel <= SMALL for view in ranked.views)
     return None if expect is None or small else expect(ranked)
 
@@ -322,7 +323,7 @@ def prune_units(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    """Return the masks after so many channels or blocks went, of each tensor or of all together."""
+    """Return the masks after pruning channels or blocks, per tensor or over all tensors."""
     masks: dict[str, BitMask] = {}
     chosen = units_to_prune(tensors, method, values, scope, limits, kernel, job)
     for view, numbers in zip(tensors, chosen, strict=True):
@@ -335,7 +336,7 @@ def prune_units(  # noqa: PLR0917 - each its own type
 def mask_without(
     view: TensorView, method: UnitMethod, values: Values, numbers: Indices, job: Job
 ) -> BitMask:
-    """Return the mask that keeps all channels or blocks of a tensor but some, whole."""
+    """Return the mask that keeps all channels or blocks except `numbers`."""
     partition = method.partition(view, values)
     stays = np.ones(partition.count, np.bool_)
     stays[numbers] = False
@@ -351,14 +352,14 @@ def units_to_prune(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> list[Indices]:
-    """Return the numbers of the channels or blocks that go, of each tensor or of all together.
+    """Return the numbers of the channels or blocks to prune, per tensor or over all tensors.
 
-    Of equal scores the earlier tensor's go first, then the lower numbers.
+    Of equal scores, those of earlier tensors are pruned first, then lower numbers.
     """
     amount, unit = values["amount"], method.granularity
     partitions = [method.partition(view, values) for view in tensors]
     left = np.zeros(len(tensors), np.int64)
-    free: list[Indices] = []  # those that hold nothing protected
+    free: list[Indices] = []  # units without protected weights
     for i, (view, partition) in enumerate(zip(tensors, partitions, strict=True)):
         job.cancel.check()
         units = partition.has_kept(view.kept, job)
@@ -429,10 +430,10 @@ def prune_rows(  # noqa: PLR0917 - each its own type
     share: float | None = None,
     summed: Container[str] = (),
 ) -> Pruned:
-    """Return what is left after so many weights of each tensor went, the same share of every row.
+    """Return masks with `budgets` weights of each tensor pruned, the same share in every row.
 
-    `budgets` are those of `share_by_rows`, or what limits make of them; or others without a share.
-    `summed` are the tensors whose sums are asked for.
+    `budgets` are those of `share_by_rows`, possibly changed by limits; without `share`, any.
+    `summed` has the tensors whose sums are requested.
     """
     job.extend(sum(view.numel for view, count in zip(tensors, budgets, strict=True) if count))
     cuts: list[CutRows] = []
@@ -440,7 +441,7 @@ def prune_rows(  # noqa: PLR0917 - each its own type
         if count:
             free = view.free
             counts = per_row(view, free, count, job, share)
-            # What is ranked must be the weights themselves, and nothing come back after the cut.
+            # Sums need the weights themselves, and no changes after the cut.
             whole = view.scores is None and view.protected is None and method.refine is None
             length, sums_of = rows_of(view.shape)[1], whole and view.name in summed
             cuts.append(CutRows(method.rank(free, values), length, counts, sums_of))
@@ -462,16 +463,16 @@ def prune_rows(  # noqa: PLR0917 - each its own type
 
 
 def rows_of(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Return how many rows a tensor has, and how long each is; a vector is one row."""
+    """Return the number of rows of a tensor and their length; a vector is one row."""
     return (shape[0], math.prod(shape[1:])) if len(shape) > 1 else (1, math.prod(shape))
 
 
 def share_by_rows(share: float, left: Iterable[Counts]) -> Counts:
-    """Return how many weights of each tensor a share of every row is.
+    """Return the number of weights per tensor if a share of every row is pruned.
 
-    It is rounded in each row, as `to_prune` does: rows that are equally long lose equally many, so
-    that no output of a small layer loses more of its inputs than the others. `left` is what is not
-    pruned yet in the rows of each tensor.
+    It is rounded in each row as `to_prune` does, so that rows of equal length lose the same number
+    and no output of a small layer loses more inputs than others. `left` has, for each tensor, the
+    number of weights per row that are not pruned.
     """
     return np.array([counts_of(share, rows).sum() for rows in left], np.int64)
 
@@ -479,10 +480,10 @@ def share_by_rows(share: float, left: Iterable[Counts]) -> Counts:
 def per_row(
     view: TensorView, free: TensorView, count: int, job: Job, share: float | None = None
 ) -> Counts:
-    """Return how many of each row go: so much of each if there is a `share` that makes the sum.
+    """Return the number of weights to prune per row: `share` of each row if that gives the sum.
 
-    Else the same share of what is left of it, as far as it is free; where that cannot make the sum,
-    either, the earlier of equals give one more.
+    Otherwise the same share of what is left, limited to what is free; if that does not give the sum
+    either, earlier rows lose one more.
     """
     rows = rows_of(view.shape)
     left = kept_by_channel(view.kept, rows, 0, job)

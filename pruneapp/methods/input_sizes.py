@@ -1,4 +1,4 @@
-"""Weights times the sizes of their inputs: what every method that takes statistics begins with."""
+"""Products of weights and the sizes of their inputs, used by all methods with statistics."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from pruneapp.kernels.sort_keys import Scoring, in_rows, pieces
 from pruneapp.kernels.values import Float64s, Floats, broadcasting, decode
 from pruneapp.methods.method import TensorView
 
-# Weights that are multiplied by the size of their inputs at once.
+# Weights multiplied at a time.
 _PIECE = 1 << 18
 
 
 def scaling(view: TensorView, sizes: Float64s) -> Scoring:
-    """Return what multiplies magnitudes by the sizes of their inputs, ``[parts, columns]``.
+    """Return a function that multiplies magnitudes by the sizes of their inputs.
 
-    Those in float32 by sizes in float32. The inputs of the tensor say how it lies.
+    `sizes` is ``[parts, columns]``; for float32 magnitudes it is converted to float32.
+    `view.inputs` describes the layout of the tensor.
     """
     assert view.inputs is not None
     with np.errstate(over="ignore"):
@@ -29,7 +30,7 @@ def scaling(view: TensorView, sizes: Float64s) -> Scoring:
             kind: sizes.astype(kind) for kind in map(np.dtype, (np.float32, np.float64))
         }
     parts, columns = sizes.shape
-    if view.inputs.transposed:  # rows of outputs, all with the same input
+    if view.inputs.transposed:  # rows are inputs, columns outputs
         length = view.numel // (parts * columns)
 
         def by_row(start: int, values: Floats, scores: Floats) -> None:
@@ -39,7 +40,7 @@ def scaling(view: TensorView, sizes: Float64s) -> Scoring:
                 np.multiply(part, flat[row : row + len(part), np.newaxis], out=out)
 
         return by_row
-    rows = max(view.numel // (parts * columns), 1)  # of each part
+    rows = max(view.numel // (parts * columns), 1)  # rows of each part
 
     def by_column(start: int, values: Floats, scores: Floats) -> None:
         by = as_type[values.dtype]
@@ -60,7 +61,7 @@ def scaled(view: TensorView, sizes: Float64s) -> TensorView:
     def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
         stop = view.numel if stop is None else stop
         for first, bits in pieces(view.read, start, stop, _PIECE):
-            with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
+            with np.errstate(all="ignore"):  # NaN and infinities are valid scores
                 values = np.abs(decode(bits, view.dtype), dtype=np.float64)
                 by_sizes(first, values, values)
             yield RawChunk(first, values.view(np.uint64))

@@ -1,4 +1,4 @@
-"""What a step may not do: floors, ceilings, a total, and tensors that it leaves alone."""
+"""Limits of a step: minimum, maximum and total sparsity, and excluded tensors."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ from pruneapp.params import (
 
 @dataclass(frozen=True, kw_only=True)
 class ShareParam(FloatParam):
-    """A share, from 0 to 1."""
+    """A parameter for a fraction, from 0 to 1."""
 
     bounds: Interval = field(default_factory=lambda: Interval(0.0, 1.0))
 
     def read(self, text: str) -> float:
-        """Read ``0.9`` and ``90%``."""
+        """Parse ``0.9`` or ``90%``."""
         text = text.strip().replace(" ", "").replace("\u00a0", "")
         return float(text[:-1]) / 100 if text.endswith("%") else super().read(text)
 
     def format(self, value: float) -> str:
-        """Write it as percent, exactly."""
+        """Format as percent, without rounding."""
         return f"{value * 100:.10g} %"
 
     def describe(self) -> str:
-        """Say the rule."""
+        """Return the rule for valid values."""
         return "a share from 0.0 to 1.0, or from 0% to 100%"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TotalParam(AmountParam):
-    """A share or a count, or nothing: wider than an amount, which has to be said."""
+    """A parameter for a fraction or a count, or None if it is empty."""
 
     default: Amount | None = None  # type: ignore[assignment]  # wider by None
 
     def read(self, text: str) -> Amount | None:
-        """Read what `AmountParam` reads; nothing is None."""
+        """Parse as `AmountParam` does; an empty text is None."""
         return super().read(text) if text.strip() else None
 
     def validate(self, value: Any) -> Amount | None:  # type: ignore[override]  # wider by None
-        """Accept what `AmountParam` accepts, and None."""
+        """Return a valid value as `AmountParam` does, or None."""
         return None if value is None else super().validate(value)
 
     def format(self, value: Amount | None) -> str:
-        """Write a share as percent, a count as a whole number, None as nothing."""
+        """Format a fraction as percent, a count as an integer, None as an empty text."""
         return "" if value is None else super().format(value)
 
 
@@ -106,28 +106,29 @@ LIMITS: tuple[Param, ...] = (
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds for each tensor that a step touches, and for all of them.
+    """Limits for each tensor of a step, and for all of them together.
 
-    Whatever is pruned already counts. A tensor that is above the ceiling before the step stays as
-    it is. Where no whole number of weights lies between floor and ceiling, the ceiling holds.
+    They apply to the total sparsity, including what was pruned before. A tensor above the maximum
+    before the step is unchanged. If no whole number of weights is between minimum and maximum, the
+    maximum has precedence.
 
     Attributes
     ----------
     floor, ceiling
-        Shares of the elements of each tensor. Whole channels stay under the ceiling.
+        Minimum and maximum sparsity of each tensor. Whole channels stay below the maximum.
     total
-        How many elements of all tensors that the step touches are pruned after it: a float is a
-        share (rounded to the nearest count, halves to the even one), an int a count. None leaves it
-        to the amount, of which nothing is asked otherwise. Globally one threshold reaches it;
-        locally each tensor gets the same share. Whole channels go as long as they fit.
+        Number of pruned elements in all tensors of the step after it: a float is a fraction
+        (rounded to the nearest count, ties to even), an int a count. If given, the amount is
+        ignored. With the global scope, one threshold reaches it; with the local scope, each tensor
+        has the same sparsity. Whole channels are pruned as long as they fit.
     spare
-        Any of ``embeddings``, ``first`` and ``last``: what the step leaves alone, see
+        Excluded tensors: any of ``embeddings``, ``first`` and ``last``, see
         `pruneapp.document.selection`.
 
     Raises
     ------
     ParameterError
-        If a value breaks its rule, or the floor is above the ceiling.
+        If a value is not valid, or the minimum is above the maximum.
     """
 
     floor: float = 0.0
@@ -148,11 +149,11 @@ class Limits:
 
     @property
     def bound(self) -> bool:
-        """Whether they say how much goes."""
+        """Whether they limit how much is pruned."""
         return self.floor > 0 or self.ceiling < 1 or self.total is not None
 
     def words(self) -> tuple[str, ...]:
-        """Say each in a few words; those that bind nothing are left out."""
+        """Return a short text for each limit that has an effect."""
         words = []
         if self.total is not None:
             many = self.total if isinstance(self.total, float) else None
@@ -168,7 +169,7 @@ class Limits:
         return tuple(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON, without what is as usual."""
+        """Return plain JSON, without default values."""
         plain: dict[str, Any] = {}
         for param in LIMITS:
             value = getattr(self, param.name)
@@ -178,8 +179,8 @@ class Limits:
 
 
 def check_limits(method: Method, limits: Limits) -> None:
-    """Raise `ParameterError` if a method cannot keep to limits."""
-    # What prunes nothing leaves its tensors to no limit.
+    """Raise `ParameterError` if a method does not support the limits."""
+    # A method that prunes nothing meets any limits.
     if limits.bound and method.granularity == "units":
         raise ParameterError(
             f"'{method.name}' prunes units in several tensors at once, so limits do not apply "
@@ -198,7 +199,7 @@ _SPARED = {"embeddings": "embeddings", "first": "the first layer", "last": "the 
 
 
 def percent(share: float) -> str:
-    """Write a share for people: one decimal at most, and never 0 or 100 % that it is not."""
+    """Format a fraction with at most one decimal; shows 0 or 100 % only if it is exact."""
     if 0 < share < 0.0005:
         return "<0.1 %"
     if 0.9995 <= share < 1:

@@ -1,10 +1,10 @@
-"""What a method declares. Everything that offers methods reads nothing but this.
+"""The declaration of methods, on which everything that offers methods depends.
 
-A method ranks single weights, in whole tensors (`WeightMethod`), in each row (`RowMethod`) or in
-groups of a few (`GroupMethod`); or it ranks whole channels or blocks (`UnitMethod`); or it says the
-mask outright (`MaskMethod`). Validation, the form in the window, the options of the command line,
-recipes, the reference page and the values that the tests try follow from the declaration: a new
-method is one file.
+A method ranks weights in whole tensors (`WeightMethod`), in each row (`RowMethod`) or in small
+groups (`GroupMethod`); or it ranks channels or blocks (`UnitMethod`), or units that several tensors
+share (`CoupledMethod`); or it returns the mask (`MaskMethod`). Validation, the form in the window,
+command-line options, recipes, the reference page and test values are derived from the declaration,
+so a new method is one file.
 """
 
 from __future__ import annotations
@@ -37,34 +37,36 @@ Scope = Literal["local", "global"]
 Granularity = Literal["weights", "groups", "channels", "blocks", "mask", "units"]
 EstimatedBy = Literal["magnitudes", "norms", "chance"]
 Values = Mapping[str, Any]
-# How many go of each of some tensors if so many of the chosen ones go; any number for the others.
+# Returns the number of weights to prune per tensor if `count` weights of the selected tensors
+# (bool[tensors]) are pruned together; the values of other tensors are arbitrary.
 Cutting = Callable[[Bools, int], Counts]
 
 
 @dataclass(frozen=True, eq=False)
 class TensorView:
-    """What a method sees of a tensor.
+    """A tensor as the input of a method.
 
     Attributes
     ----------
     kept
-        What is not pruned yet; None for everything.
+        Mask of weights that are not pruned yet; None if none is pruned.
     read
-        Yields the raw elements in flat order. Pruned elements come with their original bits.
+        Yields the raw elements in flat order. Pruned elements have their original values.
     scores
-        Importance scores of the same shape, in their own type, to be used in place of the
-        weights; None if there are none.
+        Importance scores of the same shape, in their own dtype, used instead of the weights; None
+        for none.
     given
-        The mask that the person gave for this tensor (`MaskMethod` only).
+        The mask that the user provided for this tensor (`MaskMethod` only).
     protected
-        What no method takes, 1 where it is protected; all of it is kept. None for nothing.
+        Mask of weights that no method prunes, 1 where protected; all of them are kept. None for
+        none.
     scale
-        What the norm that follows multiplies the channels along dim 0 by, one element for each
-        (`Method.takes_scale` only); None if there is none.
+        The scale of the following norm for the channels along dim 0, one element each
+        (`Method.takes_scale` only); None for none.
     inputs
-        What was seen of its inputs (`Method.needs_statistics` only); None if that is nothing.
+        Statistics of the tensor's inputs (`Method.needs_statistics` only); None for none.
     coupling
-        The groups that it is a member of (`CoupledMethod` only).
+        The groups that the tensor is a member of (`CoupledMethod` only).
     """
 
     name: str
@@ -86,7 +88,7 @@ class TensorView:
 
     @property
     def free(self) -> TensorView:
-        """The tensor in which only what may be taken is there: kept, and not protected."""
+        """The tensor with protected weights removed from `kept`, leaving what may be pruned."""
         if self.protected is None:
             return self
         kept = BitMask.full(self.numel) if self.kept is None else self.kept
@@ -94,49 +96,49 @@ class TensorView:
 
     @property
     def ranked(self) -> TensorView:
-        """The tensor whose values decide, with the mask of this one: scores if there are any."""
+        """The tensor to rank by: `scores` if there are any, with the mask of this tensor."""
         return self if self.scores is None else replace(self.scores, kept=self.kept)
 
 
 def no_inputs(_name: str) -> None:
-    """Say that nothing was seen of the inputs of a tensor."""
+    """Return None: there are no statistics of the inputs of any tensor."""
 
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """A group that a tensor is of, and what its tensors are seen by, by name."""
+    """A group that a tensor is a member of, with access to the tensors of the group by name."""
 
     group: Group
     view: Callable[[str], TensorView]
-    # What was seen of their inputs, for methods that need statistics.
+    # The statistics of their inputs, for methods that need them.
     inputs: Callable[[str], Inputs | None] = no_inputs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method(ABC):
-    """A way to choose what goes.
+    """Base class of methods, with what all of them declare.
 
     Attributes
     ----------
     name
-        torch's function name where torch has the method.
+        The name of torch's function if torch has the method.
     takes_scores
-        Whether importance scores may stand in for the weights.
+        Whether importance scores can be used instead of the weights.
     takes_grams
-        Whether it needs Gram matrices among them.
+        Whether it needs Gram matrices in the statistics.
     estimated_by
-        What says beforehand how much it takes of each tensor, as long as the weights stand for
-        themselves. ``magnitudes``: just the weights go whose magnitude is at or below a threshold,
-        so that the amount may be said as that threshold, too. ``norms``: channels go in the order
-        of a norm (parameter ``n``). ``chance``: any may go. None: nothing but the exact step.
+        How its result per tensor can be estimated in advance, without importance scores.
+        "magnitudes": it prunes exactly the weights with magnitudes up to a threshold, so that the
+        amount can be given as that threshold. "norms": channels are pruned in the order of a norm
+        (parameter ``n``). "chance": any can be pruned. None: only the exact step tells.
     ranks_anew
-        Whether it measures what is left, so that several rounds may take other weights than one
-        step to the same amount.
+        Whether scores depend on what is left, so that several rounds may prune other weights than
+        one step to the same amount.
     prunes
-        Whether it can prune anything. The tensors of one that cannot are in no number of a step.
+        Whether it can prune anything. If not, its tensors are not counted in a step.
     """
 
-    granularity: ClassVar[Granularity]  # what is taken away as one
+    granularity: ClassVar[Granularity]  # what is pruned as a unit
     name: str
     label: str
     help: str
@@ -154,49 +156,51 @@ class Method(ABC):
 
     @property
     def has_amount(self) -> bool:
-        """Whether an amount of weights or channels says how much it takes of a tensor."""
+        """Whether it has an amount of weights or channels per tensor."""
         amount = any(param.name == "amount" for param in self.params)
         return amount and self.granularity in {"weights", "channels"}
 
     @property
     def takes_statistics(self) -> bool:
-        """Whether it may rank by statistics of activations, which a parameter names."""
+        """Whether it can rank by statistics of activations, which a parameter names."""
         return STATISTICS in self.params
 
     def needs_statistics(self, values: Values) -> bool:
-        """Whether it does with some values."""
+        """Return whether it ranks by statistics with these values."""
         return self.takes_statistics and is_needed(STATISTICS.name, self.params, values)
 
     def validate(self, values: Values) -> dict[str, Any]:
-        """Return a valid value for every parameter; raises `ParameterError`."""
+        """Return valid values of all parameters; raises `ParameterError`."""
         return validate_all(self.params, values)
 
 
-# Ranks a tensor, with keys of at least so many bits, by what was measured of it before.
+# Returns the ranking of a tensor. Arguments: the tensor, the values of the parameters, the minimum
+# number of bits of a key, and the result of `WeightMethod.measure`.
 Rank = Callable[[TensorView, Values, int, Any], Ranking]
-# Says how many go of each of some tensors, each of which is then cut by itself.
+# Returns the function that divides a count over tensors, each of which then has its own threshold.
 Allocate = Callable[[Sequence[TensorView], Values, Kernel, Job], Cutting]
-# Returns a better mask than the one that the ranking gave, with as many of each row, or group. What
-# was pruned before stays so, and what is protected; extends the job by the work.
+# Returns a better mask than that of the ranking, with the same number of weights in each row or
+# group. Pruned weights stay pruned, protected ones kept; the job is extended by the work.
 Refine = Callable[[TensorView, Values, BitMask, Job], BitMask]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightMethod(Method):
-    """Takes away the single weights that rank lowest.
+    """A method that prunes the weights with the lowest ranks.
 
     Attributes
     ----------
     rank
-        Makes the ranking of a tensor; see `Rank`.
+        Returns the ranking of a tensor; see `Rank`.
     least_width
-        Bits that keys need, if more than those of the type; a global step takes the most of all.
+        Minimum number of bits of keys, if more than those of the dtype; a global step uses the
+        maximum over its tensors.
     measure
-        Reads a tensor beforehand for what its scores need, its RMS or the sums of its rows; steps
-        the job by the elements. None if nothing is needed: `rank` is given None then.
+        Reads a tensor in advance to compute what its scores need, such as its RMS or row sums;
+        advances the job by the elements. None if nothing is needed: `rank` is then passed None.
     allocate
-        See `Allocate`; None for one threshold over all. A method that allocates has the global
-        scope only.
+        See `Allocate`; None for one threshold for all tensors. A method that allocates must have
+        only the global scope.
     """
 
     granularity: ClassVar[Granularity] = "weights"
@@ -209,17 +213,17 @@ class WeightMethod(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class RowMethod(Method):
-    """Takes away the single weights that rank lowest in their row, the same share of every row.
+    """A method that prunes the weights with the lowest ranks of each row, to the same sparsity.
 
-    A row is what belongs to one index of the first dimension.
+    A row has the weights of one index of the first dimension.
 
     Attributes
     ----------
     allocate
-        See `Allocate`; None for the same share of every tensor. A method that allocates has the
-        global scope only.
+        See `Allocate`; None for the same sparsity of every tensor. A method that allocates must
+        have only the global scope.
     refine
-        See `Refine`; None if the ranking says it all.
+        See `Refine`; None if the ranking alone determines the mask.
     """
 
     granularity: ClassVar[Granularity] = "weights"
@@ -230,18 +234,18 @@ class RowMethod(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class GroupMethod(Method):
-    """Takes away the weights that rank lowest in their group, so that a fixed number is left.
+    """A method that prunes the weights with the lowest ranks of each group, to a fixed number.
 
-    How much goes follows from the groups, so there is no amount.
+    The groups determine how much is pruned, so there is no amount.
 
     Attributes
     ----------
     rank
-        Makes the ranking of a tensor, with keys of any width that leave two numbers unused.
+        Returns the ranking of a tensor, with keys of any width that leave two numbers unused.
     groups
-        Says how a tensor is cut into groups; raises `ParameterError` where it does not suit.
+        Returns the groups of a tensor; raises `ParameterError` if it has none.
     refine
-        See `Refine`; None if the ranking says it all.
+        See `Refine`; None if the ranking alone determines the mask.
     """
 
     granularity: ClassVar[Granularity] = "groups"
@@ -253,46 +257,46 @@ class GroupMethod(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class MaskMethod(Method):
-    """Says what is kept; the result is combined with what was pruned before."""
+    """A method that returns a mask, which is combined with what was pruned before."""
 
     granularity: ClassVar[Granularity] = "mask"
     mask: Callable[[TensorView, Values, Job], BitMask]
 
 
-# The score of every channel or block of a tensor.
+# Returns the score of every channel or block of a tensor.
 Score = Callable[[TensorView, Values, Kernel, Job], Float64s]
 
 
 class Partition(Protocol):
-    """How a tensor is taken apart into channels or blocks, which are numbered from 0."""
+    """A division of a tensor into units (channels or blocks), numbered from 0."""
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of units."""
 
     def count_kept(self, mask: BitMask | None, job: Job) -> Counts:
-        """Count what a mask keeps of each, ``int64``; None keeps everything."""
+        """Return the number of kept weights of each unit, ``int64``; None keeps all."""
 
     def has_kept(self, mask: BitMask | None, job: Job) -> Bools:
-        """Say of each whether a mask keeps anything of it."""
+        """Return for each unit whether it has a kept weight."""
 
     def mask(self, stays: Bools, job: Job) -> BitMask:
-        """Return the mask that keeps those that stay, whole."""
+        """Return the mask that keeps the units for which `stays` is True."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnitMethod(Method):
-    """Takes away the whole channels or blocks that score lowest.
+    """A method that prunes the channels or blocks with the lowest scores.
 
-    Of equal scores the lower number goes first; NaN is largest.
+    Of equal scores the lower number is pruned first; NaN is the largest score.
 
     Attributes
     ----------
     score
-        Returns one float64 for each; of a method of the global scope those of different tensors
-        compare.
+        Returns one float64 for each unit; if the method has the global scope, scores of different
+        tensors must be comparable.
     quick
-        Returns what `lowest` does without scoring each, if there is a quicker way.
+        A faster implementation of `lowest`, which does not compute all scores; None for none.
     """
 
     score: Score
@@ -301,9 +305,9 @@ class UnitMethod(Method):
 
     @abstractmethod
     def partition(self, view: TensorView, values: Values) -> Partition:
-        """Return how a tensor is taken apart; raises `ParameterError` where it cannot be."""
+        """Return the units of a tensor; raises `ParameterError` if it has none."""
 
-    def lowest(  # noqa: PLR0917 - each of its own type
+    def lowest(  # noqa: PLR0917 - each its own type
         self,
         view: TensorView,
         values: Values,
@@ -312,7 +316,7 @@ class UnitMethod(Method):
         count: int,
         job: Job,
     ) -> Indices:
-        """Return which of some units (their numbers, ascending) score lowest."""
+        """Return the `count` units of `among` (numbers, ascending) with the lowest scores."""
         if self.quick is not None:
             return self.quick(view, values, kernel, among, count, job)
         return among[smallest(self.score(view, values, kernel, job)[among], count)]
@@ -320,18 +324,18 @@ class UnitMethod(Method):
     def order(
         self, view: TensorView, values: Values, kernel: Kernel, among: Indices, job: Job
     ) -> Indices:
-        """Return the same units in the order in which they go."""
+        """Return the units of `among` in the order in which they are pruned."""
         return among[np.argsort(self.score(view, values, kernel, job)[among], kind="stable")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoupledMethod(Method):
-    """Takes away the whole units of groups that score lowest, in every tensor that has a part.
+    """A method that prunes the units of groups with the lowest scores, in all tensors of a group.
 
     Attributes
     ----------
     axis
-        Which groups of a model it is about, see `pruneapp.groups.family.LABELS`.
+        The kind of groups, see `pruneapp.groups.family.LABELS`.
     """
 
     granularity: ClassVar[Granularity] = "units"
@@ -340,12 +344,12 @@ class CoupledMethod(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class ChannelMethod(UnitMethod):
-    """Takes away the whole channels along ``dim`` that score lowest."""
+    """A method that prunes the channels along ``dim`` with the lowest scores."""
 
     granularity: ClassVar[Granularity] = "channels"
 
     def dim(self, view: TensorView, values: Values) -> int:
-        """Return the dimension as a number from 0, checked against a tensor."""
+        """Return the non-negative dimension; raises `ParameterError` if there is none."""
         param = next(p for p in self.params if isinstance(p, DimParam))
         return param.resolve(values[param.name], view.shape, view.name)
 
@@ -363,25 +367,25 @@ class ChannelsAlong:
 
     @property
     def count(self) -> int:
-        """Channels."""
+        """Number of channels."""
         return self.shape[self.dim]
 
     def count_kept(self, mask: BitMask | None, job: Job) -> Counts:
-        """Count what a mask keeps of each channel."""
+        """Return the number of kept weights of each channel."""
         return kept_by_channel(mask, self.shape, self.dim, job)
 
     def has_kept(self, mask: BitMask | None, job: Job) -> Bools:
-        """Say of each channel whether a mask keeps anything of it."""
+        """Return for each channel whether it has a kept weight."""
         return channels_left(mask, self.shape, self.dim, job)
 
     def mask(self, stays: Bools, job: Job) -> BitMask:
-        """Return the mask that keeps whole channels."""
+        """Return the mask that keeps the channels for which `stays` is True."""
         return mask_of_channels(self.shape, self.dim, stays, job)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BlockMethod(UnitMethod):
-    """Takes away the whole blocks of a matrix that score lowest."""
+    """A method that prunes the blocks of a matrix with the lowest scores."""
 
     granularity: ClassVar[Granularity] = "blocks"
     tiles: Callable[[TensorView, Values], Tiles]

@@ -1,19 +1,18 @@
-"""Running a method over tensors, within limits: from what is kept now to what is kept after.
+"""Application of a method to tensors, within limits: from the masks before to those after.
 
-What is protected stays, whatever the method and the scope:
+Protected weights are kept, whatever the method and the scope:
 
-- Amounts count on what is not pruned yet, protected or not. What asks for more than is free is
-  refused.
-- Weights that are protected rank as if they were infinitely important, which is torch's
-  ``importance_scores`` with infinity in their places: they are left out of the ranking.
-- A channel or a block that holds a protected weight is not taken. Its score is not asked for.
-- A group gives what it can: protected weights stay, and how many too many are left is counted.
-- A method that says the mask outright is not asked to know about protection: what it takes of the
-  protected weights is given back, as if its mask had been ``mask | protected``, and counted.
+- Amounts are relative to what is not pruned yet, including protected weights. An amount that
+  exceeds what is free raises an error.
+- Protected weights are left out of the ranking, as if they were infinitely important (torch's
+  ``importance_scores`` with infinity in their places).
+- Channels or blocks with protected weights are not pruned and not scored.
+- In groups, protected weights stay even if the pattern is then violated; violations are counted.
+- Methods that return a mask need not consider protection: protected weights are added to their
+  mask, and counted.
 
-Floors, ceilings and totals hold to the last weight: how much goes of each tensor is found first
-(`pruneapp.methods.amounts`); then each is cut as it always is, with the same rules for equal
-scores.
+Minimum, maximum and total sparsity are met exactly: the count of each tensor is determined first
+(`pruneapp.methods.amounts`), then each is cut with the usual rules for equal scores.
 """
 
 from __future__ import annotations
@@ -77,30 +76,30 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     expect: Expect | None = None,
     summed: Container[str] = (),
 ) -> Pruned:
-    """Return the mask of every tensor after `method`, with no tensor beyond its limits.
+    """Return the mask of every tensor after `method`, within the limits.
 
     Parameters
     ----------
     tensors
-        What to prune, in file order: where a global step has equal scores, earlier tensors go
-        first. What the limits spare is left out.
+        The tensors to prune, in file order: of equal scores in a global step, those of earlier
+        tensors are pruned first. Tensors excluded by the limits must not be among them.
     values
-        Absent ones take their defaults.
+        Values of parameters; missing ones are the defaults.
     scope
-        ``local`` cuts each tensor by itself, ``global`` all of them by one threshold.
+        "local": one threshold per tensor; "global": one threshold for all.
     job
-        Extended by the work (`Job.extend`) and stepped as it is done; it may cancel.
+        Extended by the work (`Job.extend`) and advanced meanwhile; can cancel.
     expect
-        Says about where a cut lies, if anybody knows; it is found sooner then.
+        Estimates thresholds, which makes finding them faster.
     summed
-        Names of tensors of which to add up what stays, if that costs little; see `Pruned.sums`.
+        Names of tensors whose remaining weights to sum if that is cheap; see `Pruned.sums`.
 
     Raises
     ------
     ParameterError
-        If a value breaks its rule, or the method does not offer `scope` or suit a tensor, or an
-        amount is more than what is free, or the method cannot keep to the limits, or they
-        contradict each other. Nothing was computed then that anybody could see.
+        If a value is not valid, the method does not support the scope, a tensor or the limits, an
+        amount is larger than what is free, or the limits are contradictory. Nothing has been
+        changed then.
     """
     check_limits(method, limits)
     values = check_all(tensors, method, values, scope)
@@ -151,15 +150,15 @@ def row_budgets(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> tuple[list[int], float | None]:
-    """Return how many weights of each tensor go, and the share of each row if that is the same.
+    """Return the number of weights to prune per tensor, and the share of each row if it is common.
 
-    For `prune_rows`. Raises `ParameterError` as `prune`.
+    For `prune_rows`. Raises `ParameterError` as `prune` does.
     """
     known, amount = known_of(tensors), values["amount"]
     share = wanted = None
     if method.allocate is not None:
         cut = method.allocate(tensors, values, kernel, job)
-    else:  # each tensor by itself: nothing is cut together
+    else:  # no common threshold: only the sum matters
 
         def cut(_among: Bools, count: int) -> Counts:
             return first_of(known.free, count)
@@ -175,7 +174,7 @@ def row_budgets(  # noqa: PLR0917 - each its own type
 def _prune_groups(
     tensors: Sequence[TensorView], method: GroupMethod, values: Values, job: Job
 ) -> Pruned:
-    groups = [method.groups(view, values) for view in tensors]  # refuse before the first
+    groups = [method.groups(view, values) for view in tensors]  # raises before any work is done
     job.extend(sum(view.numel for view in tensors))
     masks: dict[str, BitMask] = {}
     protected: dict[str, int] = {}
@@ -216,10 +215,10 @@ def rules(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> dict[str, Mask]:
-    """Return the same masks as `prune`, as rules that take no memory.
+    """Return the masks of `prune` as rules that take no memory.
 
-    Nothing may be protected. Whoever looks at them reads the weights again, so they suit what
-    looks once, as an export does. Parameters and errors are those of `prune`.
+    No weight may be protected. Each use of a rule reads the weights again, so rules suit code that
+    uses them once, such as an export. Parameters and errors are those of `prune`.
     """
     values = check_all(tensors, method, values, scope)
     masks: dict[str, Mask] = {}
@@ -238,12 +237,12 @@ def rules(  # noqa: PLR0917 - each its own type
 
 
 class CutMask:
-    """The mask of one tensor after a cut, as a rule that holds no bits; see `Mask`.
+    """The mask of one tensor after a cut, computed on demand; see `Mask`.
 
-    It is made anew from the keys wherever somebody looks, so a model of any size needs no memory
-    for its masks: the key of the cut and how many of its equals go, `share`, are enough. `own` says
-    whether the ranking is that of the tensor's own magnitudes, so that the keys can be taken from
-    the very elements in which zeros are struck.
+    It is computed from the keys on each use, so that masks of a model of any size take no memory:
+    the key of the threshold and the number of ties to prune (`share`) suffice. `own` states that
+    the ranking is by the magnitudes of the tensor itself, so that keys can be computed from the
+    elements passed to `zero`.
     """
 
     def __init__(self, ranking: Ranking, key: int, share: Share, *, own: bool) -> None:
@@ -259,17 +258,17 @@ class CutMask:
 
     @property
     def kept(self) -> int:
-        """How many elements are kept."""
+        """Number of kept elements."""
         before = self._ranking.kept
         return (self.size if before is None else before.kept) - self._share.pruned
 
     @property
     def pruned(self) -> int:
-        """How many elements are pruned."""
+        """Number of pruned elements."""
         return self.size - self.kept
 
     def bools(self, start: int = 0, stop: int | None = None) -> Bools:
-        """Return the elements `start` to `stop`, True where kept; reads them."""
+        """Return the elements `start` to `stop`, True where kept; reads the weights."""
         stop = self.size if stop is None else stop
         stays = np.empty(stop - start, np.bool_)
         for chunk in self._ranking.keys(start, stop):
@@ -278,10 +277,10 @@ class CutMask:
         return stays
 
     def zero(self, bits: Bits, start: int) -> None:
-        """Set to 0, in place, what is pruned of the elements from `start` on; see `Mask`."""
+        """Set the pruned elements to 0 in place; see `Mask.zero`."""
         for first, keys in self._keys_of(bits, start):
             part = bits[first - start : first - start + keys.size]
-            # bits x 0 and bits x 1: no branch, and exact on unsigned integers.
+            # Multiplying by 0 or 1 needs no branch and is exact for unsigned integers.
             np.multiply(part, self._stay(keys, first), out=part)
 
     def _keys_of(self, bits: Bits, start: int) -> Iterator[tuple[int, Bits]]:
@@ -297,7 +296,7 @@ class CutMask:
             yield start + first, keys
 
     def _stay(self, keys: Bits, start: int) -> Bools:
-        """Say which elements are kept, from their keys and the flat index of the first."""
+        """Return which elements are kept; `start` is the flat index of the first key."""
         cut = keys.dtype.type(self._key)
         ties = min(max(self._ties_end - start, 0), keys.size)
         stays: Bools = keys >= cut
@@ -309,7 +308,7 @@ class CutMask:
 
     @cached_property
     def _ties_end(self) -> int:
-        """The flat index before which kept elements with just the key go."""
+        """Flat index up to which kept elements with exactly the threshold's key are pruned."""
         share = self._share
         if share.ties_pruned == share.equal:
             return self.size if share.ties_pruned else 0

@@ -1,4 +1,4 @@
-"""The methods there are, by name."""
+"""The registry of methods, by name."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from pruneapp.methods.method import Method
 
 _methods: dict[str, Method] = {}
 
-# The methods by name, in the order of lists and menus; a live view that only `register` and
-# `unregister` change.
+# All methods by name, in the order of lists and menus; a live view, changed only by `register` and
+# `unregister`.
 METHODS: Mapping[str, Method] = MappingProxyType(_methods)
 
 
 def get(name: str) -> Method:
-    """Return the method of this name.
+    """Return the method with a name.
 
     Raises
     ------
     ParameterError
-        If there is none; names the nearest ones.
+        If there is none; the message has the nearest names.
     """
     try:
         return _methods[name]
@@ -60,12 +60,12 @@ def get(name: str) -> Method:
 
 
 def register(method: Method) -> None:
-    """Add a method at the end, for all who offer methods.
+    """Add a method at the end of the registry.
 
     Raises
     ------
     MethodError
-        If the name is taken, or is no Python identifier.
+        If the name is in use, or is no Python identifier.
     """
     if not method.name.isidentifier():
         raise MethodError(
@@ -81,17 +81,17 @@ def register(method: Method) -> None:
 
 
 def unregister(name: str) -> None:
-    """Take a method away; those who hold it may go on using it.
+    """Remove a method from the registry; existing references to it remain valid.
 
     Raises
     ------
     ParameterError
-        If there is none of this name.
+        If there is no method of this name.
     """
     del _methods[get(name).name]
 
 
-# In lists what takes the same away stands together.
+# In the order of lists: methods that prune the same kind of units are adjacent.
 for _method in (
     L1_UNSTRUCTURED,
     L1_PER_ROW,
@@ -124,5 +124,5 @@ for _method in (
 ):
     register(_method)
 
-# What comes with Pruneapp: the same values take the same weights, whenever they are asked for.
+# Methods that are part of Pruneapp: repeating them with equal values gives identical masks.
 BUILT_IN = frozenset(_methods)

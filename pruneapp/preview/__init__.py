@@ -1,4 +1,4 @@
-"""What a step would do: estimated at once from histograms, previewed exactly from the weights.
+"""Previews of a step: estimates from histograms, and exact results from the weights.
 
-Nothing here changes a document: a preview is a proposal to it.
+Nothing here changes a document: an exact preview is a proposal for it.
 """

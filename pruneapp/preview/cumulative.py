@@ -1,7 +1,7 @@
-"""Running totals of what is counted of several tensors, so that a cut takes no loop over them.
+"""Cumulative sums of histograms of several tensors, so that a cut needs no loop over tensors.
 
-Of single weights by magnitude, and of channels in the order in which they go; put together for a
-row of a step, and remembered for the next move.
+For weights by magnitude, and for channels in the order in which they are pruned. They are built for
+a row of a step, and cached for the next move of a slider.
 """
 
 from __future__ import annotations
@@ -32,27 +32,26 @@ from pruneapp.progress import Job
 
 @dataclass(frozen=True, eq=False)
 class CumulativeCut:
-    """What goes of each tensor if so many of its smallest weights go, ``[tensors]`` each."""
+    """What a cut prunes in each tensor; all arrays are ``[tensors]``."""
 
     pruned: Counts
-    # The largest magnitude that goes; NaN where nothing goes, or infinities do, or where it is not
-    # known.
+    # The largest pruned magnitude; NaN if nothing is pruned, infinities are, or it is unknown.
     thresholds: Float64s
-    # Sums of squares and magnitudes of what goes.
+    # Sums of squares and of magnitudes of the pruned weights.
     squares: Float64s
     sizes: Float64s
-    exact: bool  # all of it
+    exact: bool  # whether all values are exact
 
 
 class CumulativeTable:
-    """The magnitudes of the weights that a step may take, of several tensors in order.
+    """The magnitudes of the weights that a step may prune, of several tensors in order.
 
-    A tensor has a cell for each of its bins, in order, and an empty one behind them. Those of
-    tensors with about as many bins lie side by side (see `_Cells`): a cut goes through about the
-    same bin of each, and takes from the memory what lies together.
+    A tensor has a cell for each of its bins, in order, and an empty cell at the end. Tensors with
+    similar numbers of bins are interleaved (see `_Cells`): a cut is at about the same bin of each,
+    so it accesses adjacent memory.
     """
 
-    complete = True  # the sums are known
+    complete = True  # all sums are known
 
     def __init__(self, counted: Sequence[MagnitudeHistogram], dtypes: Sequence[DType]) -> None:
         kinds = {dtype: i for i, dtype in enumerate(dict.fromkeys(dtypes))}
@@ -65,16 +64,16 @@ class CumulativeTable:
         self._cells = cells = _Cells(lengths)
         self._bins = cells.filled(bins, _NO_BIN)
         self._held = cells.filled(counts.astype(np.min_scalar_type(counts.max(initial=0))), 0)
-        # What comes before a bin in its tensor, and of all of it in the empty cell.
+        # Sums of the earlier bins of the tensor; the total in the empty cell.
         self._counts = cells.running(counts)
         self._squares = cells.running(squares)
         self._sizes = cells.running(sizes)
         cells.settle()
-        self.finite: Counts = self._counts[cells.ends]  # how many may go that are not NaN
-        # Sums of squares and of magnitudes of the weights that may go.
+        self.finite: Counts = self._counts[cells.ends]  # number of prunable weights without NaN
+        # Sums of squares and of magnitudes of the prunable weights.
         self.squares: Float64s = self._squares[cells.ends]
         self.sizes: Float64s = self._sizes[cells.ends]
-        # Where the last cut went through, and the last bin that was looked for.
+        # Bins of the last cut, and of the last search, per tensor.
         self._last_cut, self._last_bin = np.zeros_like(lengths), np.zeros_like(lengths)
         self.nan: Counts = np.array([c.nan for c in counted], np.int64)
         protected = np.array([c.protected_sums for c in counted], np.float64).reshape(-1, 2)
@@ -106,28 +105,28 @@ class CumulativeTable:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory."""
+        """Approximate memory in bytes."""
         arrays = (self._bins, self._held, self._counts, self._squares, self._sizes)
         ends = 8 * sum(bin_values(dtype).size for dtype in self._dtypes)
         return sum(a.nbytes for a in arrays) + ends + 120 * self.nan.size
 
     @property
     def exact(self) -> bool:
-        """Whether each bin holds one magnitude only."""
+        """Whether each bin has a single magnitude."""
         return not any(bin_shift(dtype) for dtype in self._dtypes)
 
     def cut(self, counts: Counts) -> CumulativeCut:
-        """Return what goes of each tensor if so many of its smallest weights go, NaN last.
+        """Return what is pruned if the `counts` smallest weights of each tensor are, NaN last.
 
-        Within the bin that the cut goes through, magnitudes of more than 16 bits are taken to be
-        spread evenly.
+        Inside the bin of the cut, magnitudes of more than 16 bits are assumed to be evenly
+        distributed.
         """
         finite = np.minimum(counts, self.finite)
         some = finite > 0
         if not some.any():
             zero = np.zeros(counts.size)
             return CumulativeCut(counts, np.full(counts.size, math.nan), zero, zero, exact=True)
-        # The bin that holds the last weight that goes; for nothing, any.
+        # The bin of the last pruned weight; arbitrary if nothing is pruned.
         last = self._cells.at(self._last_below(finite))
         inside = finite - self._counts[last]
         share = np.where(some, inside / np.maximum(self._held[last], 1), 0.0)
@@ -142,10 +141,9 @@ class CumulativeTable:
         return CumulativeCut(counts, thresholds, sums[0], sums[1], self.exact)
 
     def _last_below(self, finite: Counts) -> Indices:
-        """Return in each tensor the last bin before which fewer than so many weights are."""
+        """Return the last bin of each tensor with fewer than `finite` weights before it."""
         lengths = self._cells.lengths
-        # No bin is empty: so many weights are in at most as many bins, and in fewer only by those
-        # that share one.
+        # Bounds of the search: as no bin is empty, n weights are in at most n bins.
         high = np.minimum(finite, lengths)
         low = np.clip(finite - (self.finite - lengths), 0, high)
         self._last_cut = self._first(self._counts, finite, self._last_cut, low, high)
@@ -154,10 +152,10 @@ class CumulativeTable:
     def _first(
         self, column: NDArray[Any], wanted: Counts, near: Indices, low: Indices, high: Indices
     ) -> Indices:
-        """Return of each tensor the first place whose cell of a column, ascending, is as large.
+        """Return for each tensor the first index whose cell in an ascending column is large enough.
 
-        It is there, and between two places. `near` is where it may be: while a slider moves, or for
-        the cut after the search for it, most are where they were.
+        It must be between `low` and `high`. `near` is a guess: during slider moves, and for the cut
+        after a search, most tensors keep their bin.
         """
         cells = self._cells
         places = cells.at(near)
@@ -176,10 +174,10 @@ class CumulativeTable:
         return found
 
     def below(self, threshold: float) -> int:
-        """Return how many weights have a magnitude up to a threshold, all tensors together.
+        """Return the number of weights of all tensors with magnitudes up to a threshold.
 
-        As `histogram_store.below`, but for what is rounded of each tensor there; in time that does
-        not grow with the tensors.
+        As `histogram_store.below`, except for rounding per tensor; in time that does not depend on
+        the number of tensors.
         """
         return sum(
             kind.below(threshold, d) for kind, d in zip(self._whole, self._dtypes, strict=True)
@@ -187,7 +185,7 @@ class CumulativeTable:
 
     @cached_property
     def _whole(self) -> tuple[MagnitudeHistogram, ...]:
-        """What is counted of all tensors of a type together."""
+        """The combined histograms of all tensors of each dtype."""
         found = []
         for totals in self._totals:
             bins = np.flatnonzero(totals).astype(np.uint16)
@@ -196,20 +194,20 @@ class CumulativeTable:
 
     @cached_property
     def _totals(self) -> tuple[Counts, ...]:
-        """How many weights of all tensors of a type are in each bin; half a megabyte each."""
+        """Number of weights of all tensors of a dtype in each bin; 0.5 MB per dtype."""
         return tuple(self._totals_of(np.ones(self.nan.size, np.bool_)))
 
     def _totals_of(self, among: Bools) -> Iterator[Counts]:
-        """Yield the same of some tensors."""
+        """Yield the number of weights in each bin per dtype, of the tensors in `among`."""
         for i in range(len(self._dtypes)):
             own = among & (self._kind == i)
             held = self._held if own.all() else self._held * self._cells.spread(own)
             yield np.bincount(self._bins, held, _NO_BIN + 1).astype(np.int64)  # exact up to 2**53
 
     def at_random(self, counts: Counts, *, sure: bool) -> CumulativeCut:
-        """Return what is to be expected to go of each tensor if any weights go."""
+        """Return what is expected to be pruned if `counts` random weights of each tensor are."""
         share = counts / np.maximum(self.finite + self.nan, 1)
-        with np.errstate(invalid="ignore"):  # nothing of an infinite sum
+        with np.errstate(invalid="ignore"):  # 0 times an infinite sum
             sums = share * self.squares, share * self.sizes
         return CumulativeCut(counts, np.full(counts.size, math.nan), *sums, sure)
 
@@ -219,7 +217,7 @@ class CumulativeTable:
         for i, dtype in enumerate(self._dtypes):
             here = slice(None) if len(self._dtypes) == 1 else self._kind == i
             values = bin_values(dtype)
-            own = np.minimum(bins[here], values.size - 2)  # that of no bin
+            own = np.minimum(bins[here], values.size - 2)  # clips `_NO_BIN`
             low = values[own]
             if bin_shift(dtype):
                 high = values[own + 1]
@@ -230,10 +228,11 @@ class CumulativeTable:
         return result
 
     def shares(self, among: Bools, count: int) -> Counts:
-        """Return what goes of each tensor if the smallest of the chosen ones together go.
+        """Return the number pruned per tensor if the smallest weights of the chosen ones are.
 
-        ``int64[tensors]``. Of equal ones those of earlier tensors go first. In a bin of several
-        magnitudes each tensor loses the same share.
+        `among` (``bool[tensors]``) selects the tensors, `count` is their total. Of equal
+        magnitudes, those of earlier tensors are pruned first; in a bin with several magnitudes,
+        each tensor loses the same share.
         """
         every = bool(among.all())
         finite = self.finite if every else np.where(among, self.finite, 0)
@@ -246,12 +245,12 @@ class CumulativeTable:
             below[~among] = equal[~among] = 0
         left = count - int(below.sum())
         equal = first_of(equal, left) if self.exact else in_proportion(equal, left)
-        self._last_cut = self._last_bin + (equal > 0)  # so that the cut need not be looked for
+        self._last_cut = self._last_bin + (equal > 0)  # spares `cut` the search
         return below + equal
 
     @cached_property
     def _ranks(self) -> tuple[Indices, ...]:
-        """Return the rank of each bin of each type, by its least magnitude."""
+        """The rank of each bin of each dtype by its smallest magnitude."""
         values = [bin_values(dtype)[:-1] for dtype in self._dtypes]
         if len(values) == 1:
             return (np.arange(values[0].size),)
@@ -260,7 +259,7 @@ class CumulativeTable:
 
     @cached_property
     def _ends(self) -> Counts:
-        """Return how many weights of all tensors have at most each rank; 0.5 MB."""
+        """Number of weights of all tensors up to each rank; 0.5 MB."""
         return np.cumsum(self._by_rank(self._totals))
 
     def _by_rank(self, totals: Iterable[Counts]) -> Counts:
@@ -270,9 +269,9 @@ class CumulativeTable:
         return result
 
     def _at(self, rank: int) -> tuple[Counts, Counts]:
-        """Return how many weights of each tensor are below a rank, and of just this one."""
+        """Return the number of weights of each tensor below a rank, and at it."""
         first = [int(np.searchsorted(ranks, rank)) for ranks in self._ranks]
-        # The bin of just this rank; none of a type that has no such magnitude.
+        # The bin of exactly this rank; -1 for dtypes without such a magnitude.
         just = [
             bin_ if bin_ < ranks.size and ranks[bin_] == rank else -1
             for bin_, ranks in zip(first, self._ranks, strict=True)
@@ -286,22 +285,22 @@ class CumulativeTable:
         return self._counts[places], np.where(hit, self._held[places], 0).astype(np.int64)
 
 
-_NO_BIN = np.iinfo(np.uint16).max  # no type has so many
-# Tensors of about as many bins that lie side by side, and the most bins that they have.
+_NO_BIN = np.iinfo(np.uint16).max  # larger than any bin
+# Minimum number of tensors that are interleaved, and the maximum number of their bins.
 _SIDE_BY_SIDE, _MOST_BINS = 16, 4096
 
 
 class _Cells:
-    """Where the cells of some tensors are: one for each of their bins, and one more.
+    """The layout of cells of several tensors: one for each bin of each, and an empty one.
 
-    That of bin ``j`` of tensor ``t`` is ``bases[t] + j * strides[t]``. Where many tensors have
-    about as many bins (within a factor of two) cells lie by their bins, those of the same one
-    together; of other tensors each by itself.
+    The cell of bin ``j`` of tensor ``t`` is ``bases[t] + j * strides[t]``. If many tensors have
+    similar numbers of bins (within a factor of two), their cells are interleaved, with those of the
+    same bin adjacent; those of other tensors are contiguous per tensor.
 
     Attributes
     ----------
     ends
-        The cell behind the last bin of each tensor.
+        The empty cell of each tensor, after its last bin.
     """
 
     def __init__(self, lengths: Indices) -> None:
@@ -327,14 +326,14 @@ class _Cells:
         self.ends = self.at(lengths)
 
     def at(self, bins: Indices) -> Indices:
-        """Return the cell of a bin of each tensor."""
+        """Return the cell of one bin of each tensor."""
         cells: Indices = bins * self.strides
         cells += self.bases
         return cells
 
     @cached_property
     def _places(self) -> Indices:
-        """The cells of all bins, one tensor after the other."""
+        """The cells of all bins, tensor by tensor."""
         lengths = self.lengths
         within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         within *= np.repeat(self.strides, lengths)
@@ -342,19 +341,19 @@ class _Cells:
         return within
 
     def filled(self, values: NDArray[Any], beyond: int) -> NDArray[Any]:
-        """Return cells with the values of all bins, and another one beyond those of a tensor."""
+        """Return cells with the values of all bins, and `beyond` in the empty ones."""
         cells = np.full(self.size, beyond, values.dtype)
         cells[self._places] = values
         return cells
 
     def settle(self) -> None:
-        """Let go of what only `filled` and `running` take."""
+        """Free memory that only `filled` and `running` need."""
         vars(self).pop("_places", None)
 
     def running(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return cells with the sum of the values before each bin, of each tensor by itself.
+        """Return cells with the sum of values of earlier bins, separately for each tensor.
 
-        So that one of large weights takes no digit from another.
+        Separate sums keep the precision of tensors with small weights.
         """
         cells = self.filled(values, 0)
         with np.errstate(over="ignore"):
@@ -369,7 +368,7 @@ class _Cells:
         return cells
 
     def spread(self, values: Bools) -> Bools:
-        """Return in each cell the value of its tensor."""
+        """Return cells with the value of their tensor."""
         cells = np.empty(self.size, np.bool_)
         for part, own in self._groups:
             cells[part].reshape(-1, own.size)[:] = values[own]
@@ -382,25 +381,25 @@ def _joined(parts: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
 
 
 def in_proportion(counts: Counts, left: int) -> Counts:
-    """Return what goes of each if so many of all go, of each the same share."""
+    """Return the number pruned per tensor if `left` are pruned of all, with the same share."""
     total = int(counts.sum())
     ends = np.rint(np.cumsum(counts) * (left / max(total, 1))).astype(np.int64)
     result: Counts = np.clip(np.diff(ends, prepend=0), 0, counts)
     return result
 
 
-# Of a tensor: the numbers of its free channels in the order in which they go; and of each channel
-# the weights that are kept, and the sums of their squares and magnitudes.
+# Of a tensor: numbers of its unprotected channels in the order of pruning; and per channel the
+# number of kept weights, and the sums of their squares and magnitudes.
 OrderedChannels = tuple[Indices, Counts, Float64s, Float64s]
 
 
 class ChannelOrder:
-    """The channels of several tensors in the order in which they go, with all that goes with them.
+    """The channels of several tensors in the order in which they are pruned, with cumulative sums.
 
-    Sums are NaN where they are not known (not `complete`), or a weight is not finite.
+    Sums are NaN if they are unknown (`complete` is False), or if a weight is not finite.
     """
 
-    protected_squares = protected_sizes = 0.0  # channels that hold any are in the sums
+    protected_squares = protected_sizes = 0.0  # included in the sums of their channels
 
     def __init__(self, tensors: Sequence[OrderedChannels], *, complete: bool) -> None:
         self.complete = complete
@@ -414,17 +413,17 @@ class ChannelOrder:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory."""
+        """Approximate memory in bytes."""
         numbers = sum(order.nbytes for order in self._channels)
         return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes + numbers
 
     def first(self, counts: Counts) -> tuple[Indices, ...]:
-        """Return the numbers of the channels of each tensor that go if so many do."""
+        """Return the numbers of the channels pruned in each tensor."""
         each = zip(self._channels, counts.tolist(), strict=True)
         return tuple(order[:count] for order, count in each)
 
     def cut(self, counts: Counts) -> CumulativeCut:
-        """Return what goes with so many channels of each tensor."""
+        """Return what is pruned with the first `counts` channels of each tensor."""
         places = self.running.starts + counts
         return CumulativeCut(
             self.running.weights[places],
@@ -436,12 +435,12 @@ class ChannelOrder:
 
 
 def _from_zero(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the running total, 0 first."""
+    """Return the cumulative sum, starting with 0."""
     return np.concatenate((np.zeros(1, values.dtype), np.cumsum(values)))
 
 
 def cumulative_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> CumulativeTable | None:
-    """Return the magnitudes of some tensors, by first names; None if not all are counted."""
+    """Return the table of tensors, by first names; None if a histogram is missing. Cached."""
     known: CumulativeTable | None = snapshot.recall(names)
     if known is not None:
         return known
@@ -460,9 +459,10 @@ def cumulative_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Cumul
 def channel_order_of(
     snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job
 ) -> ChannelOrder | None:
-    """Return the channels of some tensors, by first names, in the order in which a row takes them.
+    """Return the channels of tensors, by first names, in the order in which a row prunes them.
 
-    None if what decides is not counted; without sums as long as they are not.
+    None if norms that determine the order are missing; without sums if other norms are. Cached when
+    complete.
     """
     method = registry.get(row.method)
     values = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))

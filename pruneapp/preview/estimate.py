@@ -1,4 +1,4 @@
-"""What a step would do, from counts alone, fast enough for every move of a slider."""
+"""Estimates of a step from histograms, fast enough for every move of a slider."""
 
 from __future__ import annotations
 
@@ -52,27 +52,26 @@ from pruneapp.results.sparsity_report import (
 class Effect:
     """What a row would do to its tensors.
 
-    `squares` and `sizes` are ``float64[2, tensors]``: sums of squares and of magnitudes of what is
-    kept before and after; NaN where they are not known. They are `complete` if they are there as
-    far as they can be said.
+    `squares` and `sizes` are ``float64[2, tensors]``: sums of squares and of magnitudes of kept
+    weights, before and after; NaN if unknown. `complete` is True if all sums that can be known are.
     """
 
     units: Units
     cut: CumulativeCut
     squares: Float64s
     sizes: Float64s
-    channels: int = 0  # that go; 0 for single weights
-    going: tuple[Indices, ...] = ()  # their numbers in each tensor, if something depends on them
+    channels: int = 0  # number of pruned channels; 0 for unstructured methods
+    going: tuple[Indices, ...] = ()  # their numbers per tensor, if dependents are pruned
     complete: bool = True
 
 
 def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
-    """Return what a row would do; None if counts do not say it, or not yet.
+    """Return the estimated effect of a row; None if it cannot be estimated, or not yet.
 
     Raises
     ------
     ParameterError
-        If it asks for more than there is, or for what its limits do not leave.
+        If the amount is larger than what is left, or the limits cannot be met.
     """
     method = registry.get(row.method)
     size, channels = len(units.names), 0
@@ -81,7 +80,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     if method.estimated_by is None:
         if not weights or step.scope != "local" or "amount" not in row.values:
             return None
-        # How many go of each tensor is the same whichever go.
+        # The counts do not depend on which weights are pruned.
         wanted, nan = _by_rows(snapshot, row, units, job), np.full((2, size), math.nan)
         counts = _weight_counts(step, row, units, at_random(units), wanted)
         return Effect(units, CumulativeCut(counts, nan[0], nan[0], nan[0], exact=True), nan, nan)
@@ -100,7 +99,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         table, cut = columns, columns.cut(_weight_counts(step, row, units, columns.shares))
         if step.one_cut and not np.isnan(cut.thresholds).all():
             cut = replace(cut, thresholds=np.full(size, np.nanmax(cut.thresholds)))
-    else:  # any weight goes with the same chance
+    else:  # random: every weight is pruned with the same probability
         to_prune, sure = _weight_counts(step, row, units, at_random(units)), step.scope == "local"
         if columns is None:
             nan = np.full((2, size), math.nan)
@@ -124,21 +123,21 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
 
 
 def at_random(units: Units) -> Cutting:
-    """Return what takes the same share of what is free of each tensor."""
+    """Return a function that divides a count in proportion to the free weights of tensors."""
     return lambda among, count: in_proportion(np.where(among, units.free, 0), count)
 
 
 def _weight_counts(
     step: Step, row: Row, units: Units, cut: Cutting, wanted: Counts | None = None
 ) -> Counts:
-    """Return how many single weights of each tensor go; see `effect_of`."""
+    """Return the number of weights to prune per tensor."""
     tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
     amount = row.values["amount"]
     return weight_counts_to_prune(step.limits, tensors, amount, step.scope, cut, wanted)[0]
 
 
 def _by_rows(snapshot: Snapshot, row: Row, units: Units, job: Job) -> Counts | None:
-    """Return what a share of every row is in each tensor; None if the row means none."""
+    """Return the counts of a share of every row per tensor; None if the row is not of that kind."""
     share = row.values.get("amount")
     if not isinstance(registry.get(row.method), RowMethod) or not isinstance(share, float):
         return None
@@ -152,7 +151,7 @@ def _by_rows(snapshot: Snapshot, row: Row, units: Units, job: Job) -> Counts | N
 
 
 def _channel_counts(step: Step, row: Row, units: Units, running: Running) -> Counts:
-    """Return how many channels of each tensor go; see `effect_of`."""
+    """Return the number of channels to prune per tensor."""
     amount = row.values["amount"]
     if not step.limits.bound:
         return counts_to_prune(amount, units.left, units.free, units.names, "channels")
@@ -169,15 +168,15 @@ def _before_and_after(free: Float64s, protected: Float64s | float, pruned: Float
 def pattern_counts_to_prune(
     snapshot: Snapshot, step: Step, row: Row, units: Units
 ) -> tuple[int, int, bool] | None:
-    """Return the weights and channels that go at most, and whether it is just so.
+    """Return the maximum of pruned weights and channels of a pattern, and whether it is exact.
 
-    It is where nothing is pruned or protected yet, and no limits bind or block is cut. None for
-    methods that take neither groups nor blocks. `units` are what is left, in weights.
+    It is exact if nothing is pruned or protected yet, no limits are set, and no block is
+    incomplete. None for methods without groups or blocks. `units` must be in weights.
 
     Raises
     ------
     ParameterError
-        If a tensor does not suit the method.
+        If the method does not support a tensor.
     """
     method = registry.get(row.method)
     if not isinstance(method, (GroupMethod, BlockMethod)):
@@ -206,36 +205,39 @@ def pattern_counts_to_prune(
 def estimate(
     snapshot: Snapshot, step: Step, job: Job | None = None, *, scores: bool = False
 ) -> Estimate:
-    """Count what a step would prune, without reading a weight.
+    """Estimate what a step would prune, without reading weights.
 
-    As long as magnitudes or norms are not counted, and for methods of which counts say nothing,
-    there is a number only: exact for single weights, and for channels of which none is partly
-    pruned. No more than it goes (`Estimate.exact` is False) of channels that are partly pruned or
-    under limits, by later rows that touch the tensors of earlier ones, and by masks, whose zeros
-    are not counted here at all.
+    Without histograms and norms, or for methods that they do not predict, the result has only
+    counts: exact for unstructured methods, and for channels if none is partly pruned. The counts
+    are an upper limit (`Estimate.exact` is False) for partly pruned channels, channels with limits,
+    later rows with tensors of earlier ones, and masks, whose zeros are not counted here.
 
-    With counts there is a report as well, for any rows that touch no tensor twice: tensors by L1,
-    Ln and at random, and by any other method of single weights that takes an amount of each tensor,
-    without norms. It keeps to the limits. Single weights that are chosen at random are counted
-    exactly locally; globally, and for norms, what is to be expected is told. What depends on the
-    channels is in it without norms, as soon as it is known which of them go.
+    With histograms it also has a report if no tensor is in two rows: for L1, Ln and random methods,
+    and, without norms, for other unstructured methods with an amount per tensor. Limits are
+    considered. Random unstructured pruning is exact per tensor; global counts, and all norms, are
+    expected values. Dependents are included, without norms, once it is known which channels are
+    pruned.
 
-    `scores` says whether importance scores of a file stand in for the weights: then counted
-    magnitudes say nothing of methods that take them. `job` may cancel: channels that are left have
-    to be looked for in the masks.
+    Parameters
+    ----------
+    scores
+        Whether importance scores from a file are used; then histograms do not apply to methods that
+        take scores.
+    job
+        For cancellation: remaining channels may have to be counted in the masks.
 
     Raises
     ------
     ParameterError
-        If a row asks for more than is left and not protected, or does not suit a tensor, or if
-        limits contradict each other.
+        If a row asks for more than is left and not protected, does not support a tensor, or limits
+        are contradictory.
     SelectionError
-        If a tensor cannot be pruned, or none is selected; or nothing is known to depend on any.
+        If a tensor cannot be pruned, none is selected, or no dependents are known.
     """
     job = job or Job()
     rows = rows_now(snapshot, step)
     dependents = _dependents(snapshot, step, tuple(rows), job) if step.dependents else None
-    # Of 100,000 tensors a set of names takes 2 ms, and with one row is needed for nothing.
+    # A set of 100,000 names takes 2 ms; it is needed for several rows only.
     several, touched, alone = len(rows) > 1 or dependents is not None, set[str](), 0
     effects: list[Effect | None] = []
     to_prune = channels = 0
@@ -276,7 +278,7 @@ def estimate(
         more = _dependent_counts(snapshot, dependents, known, job) if complete else {}
         touched.update(more)
         to_prune += sum(more.values())
-    certain = exact and not step.companions  # these are found by the preview
+    certain = exact and not step.companions  # companions are determined by the exact preview
     return Estimate(
         tensors=len(touched) if several else alone,
         to_prune=to_prune,
@@ -293,33 +295,33 @@ def estimate(
 def _roughly(
     step: Step, row: Row, units: Units, wanted: Counts | None, *, disjoint: bool
 ) -> tuple[int, int, bool]:
-    """Return weights and channels that go at most, and whether it is just so."""
-    if "amount" not in row.values:  # how much it takes is the method's secret: all at most
+    """Return the maximum of pruned weights and channels, and whether it is exact."""
+    if "amount" not in row.values:  # the method decides how much is pruned: at most all
         return int(units.free.sum()), 0, False
     limits = step.limits
     if registry.get(row.method).granularity == "weights":
-        if limits.bound and not disjoint:  # they hold for what earlier rows leave
+        if limits.bound and not disjoint:  # the limits apply after earlier rows
             return int(units.free.sum()), 0, False
-        # How many go in all is the same whichever go.
+        # The total does not depend on which weights are pruned.
         return int(_weight_counts(step, row, units, at_random(units), wanted).sum()), 0, True
-    if registry.get(row.method).granularity == "units":  # about: some are larger than others
+    if registry.get(row.method).granularity == "units":  # approximate: sizes of units differ
         share = row.values["amount"]
         kept = int(units.kept.sum())
         return round(share * kept) if isinstance(share, float) else kept, 0, False
     if step.scope == "global" or limits.total is not None or limits.floor > 0:
-        # More than the amount of each may go.
+        # A tensor may lose more than the amount.
         return int(units.kept.sum()), 0, False
     amount, free = row.values["amount"], not limits.bound
     able = units.free if free else units.left
     counts = counts_to_prune(amount, units.left, able, units.names, "channels")
     weights = int(np.minimum(counts * units.each, units.kept).sum())
-    # Whole channels are just as large as they look; of all that is left everything goes.
+    # Exact if no channel is partly pruned, or if all or none of the remaining ones are pruned.
     sure = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
     return weights, int(counts.sum()), free and bool(sure.all())
 
 
 def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> SparsityReport:
-    if not effects:  # no row prunes anything
+    if not effects:  # no row can prune
         numel_of_all, pruned = _model(snapshot, job)
         return SparsityReport((), numel_of_all, pruned, pruned)
     names: Sequence[str] = effects[0].units.names
@@ -335,7 +337,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
         names, numel, before, before + counts, shares_of(*squares), thresholds, shares_of(*sizes)
     )
     if len(effects) == 1:
-        rows.__dict__["places"] = effects[0].units.places  # found once for all moves of a slider
+        rows.__dict__["places"] = effects[0].units.places  # shared between moves of a slider
     else:
         rows = rows.sorted_like(snapshot.checkpoint.entries)
     with np.errstate(over="ignore"):
@@ -353,7 +355,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
 
 
 def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Dependents:
-    """Return what `known_dependents` does, which is not asked at each move of a slider."""
+    """Return the cached result of `known_dependents`."""
     each = tuple((row.names, row.method, row.values.get("dim")) for row in step.rows)
     key = "dependents", each, step.limits, step.version
     return snapshot.once(key, lambda: known_dependents(snapshot.checkpoint, step, rows, job))
@@ -362,7 +364,7 @@ def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Depende
 def _dependent_counts(
     snapshot: Snapshot, dependents: Dependents, effects: Sequence[Effect], job: Job
 ) -> dict[str, int]:
-    """Return how many weights go of each tensor beside those that rows take, where any do."""
+    """Return the number of weights pruned per tensor in addition to rows, where it is not 0."""
     taken = {
         name: numbers
         for effect in effects
@@ -397,7 +399,7 @@ def _dependent_counts(
 
 
 def _pruned_by(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | None, job: Job) -> int:
-    """Return how many weights go of a tensor with whole entries along some dimensions."""
+    """Return the number of weights pruned in a tensor with entries along dimensions."""
     if not dims:
         return 0
     shape, free = snapshot.entry(name).shape, snapshot.eligible(name)
@@ -413,7 +415,7 @@ def _pruned_by(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | None, 
 def _with_dependents(
     snapshot: Snapshot, report: SparsityReport, more: Mapping[str, int]
 ) -> SparsityReport:
-    """Return a report with more weights pruned, whose norms are not known."""
+    """Return the report with additional pruned weights, whose norms are unknown."""
     if not more:
         return report
     rows = {row.name: row for row in report.tensors}
@@ -433,7 +435,7 @@ def _with_dependents(
 
 
 def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
-    """Return how many parameters there are, and how many are pruned."""
+    """Return the number of parameters of the model, and of pruned weights."""
 
     def find() -> tuple[int, int]:
         pruned = sum(mask.pruned for mask in snapshot.masks.values())

@@ -1,9 +1,9 @@
-"""What histograms make of an exact step: where its cut lies, and most of its sums.
+"""Use of histograms in an exact step: to predict its threshold, and for most of its sums.
 
-An exact step looks for its cut in a sample, and reads every weight once more to say what is left
-of squares and magnitudes. Where the magnitudes are counted neither is needed: the bin of the cut
-is known, so are the sums of all bins below it, and of the bin itself those weights are told that
-went (`NearCut`). The masks are the same, bit by bit.
+Without histograms, an exact step estimates its threshold from a sample, and reads every weight
+again for the sums of squares and magnitudes. With histograms neither is needed: they determine the
+bin of the threshold and the sums of all lower bins, and the weights pruned in the bin itself are
+reported by the kernel (`NearCut`). The masks are identical.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from pruneapp.methods.cutoff import Expect, NearTaken, Ranked
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, or_none
 
-# Elements of a tensor below which the sums are made as quickly without knowing those before.
+# Below this many elements, computing the sums takes no longer without known ones.
 _SMALL = 1 << 16
-# With more tensors than these adding up their bins takes longer than a sample.
+# For more tensors, adding their histograms takes longer than a sample.
 _MOST = 2_000
 
 
 def cut_prediction(snapshot: Snapshot) -> Expect:
-    """Return what says where a step by magnitude cuts; see `pruneapp.methods.cutoff.Expect`."""
+    """Return a function that predicts the threshold of a step; see `Expect`."""
 
     def expect(ranked: Ranked) -> KeyRange | None:
-        """Return the keys of the bin of a cut.
+        """Return the keys of the bin of the threshold.
 
-        None unless all tensors are counted, of one type and ranked by their own weights, and the
-        cut is not among NaN.
+        None unless all tensors have histograms, the same dtype, and are ranked by their own
+        weights, and the threshold is a number.
         """
         dtypes = {view.dtype for view in ranked.views}
         if len(dtypes) > 1 or len(ranked.views) > _MOST:
@@ -67,11 +67,10 @@ def cut_prediction(snapshot: Snapshot) -> Expect:
 def known_retained_norms(
     snapshot: Snapshot, after: Mapping[str, BitMask], near: Mapping[str, NearTaken], job: Job
 ) -> dict[str, RetainedNorm]:
-    """Return what `measure_retained_norms` does, without reading a weight, as far as that can be.
+    """Return the result of `measure_retained_norms` without reading weights, where possible.
 
-    Sums in another order than `measure_retained_norms` adds: equal but for rounding. Tensors of
-    which nothing went `near` the cut of the only row are left out if their largest weight that went
-    is not known.
+    Sums are added in another order, so they may differ by rounding. Tensors without pruned weights
+    `near` the threshold of the only row are omitted if their largest pruned weight is unknown.
     """
     result = {}
     for name, near_cut in near.items():
@@ -101,7 +100,7 @@ def _retained_norm(
         if not math.isfinite(threshold):
             return None
     elif place and shift:
-        return None  # the largest of a bin is not known
+        return None  # the largest magnitude of the bin is unknown
     else:
         went = np.zeros(0)
         if place:
@@ -122,9 +121,10 @@ def _retained_norm(
 def _split(
     sums: np.ndarray[tuple[int], np.dtype[np.float64]], place: int, went: float, protected: float
 ) -> tuple[float, float]:
-    """Return what was kept before and is after, if `went` of the bin at `place` goes.
+    """Return the sums before and after, if the part `went` of the bin at `place` is pruned.
 
-    What stays is added up, not taken away from the whole: so nothing is left of what is small.
+    The remaining weights are added up rather than subtracted from the total, which would cancel
+    small sums.
     """
     above = total_of(sums[place + 1 :].tolist())
     own = float(sums[place]) if place < sums.size else 0.0
@@ -135,9 +135,10 @@ def _split(
 def known_channels(
     snapshot: Snapshot, after: Mapping[str, BitMask], dims: Mapping[str, int], job: Job
 ) -> dict[str, RetainedNorm]:
-    """Return what `measure_retained_norms` does for whole channels along `dims`, from their norms.
+    """Return the result of `measure_retained_norms` for channels along `dims`, from their norms.
 
-    For tensors, by first names, whose L2 and L1 norms are counted and finite; without thresholds.
+    Only for tensors, by first names, whose L2 and L1 norms are known and finite; without
+    thresholds.
     """
     result = {}
     for name, dim in dims.items():
@@ -150,7 +151,7 @@ def known_channels(
         with np.errstate(over="ignore"):
             squares, sizes = np.square(known[0].norms), known[1].norms
         sums = [total_of(part.tolist()) for s in (squares, sizes) for part in (s, s[stays])]
-        # A channel without an end is no sum of finite weights.
+        # Sums may overflow, or a weight may be infinite.
         if all(map(math.isfinite, sums)):
             result[name] = RetainedNorm(*sums)
     return result
@@ -159,13 +160,13 @@ def known_channels(
 def counted_sums(
     snapshot: Snapshot, names: Iterable[str], job: Job
 ) -> dict[str, tuple[float, float]]:
-    """Return the sums of squares and of magnitudes of tensors, by first names, that are counted.
+    """Return the known sums of squares and of magnitudes of tensors, by first names.
 
-    Without those that are so small that it is no use.
+    Small tensors are omitted, for which they save no time.
     """
     found = {}
     entries, values = snapshot.checkpoint.entries, snapshot.values
-    # Of 100,000 tensors mostly none.
+    # With 100,000 tensors, usually none is large.
     large = [name for name in job.cancel.each(names) if entries[name].numel > _SMALL]
     for name in job.cancel.each(large):
         if name not in values:
@@ -181,28 +182,28 @@ def kept_norms(
     sums: Mapping[str, tuple[float, float]],
     job: Job,
 ) -> dict[str, RetainedNorm]:
-    """Return what `measure_kept_norms` does of tensors, by first names, that are counted.
+    """Return the result of `measure_kept_norms` for tensors with known sums, by first names.
 
-    `sums` are those of what stays, as far as they are known.
+    `sums` are those of the remaining weights, as far as they are known.
     """
     return measure_kept_norms(snapshot, after, counted_sums(snapshot, after, job), sums, job)
 
 
 _KEY = "retained"
-_BYTES = 80  # of a tensor in a report, about
+_BYTES = 80  # approximate memory of a tensor in a report
 _UNKNOWN = (math.nan, math.nan)
-# Sums of the same numbers in another order differ by less; what a weight adds may do so as well.
+# Relative difference below which sums are equal up to the order of addition.
 _ROUNDING = 1e-12
 
 
 def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
-    """Report the sparsity of a model, with what its tensors retained since opening.
+    """Report the sparsity of a model, and which share of its norms is retained since opening.
 
-    From what was counted in the background alone; nothing is read. `norm_retained` of each tensor
-    is the share of the sum of squares of its finite weights that is kept now, as they are in the
-    file: a repair does not change it. 1 where there was nothing to lose; None where it is not
-    counted yet, or beyond float64. `norm_retained` of the model is that of the tensors together;
-    None unless all are known. `l1_retained` likewise, of the sum of magnitudes.
+    Only uses what was counted in the background; reads no weights. `norm_retained` of a tensor is
+    the share of the sum of squares of its finite weights that is still kept, with the values in the
+    file: a repair does not change it. It is 1 if that sum was 0, and None if it is not counted yet
+    or overflows float64. `norm_retained` of the model is that of all tensors together; None unless
+    all are known. `l1_retained` is the same for the sum of magnitudes.
     """
     known: SparsityReport | None = now.recall(_KEY)
     if known is not None:
@@ -217,7 +218,7 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
         for state in (opened, now)
     )
     norms, l1s = _share(was, left).T
-    with np.errstate(over="ignore"):  # one after another, as they were always added
+    with np.errstate(over="ignore"):  # cumsum adds one after another, in a defined order
         totals = [np.cumsum(sums, axis=0)[-1:] for sums in (was, left)]
     norm, l1 = (*or_none(_share(*totals)[0]),) if len(names) else (1.0, 1.0)
     result = replace(
@@ -233,9 +234,9 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
 
 
 def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
-    """Let the report of a step know what its tensors had retained before it, and what is repaired.
+    """Add to the report of a step what tensors had retained before it, and which are repaired.
 
-    As far as that was counted: it is what `retained` found of the state `before`. Reads nothing.
+    Uses the cached result of `retained` for `before`, if there is one; reads no weights.
     """
     known: SparsityReport | None = before.recall(_KEY)
     shares = report.retained if known is None else known.norms_retained
@@ -243,7 +244,7 @@ def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
 
 
 def _share(before: Float64s, after: Float64s) -> Float64s:
-    """Return what is left of sums, NaN where that is not known."""
+    """Return the retained share of each sum; NaN if it is unknown, 1 if the sum was 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(before == 0, 1.0, after / before)
     shares[shares > 1 - _ROUNDING] = 1.0

@@ -1,4 +1,4 @@
-"""What a step would do, exactly: its masks and its report. Nothing is changed by looking."""
+"""Exact previews of a step: its masks and its report, without changing the document."""
 
 from __future__ import annotations
 
@@ -65,10 +65,15 @@ def report_of(
     *,
     cuts: bool,
 ) -> SparsityReport:
-    """Report what masks do (by first names), with the norms that are not `known` already.
+    """Return the report of new masks, by first names.
 
-    Without norms if that is None; without thresholds unless there are `cuts`: whole channels
-    have none. `job` is stepped by the elements, if there are norms.
+    Parameters
+    ----------
+    known
+        Norms that are already computed, by name; the others are measured, which advances the job by
+        the elements. None omits norms.
+    cuts
+        Whether to include thresholds; structured methods have none.
     """
     measured: dict[str, RetainedNorm] = {}
     if known is not None:
@@ -98,7 +103,7 @@ def report_of(
 
 
 def with_one_cut(report: SparsityReport) -> SparsityReport:
-    """Say of every tensor where the one cut is, not which of its own weights came next to it."""
+    """Replace the threshold of every tensor by the common one of the step."""
     table = report.table
     if not len(table) or np.isnan(table.threshold).all():
         return report
@@ -114,16 +119,16 @@ def _columns(retained: Mapping[str, RetainedNorm], job: Job) -> tuple[list[float
     return columns
 
 
-# Passes over a tensor that a row of single weights takes, as long as nobody knows better.
+# Expected number of passes over a tensor for an unstructured row, until the row reports its own.
 _LIKELY_PASSES = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Preview(Proposal):
-    """The outcome of a step, to be put in force by `Document.commit`.
+    """The result of a step, to be applied by `Document.commit`.
 
-    The masks of all tensors that the step touched are by first names in file order; one that did
-    not change is the same object as before.
+    `masks` has all tensors of the step, by first names in file order; an unchanged mask is the same
+    object as before.
     """
 
     step: Step
@@ -141,33 +146,32 @@ def compute_preview(
     given: Mapping[str, BitMask] | None = None,
     scores: Checkpoint | None = None,
 ) -> Preview:
-    """Compute what a step would do to a state.
+    """Compute the result of a step for a state.
 
-    Rows are done in order, each on what the ones before left; then, if the step says so, the
-    companions of the channels that went, and all that depends on what they left.
+    Rows are applied in order, each to the result of the previous one; then, if the step says so,
+    companions of the pruned channels are pruned, and finally dependents.
 
     Parameters
     ----------
     job
-        Started with the elements times the passes over them; may cancel.
+        Started with the elements times the passes over them; can cancel.
     norms
-        Whether to read the touched tensors once more, for `TensorSparsity.norm_retained` and
+        Whether to read the tensors again for `TensorSparsity.norm_retained` and
         `TensorSparsity.threshold`.
     given
         Masks for methods that take one, by any name of the tensor.
     scores
-        Importance scores in place of the weights: tensors of the same names and shapes.
+        Importance scores to use instead of the weights: tensors of the same names and shapes.
 
     Raises
     ------
     FileChangedError
-        If a file changed on disk; looked at before anything is computed.
+        If a file changed on disk; checked before anything is computed.
     SelectionError
-        If a tensor cannot be pruned, or a row selects none; or nothing is known to depend on any.
+        If a tensor cannot be pruned, a row selects none, or no dependents are known.
     ParameterError
-        If a value does not suit a tensor; an amount is more than what is left and not protected; or
-        scores or a mask are missing, of another shape, or
-        not wanted by any row.
+        If a value does not suit a tensor; an amount is larger than what is left and not protected;
+        or scores or a mask are missing, have another shape, or are not used by any row.
     """
     _verify(snapshot, step, given, scores)
     rows = rows_of(snapshot.checkpoint, step)
@@ -178,7 +182,7 @@ def compute_preview(
     sizes = {name: entries[name].numel for name in touched}
     dependents = known_dependents(snapshot.checkpoint, step, rows, job) if step.dependents else None
     reserved = [_reserve(row, names, sizes) for row, names in rows]
-    # A row says itself how much it does once it knows; until then its reserve stands in the total.
+    # Rows report their work when it is known; a reserve is counted until then.
     pruned = pruned_in(rows)
     measured = sum([sizes[name] for name in pruned]) if norms else 0
     job.start(sum(reserved) + measured, touched[0])
@@ -187,7 +191,7 @@ def compute_preview(
     pruned_channels: dict[str, Gone] = {}
     near: Mapping[str, NearTaken] = {}
     sums: Mapping[str, tuple[float, float]] = {}
-    lacking: dict[str, Groups] = {}  # of tensors in which too many of a group are protected
+    lacking: dict[str, Groups] = {}  # of tensors with too many protected weights in a group
     pairs = Companions(snapshot.checkpoint)
     for (row, names), reserve in zip(rows, reserved, strict=True):
         before = state
@@ -200,7 +204,7 @@ def compute_preview(
             if len(rows) == 1 and method.estimated_by == "magnitudes"
             else None
         )
-        # What stays after the only row is what stays after the step.
+        # With a single row, its result is that of the step.
         alone = norms and len(rows) == 1 and isinstance(method, RowMethod)
         summed = counted_sums(snapshot, names, job) if alone else {}
         with step.naming(row):
@@ -227,7 +231,7 @@ def compute_preview(
                 pruned_channels[name] = (
                     went | pruned_channels[name] if name in pruned_channels else went
                 )
-    along: set[str] = set()  # tensors in which more was pruned than by rows
+    along: set[str] = set()  # tensors in which companions or dependents were pruned
     spared: dict[str, BitMask] = {}
     if pruned_channels:
         changed, spared = prune_companions(state, pruned_channels, job)
@@ -244,7 +248,7 @@ def compute_preview(
         job.extend(unmeasured if norms else 0)
         touched = resolve(snapshot.checkpoint, {*touched, *along})
         pruned |= along
-        # What rows know of their tensors is true of those in which nothing else was pruned.
+        # Results of rows are valid only for tensors in which nothing else was pruned.
         near = {name: taken for name, taken in near.items() if name not in along}
         sums = {name: known_sums for name, known_sums in sums.items() if name not in along}
     masks = {
@@ -278,7 +282,7 @@ def compute_preview(
         one, more = "protected weight left as it is", "protected weights left as they are"
         done += f"\n{counted(protected_count, one, more)}"
     broken = broken_patterns(state, lacking, job)
-    # First: of a step on many tensors a tooltip has the beginning only.
+    # Placed first, because tooltips show only the beginning.
     warnings = [
         "\n".join((f"▲ {each.sentence}", *(f"  {line}" for line in each.named())))
         for each in broken
@@ -288,7 +292,7 @@ def compute_preview(
     said = step
     if len(step.rows) == 1 and isinstance(registry.get(step.rows[0].method), CoupledMethod):
         ((row, names),) = rows
-        said = replace(step, rows=(replace(row, names=names),))  # of all their groups
+        said = replace(step, rows=(replace(row, names=names),))  # all tensors of the groups
     edit = Edit.of(
         snapshot,
         EditKind.PRUNE,
@@ -307,7 +311,7 @@ def compute_preview(
 def _as_by_hand(
     snapshot: Snapshot, step: Step, masks: Mapping[str, BitMask], job: Job
 ) -> tuple[Json, dict[str, BitMask]]:
-    """Return what a step took as an edit, and its masks: nobody has the files it needed later."""
+    """Return a step as a manual edit with its masks, because its files may not exist later."""
     entry_masks: dict[str, BitMask] = {}
     targets = []
     for name, mask in masks.items():
@@ -330,7 +334,7 @@ def _verify(
     given: Mapping[str, BitMask] | None,
     scores: Checkpoint | None,
 ) -> None:
-    """Raise if a file changed, or if masks or scores are given that no row of a step takes."""
+    """Raise if a file changed, or if no row takes the given masks or scores."""
     snapshot.checkpoint.verify_unchanged()
     if scores is not None:
         scores.verify_unchanged()
@@ -355,9 +359,9 @@ def views_for_row(  # noqa: PLR0917 - each its own type
     scores: Checkpoint | None,
     pairs: Companions,
 ) -> list[TensorView]:
-    """Return what the method of a row sees of tensors, with all that is given for them.
+    """Return the inputs of a row's method for tensors, with scores, masks and statistics.
 
-    `pairs` looks for the norm that follows, for methods that take its scale.
+    `pairs` finds the following norm, for methods that take its scale.
     """
     method = registry.get(row.method)
     inputs: Callable[[str], Inputs | None] | None = None
@@ -367,7 +371,7 @@ def views_for_row(  # noqa: PLR0917 - each its own type
     ranked = scores if method.takes_scores else None
     coupled = method if isinstance(method, CoupledMethod) else None
     if not (masks or ranked or inputs or coupled or method.takes_scale):
-        return list(state.views(names))  # of 100,000 tensors nothing else is asked
+        return list(state.views(names))  # fast path for 100,000 tensors
 
     def view_of(name: str) -> TensorView:
         entry = state.entry(name)
@@ -407,16 +411,16 @@ def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
 
 
 def _shared(before: BitMask | None, after: BitMask) -> BitMask:
-    # Nothing comes back in a step, so masks that keep as many are the same.
+    # A step restores no weights, so masks with the same count are equal.
     return before if before is not None and before.kept == after.kept else after
 
 
 @dataclass(frozen=True, eq=False)
 class RuleState:
-    """A state after a step whose masks are rules, made anew wherever somebody looks.
+    """A state after a step whose masks are rules, which are evaluated on each use.
 
-    `rules` say what is kept of the tensors that the step touched, by first names; nothing of the
-    state before was made permanent.
+    `rules` has the tensors of the step, by first names; in the state before, no weights may be
+    permanent.
     """
 
     before: Snapshot
@@ -424,27 +428,27 @@ class RuleState:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What the tensors come from."""
+        """The checkpoint that weights are read from."""
         return self.before.checkpoint
 
     def mask(self, name: str) -> Mask | None:
-        """Return what is kept of a tensor; None for everything."""
+        """Return the mask of a tensor; None if all weights are kept."""
         first = self.checkpoint.entry(name).name
         rule = self.rules.get(first)
         return self.before.mask(first) if rule is None else rule
 
     def zeroed(self, name: str) -> Mask | None:
-        """Return the same: nothing was made permanent."""
+        """Return the same as `mask`, because no weights are permanent."""
         return self.mask(name)
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield raw elements in flat order, pruned ones with their original bits."""
+        """Yield raw elements in flat order, pruned ones with their original values."""
         return self.before.chunks(name, start, stop, size)
 
     def replaces(self, name: str) -> bool:
-        """Whether a tensor has other values than those of the file."""
+        """Return whether the values of a tensor were replaced."""
         return self.before.replaces(name)
 
 
@@ -454,12 +458,11 @@ def state_after(
     kernel: Kernel,
     job: Job,
 ) -> RuleState | Snapshot:
-    """Return the state after a step, to be looked at once.
+    """Return the state after a step, for a single use such as an export.
 
-    A step of one row that ranks single weights takes no memory for masks, however large the model
-    is: the threshold says it all. Any other is computed as a preview, and so is one where weights
-    are protected or permanent, which a threshold knows nothing of. What is pruned is the same.
-    Errors are those of `compute_preview`.
+    For a step of one row that ranks individual weights, masks take no memory, because the threshold
+    defines them. Otherwise, and if weights are protected or permanent, the step is computed as a
+    preview. Both prune the same weights. Errors are those of `compute_preview`.
     """
     method = registry.get(step.rows[0].method)
     beyond_a_threshold = snapshot.permanent or snapshot.protected

@@ -1,4 +1,4 @@
-"""The methods that come with Pruneapp, a file for each family.
+"""The built-in methods, with a module for each family.
 
-A further method is one declaration here, or in an installed package of another.
+To add a method, declare it here or in an installed plugin.
 """

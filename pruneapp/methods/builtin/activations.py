@@ -1,14 +1,14 @@
-"""Methods that rank by what is multiplied by a weight, with statistics: Wanda, OWL, RIA, swaps.
+"""Methods that rank by statistics of activations: Wanda, OWL, RIA, swaps.
 
-Swaps begin at Wanda's mask. Of a row w with the weights P pruned, the outputs are off by
-``w_P G w_P'`` (the sum of squares over all inputs, of which G = X'X). With ``r = w_P G`` it changes
-by ``w_u^2 G_uu - 2 w_u r_u`` if u is restored, by ``w_v^2 G_vv + 2 w_v r_v`` if v is pruned, and by
-both less ``2 w_u w_v G_uv`` if they are exchanged. The pair that lowers it most is exchanged until
-none does (after Zimmer et al., "SparseSwaps", 2025).
+Swaps start with Wanda's mask. For a row w with pruned weights P, the error of the outputs is ``w_P
+G w_P'`` (the sum of squares over all inputs X, with G = X'X). With ``r = w_P G``, it changes by
+``w_u^2 G_uu - 2 w_u r_u`` if u is restored, by ``w_v^2 G_vv + 2 w_v r_v`` if v is pruned, and by
+both minus ``2 w_u w_v G_uv`` if they are exchanged. The pair that lowers it most is exchanged until
+no pair lowers it (after Zimmer et al., "SparseSwaps", 2025).
 
-Weights are first multiplied by the size of their inputs, so that G is a matrix of correlations,
-and both are rounded to whole numbers so small that no product of matrices exceeds 2^53: so all of
-them are exact, and the masks the same on every machine.
+Weights are first multiplied by the size of their inputs, so that G becomes a matrix of
+correlations. Both are rounded to integers small enough that no matrix product exceeds 2^53. All
+products are therefore exact, and the masks are the same on every machine.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ from pruneapp.progress import CancelToken, Job
 
 
 def _sizes(view: TensorView) -> Float64s:
-    assert view.inputs is not None  # these methods take statistics
+    assert view.inputs is not None  # guaranteed by takes_statistics
     return view.inputs.rms
 
 
 def _scored(view: TensorView) -> TensorView:
-    """Return a tensor of the scores: magnitudes times the sizes of their inputs, in float64."""
+    """Return a tensor of the scores: magnitudes times sizes of inputs, in float64."""
     return scaled(view, _sizes(view))
 
 
@@ -115,12 +115,12 @@ WANDA_PER_TENSOR = WeightMethod(
 )
 
 
-# A layer of OWL is a block of a transformer: all below the first numbered module on the way.
+# A layer of OWL is a transformer block: all tensors below the first numbered module of their path.
 _LAYER = re.compile(r"(?:.*?\.)?\d+(?=\.)")
 
 
 def _layers_of(tensors: Sequence[TensorView]) -> list[list[int]]:
-    """Return which tensors are of one layer; one of no numbered module is a layer by itself."""
+    """Group tensors by layer; a tensor in no numbered module forms its own layer."""
     layers: dict[str, list[int]] = defaultdict(list)
     for i, view in enumerate(tensors):
         found = _LAYER.match(view.name)
@@ -129,7 +129,7 @@ def _layers_of(tensors: Sequence[TensorView]) -> list[list[int]]:
 
 
 def _outliers(tensors: Sequence[TensorView], times: float, kernel: Kernel, job: Job) -> float:
-    """Return the share of what is left of a layer with more than so many times its mean score."""
+    """Return the fraction of the kept weights of a layer above `times` its mean score."""
     scores = [_scored(view) for view in tensors]
     left = sum(view.numel if view.kept is None else view.kept.kept for view in tensors)
     total = 0.0
@@ -142,7 +142,7 @@ def _outliers(tensors: Sequence[TensorView], times: float, kernel: Kernel, job: 
 
 
 def _count_above(scores: TensorView, bound: float, job: Job) -> int:
-    """Count the scores above a bound that are left; NaN is not above."""
+    """Count the scores of kept weights above a bound; NaN is not above."""
 
     def count(start: int) -> tuple[int, int]:
         stop, found = min(start + STRETCH, scores.numel), 0
@@ -172,7 +172,7 @@ def _allocate_owl(
         some = [tensors[i] for i in layer]
         job.label(some[0].name)
         outliers[layer] = _outliers(some, values["outlier"], kernel, job)
-    spared = outliers - outliers.min(initial=np.inf)  # how much denser than the sparsest
+    spared = outliers - outliers.min(initial=np.inf)  # by how much each is denser than the sparsest
     if spared.any():
         spared *= 2 * values["spread"] / spared.max()
 
@@ -296,23 +296,23 @@ WANDA_STRUCTURED = ChannelMethod(
 )
 
 
-# Of the pruned and of the kept weights of a row, or group, so many of each are candidates of an
-# exchange at a time: those that cost least by themselves. With all of them the error came out 1 %
-# lower on 512 inputs, in 30 times the time.
+# Number of pruned and of kept weights of a row or group that are candidates for an exchange: those
+# with the lowest cost on their own. With all of them, the error was 1 % lower on 512 inputs, in 30
+# times the time.
 _CANDIDATES = 32
-# Elements of a block of rows, and of the rows of G that are looked at together.
+# Elements of a block of rows, and of the rows of G, processed at a time.
 _BLOCK = 1 << 18
-# Bits of a float64 that hold any whole number.
+# Bits of integers that float64 represents exactly.
 _EXACT = 53
-# Multiplications between two looks at the token: some 50 ms of a core.
+# Multiplications between two checks for cancellation: about 50 ms of a core.
 _AT_ONCE = 1 << 31
-# An exchange has to lower the error by so much of what it is computed from.
+# Minimum relative decrease of the error by an exchange.
 _NOISE = 2.0**-40
 
 
 @dataclass(frozen=True)
 class _Outputs:
-    """The weights of a part of the inputs as a matrix, a row for each output."""
+    """The weights of a part of the inputs as a matrix with a row for each output."""
 
     first: int  # flat index
     rows: int
@@ -320,7 +320,7 @@ class _Outputs:
     transposed: bool
 
     def stretches(self, start: int, stop: int) -> list[tuple[int, int]]:
-        """Return where some rows lie, first and last + 1, in flat order."""
+        """Return the flat index ranges (first, last + 1) of some rows."""
         if not self.transposed:
             first = self.first
             return [(first + start * self.columns, first + stop * self.columns)]
@@ -329,18 +329,18 @@ class _Outputs:
 
     @property
     def order(self) -> Literal["C", "F"]:
-        """How a block of rows lies in flat order."""
+        """Memory order of a block of rows."""
         return "F" if self.transposed else "C"
 
     def kept(self, mask: BitMask | None, start: int, stop: int) -> Bools:
-        """Return what a mask keeps of some rows; None keeps everything."""
+        """Unpack a mask for some rows; None keeps all."""
         if mask is None:
             return np.ones((stop - start, self.columns), np.bool_)
         flat = np.concatenate([mask.bools(*stretch) for stretch in self.stretches(start, stop)])
         return flat.reshape((stop - start, self.columns), order=self.order)
 
     def weights(self, view: TensorView, start: int, stop: int) -> Float64s:
-        """Return some rows."""
+        """Read some rows as float64."""
         flat, at = np.empty((stop - start) * self.columns), 0
         for stretch in self.stretches(start, stop):
             for chunk in view.read(*stretch):
@@ -352,7 +352,7 @@ class _Outputs:
 
 def _outputs_of(view: TensorView) -> list[_Outputs]:
     inputs = view.inputs
-    assert inputs is not None  # these methods take statistics
+    assert inputs is not None  # guaranteed by takes_statistics
     parts, columns = inputs.sum2.shape
     rows = view.numel // (parts * columns)
     size = rows * columns
@@ -360,26 +360,26 @@ def _outputs_of(view: TensorView) -> list[_Outputs]:
 
 
 def _refine_rows(view: TensorView, values: Values, mask: BitMask, job: Job) -> BitMask:
-    """Exchange any pruned weights of an output with any kept ones."""
-    assert view.inputs is not None  # this method takes statistics
+    """Exchange pruned with kept weights of the same output."""
+    assert view.inputs is not None  # guaranteed by takes_statistics
     columns = view.inputs.sum2.shape[1]
     return _refined(view, values["rounds"], np.arange(columns)[np.newaxis], mask, job)
 
 
 def _refine_groups(view: TensorView, values: Values, mask: BitMask, job: Job) -> BitMask:
-    """Exchange pruned weights of a group with kept ones of the same group."""
+    """Exchange pruned with kept weights of the same group."""
     members = _members(view, groups_of(view, values))
     return _refined(view, values["rounds"], members, mask, job) if members.size else mask
 
 
 def _members(view: TensorView, groups: Groups) -> Indices:
-    """Return which inputs are in each group of an output, ``[groups, size]``; see `_groups`."""
-    assert view.inputs is not None  # this method takes statistics
+    """Return the inputs in each group of an output, ``[groups, size]``; see `_groups`."""
+    assert view.inputs is not None  # guaranteed by takes_statistics
     parts, columns = view.inputs.sum2.shape
     inner = math.prod(view.shape[groups.dim + 1 :])
     length = view.shape[groups.dim]
     if view.inputs.transposed:
-        # The first dimension may hold the inputs of several parts.
+        # The first dimension may have the inputs of several parts.
         along = groups.dim == (0 if parts * columns == view.shape[0] else 1)
         along &= length == columns or columns % groups.size == 0
         inner, length = 1, columns
@@ -398,20 +398,20 @@ def _members(view: TensorView, groups: Groups) -> Indices:
 
 
 def _groups(view: TensorView, values: Values) -> Groups:
-    """Return the groups; raises `ParameterError` if they are known not to lie along the inputs."""
+    """Return the groups; raises `ParameterError` if they are known not to be along the inputs."""
     groups = groups_of(view, values)
-    if view.inputs is not None:  # an estimate has none
+    if view.inputs is not None:  # for an estimate, there are no statistics
         _members(view, groups)
     return groups
 
 
 def _refined(view: TensorView, rounds: int, members: Indices, mask: BitMask, job: Job) -> BitMask:
-    """Return a mask with the outputs of all parts refined; may cancel.
+    """Return a mask with the outputs of all parts refined; the job can cancel it.
 
-    The memory beyond a Gram matrix is a few blocks of rows for each thread.
+    Memory beyond a Gram matrix is a few blocks of rows per thread.
     """
     assert view.inputs is not None
-    assert view.inputs.gram is not None  # these methods take Gram matrices
+    assert view.inputs.gram is not None  # guaranteed by takes_grams
     job.extend(view.numel)
     packed = scratch.bits(mask.size, zeroed=True)
     for part, outputs in enumerate(_outputs_of(view)):
@@ -431,7 +431,7 @@ def _refined(view: TensorView, rounds: int, members: Indices, mask: BitMask, job
 def _refined_blocks(
     view: TensorView, outputs: _Outputs, exchange: _Exchange, mask: BitMask, job: Job
 ) -> Iterator[tuple[list[tuple[int, int]], Bools]]:
-    """Yield where the rows of each block lie in flat order, and what of them is kept then."""
+    """Yield the flat index ranges of each block of rows, and which weights are kept."""
     may_go, together = view.free.kept, exchange.rows_together
 
     def work(start: int) -> tuple[list[tuple[int, int]], Bools]:
@@ -448,18 +448,18 @@ def _refined_blocks(
 
 @dataclass(frozen=True, eq=False)
 class _Exchange:
-    """Exchanges pruned weights of an output with kept ones, for inputs with a Gram matrix."""
+    """Exchanges pruned with kept weights of outputs, for inputs with a Gram matrix."""
 
-    sizes: Float64s  # [columns]: the root of the diagonal of G
-    correlations: Float64s  # [columns, columns]: whole numbers of up to `bits`
+    sizes: Float64s  # [columns]: square roots of the diagonal of G
+    correlations: Float64s  # [columns, columns]: integers of up to `bits` bits
     bits: int
-    members: Indices  # [groups, size]: among which inputs exchanges are made
+    members: Indices  # [groups, size]: inputs among which weights are exchanged
     rounds: int
     cancel: CancelToken
 
     @classmethod
     def of(cls, gram: Float64s, members: Indices, rounds: int, cancel: CancelToken) -> _Exchange:
-        """Make it of a Gram matrix, in the memory of that; may cancel."""
+        """Create it from a Gram matrix, whose memory it reuses; can be cancelled."""
         columns = len(gram)
         bits = (_EXACT - (columns - 1).bit_length()) // 2
         sizes = np.sqrt(np.maximum(gram.diagonal(), 0.0))
@@ -475,7 +475,7 @@ class _Exchange:
             block[:, dead] = 0.0
             np.clip(np.rint(block * 2.0**bits, out=block), -(2.0**bits), 2.0**bits, out=block)
         gram[dead] = 0.0
-        for rows in blocks:  # sums on a GPU may differ a little on both sides of the diagonal
+        for rows in blocks:  # sums computed on a GPU may differ slightly across the diagonal
             cancel.check()
             gram[rows, rows.stop :] = gram[rows.stop :, rows].T
             corner = gram[rows, rows]
@@ -484,7 +484,7 @@ class _Exchange:
 
     @cached_property
     def all_pairs(self) -> Float64s | None:
-        """``[groups, size, size]``: the correlations in each group; None of groups too large."""
+        """``[groups, size, size]``: correlations in each group; None if groups are too large."""
         if self.members.shape[1] > _CANDIDATES:
             return None
         pairs: Float64s = self.correlations[
@@ -494,16 +494,17 @@ class _Exchange:
 
     @property
     def rows_together(self) -> int:
-        """How many rows to give to `run`."""
+        """Number of rows to pass to `run`."""
         pairs = len(self.members) * min(self.members.shape[1], _CANDIDATES) ** 2
         width: int = max(self.sizes.size, pairs)
         return max(1, _BLOCK // width)
 
     def run(self, weights: Float64s, off: Bools, pruned: Bools, free: Bools) -> Bools:
-        """Return which weights of some rows are pruned after the exchanges; may cancel.
+        """Return which weights of some rows are pruned after the exchanges; can be cancelled.
 
-        `off` are pruned now; of these `pruned` may be restored, and of the others those that are
-        `free` be pruned. All are used up. Rows with NaN and infinities stay as they are.
+        `off` are the pruned weights, of which `pruned` may be restored; `free` are the kept weights
+        that may be pruned. All three arrays are modified. Rows with NaN or infinities are
+        unchanged.
         """
         with np.errstate(all="ignore"):
             scores = weights * self.sizes
@@ -529,7 +530,7 @@ class _Exchange:
         return off
 
     def _times(self, matrix: Float64s) -> Float64s:
-        """Return whole numbers times the correlations, exactly, whatever the order of the sums."""
+        """Multiply integers by the correlations, exactly, whatever the order of the sums."""
         rows, columns = matrix.shape
         product = np.empty_like(matrix)
         width = max(16, _AT_ONCE // max(rows * columns, 1))
@@ -542,9 +543,9 @@ class _Exchange:
     def _best(
         self, scores: Float64s, error: Float64s, pruned: Bools, free: Bools
     ) -> tuple[Bools, Indices, Indices]:
-        """Return which rows have an exchange that helps; what comes back in these, and what goes.
+        """Return which rows have an exchange that helps, and the inputs to restore and to prune.
 
-        Of equals the first by the place of what comes back, then of what goes.
+        Of equal exchanges, the first by the index to restore, then by the index to prune.
         """
         members, groups = self.members, np.arange(len(self.members))[:, np.newaxis]
         x = scores[:, members]
@@ -579,9 +580,9 @@ class _Exchange:
 
 
 def lowest_places(values: Float64s, count: int) -> Indices:
-    """Return the places of the `count` lowest along the last axis, ascending; of equals the first.
+    """Return the indices of the `count` lowest values along the last axis, in ascending order.
 
-    numpy's own `argpartition` chooses among equals as the processor has it.
+    Of equal values the first are selected; `numpy.argpartition` depends on the processor.
     """
     lowest = np.partition(values, count - 1, axis=-1)[..., count - 1, np.newaxis]
     goes = values <= lowest

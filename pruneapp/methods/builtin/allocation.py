@@ -1,4 +1,4 @@
-"""Budgets per layer: LAMP, ERK, and uniform but for the first and the last layer."""
+"""Methods that divide an amount over layers: LAMP, ERK and Uniform+."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pruneapp.progress import Job
 
 
 def _ratio(shape: tuple[int, ...], variant: str) -> float:
-    """Return what the density of a tensor is proportional to."""
+    """Return the number to which the density of a tensor is proportional."""
     counted = shape if variant == "erk" else shape[:2]
     return sum(counted) / max(math.prod(counted), 1)
 
@@ -29,7 +29,7 @@ def _allocate(tensors: Sequence[TensorView], values: Values, _kernel: Kernel, jo
     job.step(0)
 
     def cut(among: Bools, count: int) -> Counts:
-        dense = 1 / ratios[among].min() if among.any() else 1.0  # as all of them are whole
+        dense = 1 / ratios[among].min() if among.any() else 1.0  # at this factor, all are dense
 
         def at(share: float) -> Counts:
             density = np.minimum(1.0, dense * (1 - share) * ratios)
@@ -100,7 +100,7 @@ LAMP = WeightMethod(
 )
 
 
-# What the last linear layer loses at most.
+# Maximum sparsity of the last linear layer.
 _LAST = 0.8
 
 
@@ -110,7 +110,7 @@ def _allocate_uniform_plus(
     known = known_of(tensors)
     matrices = [i for i, view in enumerate(tensors) if len(view.shape) == 2]
     convolutions = [i for i, view in enumerate(tensors) if len(view.shape) > 2]
-    most = np.ones((3, len(tensors)))  # what each loses, at first, and where that does not suffice
+    most = np.ones((3, len(tensors)))  # maximum sparsity per tensor, in stages if not sufficient
     most[0, matrices[-1:]] = _LAST
     most[:2, convolutions[:1]] = 0.0
     job.step(0)

@@ -1,4 +1,4 @@
-"""N:M in groups and whole blocks, with their parameters: ``2:4``, ``16x1``."""
+"""Methods for N:M groups and for blocks, with their parameters: ``2:4``, ``16x1``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST = 1 << 16
 
 @dataclass(frozen=True, kw_only=True)
 class PatternParam(Param):
-    """How many of how many weights stay, as ``n:m``."""
+    """A parameter for the number of kept weights per group, as ``n:m``."""
 
     name: str = "pattern"
     label: str = "Pattern"
@@ -36,18 +36,18 @@ class PatternParam(Param):
     default: str = "2:4"
 
     def read(self, text: str) -> str:
-        """Read ``2:4``."""
+        """Remove spaces, as in ``2 : 4``."""
         return text.replace(" ", "")
 
     def validate(self, value: Any) -> str:
-        """Accept two whole numbers, the first the smaller one."""
+        """Accept two integers, the first smaller than the second."""
         pair = _two(value, ":")
         if pair is None or not 1 <= pair[0] < pair[1] <= _MOST:
             raise self.refuse(value)
         return f"{pair[0]}:{pair[1]}"
 
     def describe(self) -> str:
-        """Say the rule."""
+        """Return the rule for valid values."""
         return (
             "n:m, such as 2:4: n weights kept of every m, with n from 1 to m - 1 and m up to "
             f"{_MOST:,}"
@@ -56,7 +56,7 @@ class PatternParam(Param):
 
 @dataclass(frozen=True, kw_only=True)
 class BlockParam(Param):
-    """Rows by columns of a block, as ``rxc``."""
+    """A parameter for rows by columns of a block, as ``rxc``."""
 
     name: str = "block"
     label: str = "Block"
@@ -66,18 +66,18 @@ class BlockParam(Param):
     default: str = "4x4"
 
     def read(self, text: str) -> str:
-        """Read ``4x4``, with a cross as well."""
+        """Remove spaces and accept X and × for x."""
         return text.replace(" ", "").replace("×", "x").replace("X", "x")
 
     def validate(self, value: Any) -> str:
-        """Accept two whole numbers of 1 or more."""
+        """Accept two integers of at least 1."""
         pair = _two(value, "x")
         if pair is None or not (1 <= pair[0] <= _MOST and 1 <= pair[1] <= _MOST):
             raise self.refuse(value)
         return f"{pair[0]}x{pair[1]}"
 
     def describe(self) -> str:
-        """Say the rule."""
+        """Return the rule for valid values."""
         return f"rows x columns, each from 1 to {_MOST:,}, such as 4x4"
 
 
@@ -134,14 +134,14 @@ def _tiles(view: TensorView, values: Values) -> Tiles:
 
 
 def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float64s:
-    """Return the mean of ``|w|`` of each block, or the root of the mean of its squares.
+    """Return the mean of ``|w|`` of each block, or its root mean square.
 
-    What is not kept counts as 0; a block with a NaN has NaN. The terms of a row of a block are
-    added as `pruneapp.kernels.summation` says, then its rows from the first to the last, so the
-    bits are the same on every machine; terms beyond the last columns count as 0.
+    Pruned weights count as 0; a block with NaN gets NaN. The terms of a row of a block are added in
+    the order of `pruneapp.kernels.summation`, then its rows from first to last, so the bits are the
+    same on every machine; the padding of incomplete blocks counts as 0.
     """
     tiles, ranked = _tiles(view, values), view.ranked
-    # Importance scores count in full, as they do for channels.
+    # Importance scores of pruned weights count, as they do for channels.
     kept = view.kept if view.scores is None else None
     squared = values["measure"] != "mean"
     sums = np.zeros(tiles.grid)
@@ -154,7 +154,7 @@ def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float
                 at += chunk.bits.size
             if kept is not None:
                 kept.zero(bits[at - (stop - start) : at], start)
-        with np.errstate(all="ignore"):  # infinities and NaN are answers here
+        with np.errstate(all="ignore"):  # infinities and NaN are valid results
             terms = decode(bits, ranked.dtype).astype(np.float64).reshape(part.shape)
             np.multiply(terms, terms, out=terms) if squared else np.abs(terms, out=terms)
             cut = tiles.cut(terms)
@@ -168,12 +168,12 @@ def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float
 
 
 def _along(terms: Float64s) -> Float64s:
-    """Add along the last axis, from left to right where it is that short."""
+    """Sum along the last axis; from left to right if it is shorter than the lanes."""
     wide = terms.shape[2]
     if wide >= LANES:
         sums: Float64s = np.add.reduce(terms, axis=2)
         return sums
-    total = terms[:, :, 0].copy()  # numpy would look at each few by themselves
+    total = terms[:, :, 0].copy()  # np.add.reduce is slow for a short axis
     for column in range(1, wide):
         total += terms[:, :, column]
     return total

@@ -1,4 +1,4 @@
-"""Methods that take whole channels: by norm, by distance, by the scale of a norm, at random."""
+"""Methods for whole channels: by norm, by distance, by the scale of a norm layer, at random."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from pruneapp.progress import Job
 
 def _slices(view: TensorView, values: Values) -> Slices:
     ranked = view.ranked
-    # Pruned weights count as 0. Importance scores count in full, as in torch: they are measured
-    # on something else than these weights.
+    # Pruned weights count as 0. Importance scores count regardless of the mask, as in torch.
     kept = view.kept if view.scores is None else None
     dim = values["dim"] % len(view.shape)
     return Slices(ranked.shape, ranked.dtype, dim, kept, ranked.read)
 
 
-def _lowest(  # noqa: PLR0917 - each of its own type
+def _lowest(  # noqa: PLR0917 - each its own type
     view: TensorView, values: Values, kernel: Kernel, among: Indices, count: int, job: Job
 ) -> Indices:
     return kernel.lowest_channels(_slices(view, values), values["n"], among, count, job)
@@ -67,29 +66,28 @@ LN_STRUCTURED = ChannelMethod(
 )
 
 
-# Elements of the channels that FPGM holds as float64 and compares with one at a time.
+# Elements of the channels that FPGM compares with one channel at a time, in float64.
 _PIECE = 1 << 18
 
-# Elements of a tensor up to which all of it is held; of a larger one parts are read again and
-# again.
+# Maximum elements of a tensor that is kept in memory; parts of a larger one are read repeatedly.
 _HELD = 1 << 26
 
 
 def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
-    """Return for some channels (ascending) the sum of their distances to the others of them.
+    """Return the sum of distances of each channel of `among` (ascending) to the others of them.
 
-    What is not kept counts as 0. `job` is stepped by the elements of the tensor. Time grows with
-    these, times half the number of channels.
+    Weights that are not kept count as 0. `job` is advanced by the elements of the tensor. Time
+    grows with these, times half the number of channels.
 
-    The squares of a difference are added as `pruneapp.kernels.summation` says for slices, in blocks
-    of 4,096 of the slice in flat order; the distances of a channel by rising number of the other
-    one. So the sums are the same bits on every machine, which products of matrices are not.
+    Squared differences are added as slices in `pruneapp.kernels.summation`, in blocks of 4,096 of
+    the slice in flat order; the distances of a channel by increasing number of the other channel.
+    The sums are therefore bit-identical on every machine, unlike matrix products.
 
     Returns
     -------
     ndarray
-        ``float64[channels]``: NaN for channels that are not `among` them, and for those that hold
-        NaN or infinity, which are in no sum of the others.
+        ``float64[channels]``: NaN for channels not in `among`, and for channels that contain NaN or
+        infinity, which are in no sum of the others.
     """
     outer, channels, inner = extents(slices.shape, slices.dim)
     length = outer * inner
@@ -112,7 +110,7 @@ def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
                 first = row + 1 if other is own else 0
                 distances = _distances(mine[row], theirs[first:], job)
                 sums[other[first:]] += distances
-                # From the first to the last, one by one.
+                # Added one by one from first to last, for a defined order.
                 sums[number] = np.cumsum(np.concatenate(([sums[number]], distances)))[-1]
                 done += distances.size
                 job.step(size * done // every - stepped)
@@ -197,7 +195,7 @@ FPGM = ChannelMethod(
 
 def _score_bn_scale(view: TensorView, _values: Values, _kernel: Kernel, job: Job) -> Float64s:
     scale = view.scale
-    assert scale is not None  # this method takes a scale
+    assert scale is not None  # guaranteed by takes_scale
     job.step(view.numel)
     sizes = np.empty(scale.numel)
     for chunk in scale.read():
@@ -238,8 +236,8 @@ BN_SCALE = ChannelMethod(
 def _score_random_structured(
     view: TensorView, values: Values, _kernel: Kernel, job: Job
 ) -> Float64s:
-    # The dimension is not hashed: -1 and its positive spelling make the same choice anyway, and
-    # elements draw from another stream than channels.
+    # The dimension is not hashed, so that -1 and its positive equivalent select the same channels.
+    # "channels" makes the numbers independent of those of elements.
     state = hashed_state(values["seed"], view.name, "channels")
     drawn = splitmix64(state, 0, view.shape[values["dim"]])
     job.step(view.numel)

@@ -1,4 +1,4 @@
-"""Methods that take units of a model: neurons, heads, layers, channels, in all their tensors."""
+"""Methods for units of a model (neurons, heads, layers, channels) in all their tensors."""
 
 from __future__ import annotations
 
@@ -105,5 +105,5 @@ CHANNEL_GROUPS = CoupledMethod(
     params=(_AMOUNT, BY, MULTIPLE, STATISTICS),
     scopes=("local", "global"),
 )
-# The methods that round what stays of a group, by `MULTIPLE`.
+# The methods that round the number of kept units of a group by `MULTIPLE`.
 ROUNDED = frozenset({FFN_NEURONS.name, CHANNEL_GROUPS.name})

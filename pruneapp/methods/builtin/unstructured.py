@@ -1,4 +1,4 @@
-"""Methods that take single weights: by magnitude, by normalized magnitude, at random, by mask."""
+"""Unstructured methods: by magnitude, by normalized magnitude, at random, by mask."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pruneapp.progress import Job
 def sums_of_magnitudes(
     view: TensorView, _values: Values, kernel: Kernel, job: Job
 ) -> tuple[Float64s, Float64s]:
-    """Return the sums of the magnitudes of rows and of columns, 1 where there is nothing."""
+    """Return the sums of magnitudes of rows and of columns, 1 instead of 0."""
     ranked = view.ranked
     matrix = _matrix(view)
     read = finite_only(ranked.read, ranked.dtype)
@@ -36,7 +36,7 @@ def _matrix(view: TensorView) -> tuple[int, int]:
 
 
 def scored(view: TensorView, scoring: Scoring, *, rough: bool = False) -> Scores:
-    """Return the ranking of a tensor by what a scoring makes of its magnitudes."""
+    """Return the ranking of a tensor by `scoring` of its magnitudes."""
     ranked = view.ranked
     return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring, rough)
 
@@ -48,7 +48,7 @@ def _rank(
 
 
 def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
-    """Return what divides magnitudes by the sums of their row and their column, and adds both."""
+    """Return the scoring |w| / sum of its row + |w| / sum of its column."""
 
     def scoring(start: int, sizes: Floats, scores: Floats) -> None:
         places = in_rows(start, sizes, columns.size), in_rows(start, scores, columns.size)
@@ -145,7 +145,7 @@ L1_NORMALIZED = WeightMethod(
 def magnitudes(
     view: TensorView, _values: Values, width: int | None = None, _measured: Any = None
 ) -> Magnitudes:
-    """Return the ranking, with keys of `width` bits at least; see `Magnitudes`."""
+    """Return the ranking by magnitude, with keys of at least `width` bits; see `Magnitudes`."""
     ranked = view.ranked
     return Magnitudes(ranked.read, ranked.numel, ranked.dtype, ranked.kept, width)
 
@@ -188,7 +188,7 @@ L1_PER_ROW = RowMethod(
 
 
 def _mask(view: TensorView, _values: Values, job: Job) -> BitMask:
-    assert view.given is not None  # this method takes a mask
+    assert view.given is not None  # guaranteed by takes_mask
     job.step(view.numel)
     return view.given
 
@@ -226,7 +226,7 @@ IDENTITY = MaskMethod(
     formula="all weights are kept",
     params=(),
     prunes=False,
-    scopes=("local", "global"),  # it ranks nothing: beside other rules it decides no scope
+    scopes=("local", "global"),  # it ranks nothing, so it must not restrict the scope of a step
     mask=_mask_identity,
 )
 
