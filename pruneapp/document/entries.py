@@ -27,7 +27,7 @@ class Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class RowConfiguration(Part, frozen=True):
-    """Which tensors, and the values of the method's parameters."""
+    """Selection of tensors, and the values of the method's parameters."""
 
     # Values by parameter name; missing ones are the defaults.
     values: dict[str, Any] = {}
@@ -48,7 +48,7 @@ class RowEntry(Part, frozen=True):
 
 
 class LimitsConfiguration(Part, frozen=True):
-    """What a step may not do; see `pruneapp.methods.limits.Limits`."""
+    """Sparsity limits and exclusions of a step; see `pruneapp.methods.limits.Limits`."""
 
     floor: Share = 0.0
     ceiling: Share = 1.0

@@ -185,7 +185,7 @@ def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
     for entry in checkpoint.entries.values():
         (weights if entry.prunable and len(entry.shape) > 1 else others).extend(entry.names)
     near = _nearest(pattern, weights, others)
-    if len(fnmatch.filter(weights, f"*{pattern}*")) > 1:  # a word that a filter would take
+    if len(fnmatch.filter(weights, f"*{pattern}*")) > 1:  # suggest the pattern with stars
         near.insert(0, f"*{pattern}*")
     rule = "Patterns are case-sensitive and match whole names; '*' matches every tensor."
     return SelectionError(
@@ -299,7 +299,7 @@ def counts_of(checkpoint: Checkpoint, step: Step) -> tuple[int, ...]:
         return ()
     left = [(row, len(names)) for row, names in rows_of(checkpoint, step)]
     counts = [0] * len(step.rows)
-    for at in reversed(range(len(counts))):  # rows of which nothing is left are not among the left
+    for at in reversed(range(len(counts))):  # rows without tensors are missing in `left`
         if left and left[-1][0] is step.rows[at]:
             counts[at] = left.pop()[1]
     return tuple(counts)

@@ -141,7 +141,7 @@ class CumulativeTable:
         return CumulativeCut(counts, thresholds, sums[0], sums[1], self.exact)
 
     def _last_below(self, finite: Counts) -> Indices:
-        """Return the last bin of each tensor with fewer than `finite` weights before it."""
+        """Return the last bin of each tensor with fewer than `finite` weights in earlier bins."""
         lengths = self._cells.lengths
         # Bounds of the search: as no bin is empty, n weights are in at most n bins.
         high = np.minimum(finite, lengths)

@@ -137,7 +137,7 @@ def _weight_counts(
 
 
 def _by_rows(snapshot: Snapshot, row: Row, units: Units, job: Job) -> Counts | None:
-    """Return the counts of a share of every row per tensor; None if the row is not of that kind."""
+    """Return the counts of a share of every row per tensor; None for other rows."""
     share = row.values.get("amount")
     if not isinstance(registry.get(row.method), RowMethod) or not isinstance(share, float):
         return None

@@ -184,7 +184,7 @@ def kept_norms(
 ) -> dict[str, RetainedNorm]:
     """Return the result of `measure_kept_norms` for tensors with known sums, by first names.
 
-    `sums` are those of the remaining weights, as far as they are known.
+    `sums` are the known sums of the remaining weights.
     """
     return measure_kept_norms(snapshot, after, counted_sums(snapshot, after, job), sums, job)
 
@@ -234,7 +234,7 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
 
 
 def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
-    """Add to the report of a step what tensors had retained before it, and which are repaired.
+    """Add to the report of a step what tensors retained until then, and which are repaired.
 
     Uses the cached result of `retained` for `before`, if there is one; reads no weights.
     """

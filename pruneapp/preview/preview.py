@@ -148,7 +148,7 @@ def compute_preview(
 ) -> Preview:
     """Compute the result of a step for a state.
 
-    Rows are applied in order, each to the result of the previous one; then, if the step says so,
+    Rows are applied in order, each to the result of the previous one; then, if requested,
     companions of the pruned channels are pruned, and finally dependents.
 
     Parameters
