@@ -1,4 +1,4 @@
-"""The masks of others: of a file, and one made of both; of another window, by dragging its rows."""
+"""Combine the masks of the document with those of a file, or copy masks from another window."""
 
 from __future__ import annotations
 
@@ -41,20 +41,22 @@ from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 _WIDTH = 640
 _WIDEST = 960  # with the longest names
-_LETTERS = 24  # of a name that there is always room for
-_MEASURED = 100  # rows whose numbers are measured, beside the largest
+_LETTERS = 24  # minimum width of the name column, in characters
+# number of rows measured for the column widths, in addition to the rows with the largest counts
+_MEASURED = 100
 
 
 class CombineDialog(DecisionDialog):
-    """Shows the overlap of what is pruned here and in a file; one button makes one mask of both.
+    """Shows the overlap of pruned weights of the document and a file; offers to combine them.
 
-    `shown` has the names to show for the names in the file. `by_zeros` says that the other file has
-    no masks, only zeros.
+    `shown` maps names in the file to display names. `by_zeros` says that the other file has no
+    masks, so that its zeros count as pruned.
     """
 
-    # The person wants ``or``, ``and`` or ``minus``; the dialog closes.
+    # (how) The user chose ``or``, ``and`` or ``minus``; the dialog closes.
     combineRequested = Signal(str)
-    pictureRequested = Signal()  # the person wants to see where they differ; the dialog closes
+    # The user asked for the picture of the differences; the dialog closes.
+    pictureRequested = Signal()
 
     def __init__(
         self,
@@ -151,7 +153,7 @@ class CombineDialog(DecisionDialog):
         self.picture.clicked.connect(self._show_picture)
 
     def preferred_size(self) -> QSize:
-        """Take the width that the names need, within reason."""
+        """Return the width that the names need, at most `_WIDEST`; the height stays the same."""
         layout = self.layout()
         assert layout is not None
         margins = layout.contentsMargins()
@@ -160,7 +162,7 @@ class CombineDialog(DecisionDialog):
 
     @property
     def how(self) -> str:
-        """What is chosen: ``or``, ``and`` or ``minus``."""
+        """The chosen way to combine: ``or``, ``and`` or ``minus``."""
         return next(how for how, radio in self.choices.items() if radio.isChecked())
 
     def _show_number(self) -> None:
@@ -188,7 +190,7 @@ Masks = Mapping[str, BitMask]
 class CombineController(DialogController[CombineDialog]):
     """Combines the masks of the document with those of a file."""
 
-    done = Signal(object)  # (ManualEditPreview) what was done
+    done = Signal(object)  # (ManualEditPreview) the edit that was applied
 
     def __init__(
         self, context: AppContext, session: OpenDocument, compare: CompareController
@@ -198,7 +200,10 @@ class CombineController(DialogController[CombineDialog]):
         self._compare = compare
 
     def ask(self) -> None:
-        """Let the person choose a file, and then how."""
+        """Ask the user for a file, read its masks, and open the dialog.
+
+        Do nothing without a document.
+        """
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
@@ -254,13 +259,13 @@ class CombineController(DialogController[CombineDialog]):
             self.done.emit(preview)
 
 
-# Told from text that is dragged; the names of the tensors come as text beside it.
+# Distinguishes dragged masks from dragged text; the tensor names are added as plain text.
 _FORMAT = "application/x-pruneapp-masks"
 
 
 @dataclass(frozen=True, eq=False)
 class DraggedMasks:
-    """Rows that are dragged out of a window, and the state that it shows."""
+    """Rows of the tree that are dragged out of a window, and the state of its document."""
 
     window: QWidget
     names: tuple[str, ...]
@@ -268,14 +273,15 @@ class DraggedMasks:
 
     @property
     def file(self) -> str:
-        """The name of the file that is open there."""
+        """The name of the file that is open in the source window."""
         return self.state.checkpoint.path.name
 
 
 class MaskDragController(Controller):
-    """Lets selected rows be dragged into another window, which asks to prune what is pruned there.
+    """Copies masks to another window by dragging selected rows of the tree there.
 
-    As masks of a file: the form asks for them, the preview shows them, and a click applies them.
+    The dropped masks are handled as masks of a file: the form selects the method for masks, the
+    preview shows the result, and the Prune button applies it.
     """
 
     def __init__(
@@ -307,7 +313,7 @@ class MaskDragController(Controller):
         self._windows.dragged = None
 
     def _offered(self, event: QDropEvent) -> DraggedMasks | None:
-        """Return what another window of this process lets this one have."""
+        """Return the rows dragged from another window of this process; None to refuse the drop."""
         dragged = self._windows.dragged
         if (
             not isinstance(dragged, DraggedMasks)
@@ -320,7 +326,7 @@ class MaskDragController(Controller):
 
     @Slot(object)
     def welcome(self, event: QDragEnterEvent) -> None:
-        """Let rows of another window be dropped here."""
+        """Accept a drag of rows from another window, and show what dropping them does."""
         if (dragged := self._offered(event)) is not None:
             event.acceptProposedAction()
             text = self.tr("Drop here to prune what is pruned in {tensors} of {file}.")
@@ -330,13 +336,13 @@ class MaskDragController(Controller):
 
     @Slot()
     def dismiss(self) -> None:
-        """Say no longer what a drop would do."""
+        """Clear the text that `welcome` has shown."""
         if self._windows.dragged is not None:
             self._notifications.say_done("")
 
     @Slot(object)
     def take(self, event: QDropEvent) -> None:
-        """Ask to prune what is pruned in the rows that are dropped."""
+        """Read the masks of the dropped rows, and set them as the masks of the pruning form."""
         dragged, document = self._offered(event), self._session.document
         if dragged is None or document is None:
             return

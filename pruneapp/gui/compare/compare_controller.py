@@ -1,8 +1,8 @@
-"""Comparing two states of the history, or a state with another file or other masks.
+"""Compare two states of the history, or a state with another file or other masks.
 
-Where the differences are is asked of the page Compare, what they look like of the page Weights, in
-its mode Difference. States are made anew for every answer, which costs nothing while their masks
-are in memory: what is shown follows the history by itself.
+The page Compare lists the tensors that differ; the page Weights shows where, in its mode
+Difference. States are loaded again for each request, which is cheap while their masks are in
+memory, so the pages follow the history.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ Masks = Mapping[str, BitMask]
 
 @dataclass(frozen=True, eq=False)
 class TwoSides:
-    """What is compared: their names, whether both are the same, and what a worker calls for them.
+    """Two sides of a comparison: names, whether they are the same, and a function to load them.
 
-    Their masks may have to be read.
+    `load` is called on a worker thread, because the masks of the states may have to be read.
     """
 
     names: tuple[str, str]
@@ -54,7 +54,10 @@ class TwoSides:
 
 
 def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile | None:
-    """Return how a part of a tensor differs; None where all of it would be empty."""
+    """Return the difference of a part of a tensor, or None if the whole tensor has none.
+
+    Raises `CheckpointError` if the shapes of the tensor in `a` and `b` differ.
+    """
     if a.entry(request.name).shape != b.entry(request.name).shape:
         raise CheckpointError(
             f"'{request.name}' has another shape on the other side: nothing can be compared.",
@@ -79,10 +82,10 @@ def _has_anything(tile: DifferenceTile) -> bool:
 
 
 class ComparisonSource(QObject):
-    """Opens and closes what a document is compared with that is no state of its history."""
+    """The other file or masks that the document is compared with; opens and closes them."""
 
-    closing = Signal()  # what is there is about to be closed
-    opened = Signal()  # something is there
+    closing = Signal()  # the current file or masks are about to be closed
+    opened = Signal()  # a file or masks are available
 
     def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
@@ -91,13 +94,14 @@ class ComparisonSource(QObject):
         self._document: Document | None = None
         self.state: Snapshot | None = None
         self.called = ""
-        self.of_masks = False  # whether it has other masks over the same weights
-        self.is_original = False  # whether it looks like what the document was made of, by pruning
+        self.of_masks = False  # whether `state` has the document's weights with other masks
+        self.is_original = False  # whether the document may have been made by pruning this file
 
     def open(self, path: Path) -> None:
-        """Open a file in the background; what is there stays until that has worked.
+        """Open a file in the background; the current one stays open until that has succeeded.
 
-        Of a file that holds masks and no weights, the masks over the document's own weights.
+        If the file holds masks but no weights, its masks are applied to the weights of the
+        document.
         """
         document = self._session.document
         if document is None:
@@ -123,13 +127,13 @@ class ComparisonSource(QObject):
                 else:
                     self.set_masks(path.name, result)
             else:
-                _close(result)  # nobody wants it any more
+                _close(result)  # another document was opened meanwhile
 
         title = self.tr("Opening")
         self._opening.ask(work, done, self._session.refused.emit, title=title, on_late=_close)
 
     def set_masks(self, called: str, masks: Masks) -> None:
-        """Take a state that has other masks over the same weights."""
+        """Compare with the weights of the document under other masks; `called` names them."""
         document = self._session.document
         if document is not None:
             state = document.snapshot()
@@ -137,7 +141,7 @@ class ComparisonSource(QObject):
             self._set(called, replace(state, layers=layers))
 
     def drop(self) -> None:
-        """Close what is there, and do not wait for what was asked for."""
+        """Close the current file or masks, and cancel an opening in progress."""
         self._opening.cancel()
         if self.state is not None:
             self.closing.emit()
@@ -168,7 +172,7 @@ def _close(opened: tuple[Document, bool] | Masks) -> None:
 
 
 class CompareController(Controller):
-    """Answers how two sides differ; `other` is the side that is no state of the history."""
+    """Compares two sides. `other` is the side that is not a state of the history."""
 
     def __init__(
         self,
@@ -192,13 +196,14 @@ class CompareController(Controller):
         self.other = ComparisonSource(session, self._jobs, self)
         self._tiles = LatestTask(self._jobs)
         self._offered = ""
-        self._has_message = False  # whether words stand in the place of the difference
+        self._has_message = False  # whether the picture is replaced by a message
         self._comparing = LatestTask(self._jobs)
-        # The sides that the page shows, and the history and the state of the document then.
+        # The chosen sides, history items and revision that the page shows; None if it shows
+        # nothing.
         self._compared: tuple[object, ...] | None = None
-        # What was found out, of this file and the other one.
+        # Results of comparisons with the current other file.
         self._known = StateCache()
-        # How differences were measured before masks were compared.
+        # The measure that was selected before masks were compared; empty if none is to be restored.
         self._measure = ""
         self.other.opened.connect(self._on_other)
         self.other.closing.connect(self._on_other_closing)
@@ -218,7 +223,7 @@ class CompareController(Controller):
     # -- the sides ------------------------------------------------------------------------------
 
     def ask_file(self) -> None:
-        """Let the person choose a file to compare with."""
+        """Ask the user for a file to compare with."""
         folder = self._folder()
         if folder:
             name, _ = QFileDialog.getOpenFileName(
@@ -227,7 +232,7 @@ class CompareController(Controller):
             self._on_chosen(name)
 
     def ask_folder(self) -> None:
-        """Let the person choose a folder to compare with: of shards, or of a whole model."""
+        """Ask the user for a folder to compare with: one of shards, or a model folder."""
         folder = self._folder()
         if folder:
             title = self.tr("Compare with a checkpoint in a folder")
@@ -260,13 +265,18 @@ class CompareController(Controller):
         self._view.set_other(None)
 
     def _leave_zeros(self) -> None:
-        """Measure as before masks were compared, unless the person chose otherwise."""
+        """Restore the measure selected before masks were compared, if it was not changed since."""
         before, self._measure = self._measure, ""
         if before and self._view.measure == ZEROS:
             self._view.set_measure(before)
 
     def _seen_sides(self) -> TwoSides | None:
-        """Return the sides that were chosen; the file as it was opened and now, if none were."""
+        """Return the chosen sides.
+
+        If A and B are equal, return the opened file and the current state.
+
+        Return None if there is no document, or nothing to compare it with.
+        """
         document = self._session.document
         if document is None or (len(document.items) < 2 and self.other.state is None):
             return None
@@ -304,14 +314,15 @@ class CompareController(Controller):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Compare, if that is to be seen and is not known; offer the difference as a picture."""
+        """Offer the difference as a picture; update the comparison if the page is visible."""
         self._offer_difference()
         self._show_metrics()
         document = self._session.document
         if document is None or self._pages.page is not Page.COMPARE:
             return
         wanted = self._view.sides.wanted
-        compared = wanted, document.items, document.revision  # a branch may be deleted
+        # the revision too: deleting a branch changes it
+        compared = wanted, document.items, document.revision
         if compared == self._compared:
             return
         self._forget()
@@ -347,7 +358,7 @@ class CompareController(Controller):
         self._view.set_error("")
 
     def _show_metrics(self) -> None:
-        """Show what was measured of both sides, once anything was measured at all."""
+        """Show the metrics of both sides, if any state of the document has been evaluated."""
         (a, b), evaluation = self._view.sides.wanted, self._evaluation
         if self._session.document is None or a == b or not evaluation.has_results:
             self._view.metrics.set_pairs((), "")
@@ -361,7 +372,7 @@ class CompareController(Controller):
     # -- the picture of a difference --------------------------------------------------------------
 
     def show_difference(self, name: str) -> None:
-        """Show where a tensor differs."""
+        """Show where a tensor differs, on the page Weights."""
         self._tree.set_focused(name)
         self._plots.show_tensor(name)
         self._weights.set_difference(self._offered)
@@ -413,7 +424,7 @@ class CompareController(Controller):
         self._weights.set_error(text, trouble=trouble)
 
     def _clear_message(self) -> None:
-        """Make room for a picture: one that is hidden asks for nothing."""
+        """Remove the message: while it is shown, the hidden picture requests no tiles."""
         if self._has_message:
             self._has_message = False
             self._weights.set_error("")

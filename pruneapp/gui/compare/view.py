@@ -1,4 +1,4 @@
-"""Which tensors and metrics of two states differ, and how much; the two sides, to be chosen."""
+"""The chart of tensors that differ between two sides, their metrics, and the choice of sides."""
 
 from __future__ import annotations
 
@@ -60,23 +60,22 @@ Side = int | None
 
 _OTHER, _ASK, _ASK_FOLDER, _GONE = -1, -2, -3, -4
 _SHORTER = Qt.ItemDataRole.UserRole + 1
-# Before the first state of a branch in a list, and before what follows it.
+# Prefixes in the list of states: of the first state of a branch, and per level of indentation.
 _BEGINS, _FOLLOWS = "└ ", "\u2003"
 _INDENT = _BEGINS + _FOLLOWS
 
 
-_SEEN = 3  # rows of metrics that have room, where the window is not low
+_SEEN = 3  # number of rows of metrics in the size hint
 
 
 class MetricsTable(NumbersView):
-    """A table that is as high as its rows, as far as there is room for them."""
+    """A table whose preferred height is that of its first rows."""
 
     def sizeHint(self) -> QSize:
-        """Ask for the first rows."""
         return QSize(super().sizeHint().width(), self._height(_SEEN))
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with one."""
+        """Return the height of one row, so that the table can shrink in a low window."""
         return QSize(0, self._height(1))
 
     def _height(self, rows: int) -> int:
@@ -86,7 +85,7 @@ class MetricsTable(NumbersView):
 
 
 class SideMetrics(QWidget):
-    """A row for each metric: A, B, their difference and its noise; hidden if there is none."""
+    """A row for each metric: A, B, their difference and its noise; hidden if there is no metric."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +104,7 @@ class SideMetrics(QWidget):
         self.set_pairs((), "")
 
     def set_pairs(self, pairs: Sequence[MetricPair], note: str) -> None:
-        """Take the metrics, and what is to be known of them."""
+        """Set the metrics and a note below them; hide the widget if both are empty."""
         pairs = tuple(pairs)
         headers = (
             self.tr("metric"),
@@ -152,7 +151,7 @@ class SideMetrics(QWidget):
 
 
 class _StateBox(ElidedBox):
-    """One in which an item that has a shorter text stands under that where room is short."""
+    """A combo box that shows a shorter text of the current item if the full one does not fit."""
 
     def shown_text(self, width: int) -> str:
         text, metrics = self.currentText().lstrip(_INDENT), self.fontMetrics()
@@ -162,10 +161,10 @@ class _StateBox(ElidedBox):
 
 
 class StateSelector(QWidget):
-    """A and B: states of the history, or another file."""
+    """Two boxes to choose A and B among the states of the history and another file."""
 
-    changed = Signal()  # the person chose another side
-    # The person wants a file, or a folder, that is not chosen yet, or another one.
+    changed = Signal()  # the user chose another side
+    # The user asked to choose another file, or another folder.
     otherRequested = Signal()
     folderRequested = Signal()
 
@@ -176,7 +175,7 @@ class StateSelector(QWidget):
         self._position = 0
         self._other: str | None = None
         self._wanted: list[Side] = [0, 0]
-        self._own = [False, False]  # whether the person chose it
+        self._own = [False, False]  # for A and B, whether the user chose the state
         self._asking, self._chosen_in_box = 1, False
         row = lay_in_row(self)
         self.boxes = _StateBox(), _StateBox()
@@ -187,7 +186,7 @@ class StateSelector(QWidget):
         for box, letter in zip(self.boxes, "AB", strict=True):
             label = label_for(box, letter)
             box.setAccessibleName(letter)
-            # Labels of steps are long; the whole of them is in the list and the tooltips.
+            # Labels of steps are long; their full text is in the list and the tooltips.
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(8)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -200,18 +199,18 @@ class StateSelector(QWidget):
 
     @property
     def points(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return len(self._items)
 
     @property
     def wanted(self) -> tuple[Side, Side]:
-        """A and B."""
+        """A and B; None for the other file."""
         return self._wanted[0], self._wanted[1]
 
     def set_points(
         self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
     ) -> None:
-        """Take the states, which one is the current, and what follows what; a line without that."""
+        """Set the states, the index of the current one, and the branches (None: a single line)."""
         former, self._items, self._position = self._items, tuple(items), position
         self._branches = Branches.line(max(0, len(items) - 1)) if branches is None else branches
         for side, chosen in enumerate(self._wanted):
@@ -220,13 +219,14 @@ class StateSelector(QWidget):
             if self._own[side]:
                 self._wanted[side] = now
         self._follow()
-        if self._wanted[0] == self._wanted[1]:  # the history came to the one that was chosen
+        # the current state is now the one that the user chose
+        if self._wanted[0] == self._wanted[1]:
             self._own = [False, False]
             self._follow()
         self._fill()
 
     def _place_now(self, state: int, former: tuple[HistoryItem, ...]) -> int:
-        """Return where a state is by now; `_GONE` if it is deleted."""
+        """Return the present index of a state of the former history; `_GONE` if it was deleted."""
         items = self._items
         if state >= len(former):
             return _GONE
@@ -238,7 +238,7 @@ class StateSelector(QWidget):
         return state if renamed else _GONE
 
     def swap(self) -> None:
-        """Measure the other way round."""
+        """Swap A and B."""
         self._wanted.reverse()
         self._own = [True, True]
         self._asking = 1 - self._asking
@@ -246,15 +246,16 @@ class StateSelector(QWidget):
         self.changed.emit()
 
     def set_other(self, label: str | None, *, original: bool = False) -> None:
-        """Take the other file, for the side that asked for it; None for no file.
+        """Set the label of the other file, on the side that requested it; None for no file.
 
-        As the original of what is open it is the base, and what is open now stands against it.
+        If the file is the original of the document, it becomes A, and the current state B.
         """
         self._other = label
         if label is not None:
             self._asking = 0 if original else self._asking
             against = 1 - self._asking
-            # Who chose the file for one side sees what it will stand against on the other.
+            # If the file was chosen in a box, the user has seen the state on the other side: keep
+            # that.
             seen = self._chosen_in_box and self._wanted[against] != self._position
             self._own[against] |= seen
             self._own[against] &= not original and self._wanted[against] is not None
@@ -268,8 +269,8 @@ class StateSelector(QWidget):
         self._fill()
 
     def _follow(self) -> None:
-        """Take the usual states, as far as the person did not choose others."""
-        # The file as it was opened and now; it is what is there now that stands against a file.
+        """Set the sides that the user did not choose to their defaults."""
+        # The opened file and the current state; another file is compared with the current state.
         usual = (0 if self._other is None else self._position), self._position
         for side, own in enumerate(self._own):
             if not own:
@@ -283,7 +284,7 @@ class StateSelector(QWidget):
                     self._add(
                         box, indent + self._label(i), i, translate_step(self._items[i].detail)
                     )
-                    # The one that is followed; another stays what it was when it was chosen.
+                    # A side that follows the current state; a chosen state keeps its label.
                     if i == self._position and not self._own[box is self.boxes[1]]:
                         box.setItemData(box.count() - 1, self.tr("Current state"), _SHORTER)
                 if self._other is not None:
@@ -296,9 +297,9 @@ class StateSelector(QWidget):
         self._show_chosen()
 
     def _order(self) -> list[tuple[int, str]]:
-        """Return the states, each branch after what it goes on from, and what indents them.
+        """Return the states and their indentation, each branch after the state that it starts from.
 
-        Where several states follow one, all of them are indented: the first is a branch as well.
+        If several states follow one, all of them are indented: the first one is a branch as well.
         """
         order, after = [(0, "")] if self._items else [], self._branches.after
         deep, children = {0: 0}, Counter(after)
@@ -313,7 +314,7 @@ class StateSelector(QWidget):
     def _show_chosen(self) -> None:
         for box, tip in zip(self.boxes, self._tips, strict=True):
             box.setToolTip(as_plain(f"{tip}\n{box.currentText().lstrip(_INDENT)}".strip()))
-            box.setAccessibleDescription(tip)  # else the tooltip with its markup is read out
+            box.setAccessibleDescription(tip)  # otherwise the tooltip with its markup is read out
         self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
 
     def _label(self, place: int) -> str:
@@ -332,12 +333,12 @@ class StateSelector(QWidget):
         chosen = int(self.boxes[side].currentData())
         if chosen in {_ASK, _ASK_FOLDER}:
             self._asking, self._chosen_in_box = side, True
-            self._fill()  # as it was, until there is a file
+            self._fill()  # restore the selection until a file is chosen
             (self.otherRequested if chosen == _ASK else self.folderRequested).emit()
             return
         wanted = None if chosen == _OTHER else chosen
         if wanted != self._wanted[side]:
-            # B is the current state, wherever that goes, until another is chosen.
+            # B follows the current state until another state is chosen.
             follows = side == 1 and wanted == self._position
             self._wanted[side], self._own[side] = wanted, not follows
             self._show_chosen()
@@ -348,20 +349,21 @@ MOST, LAYER = "most", "layer"
 
 
 class CompareView(TensorsChart):
-    """Bars of how much tensors differ between two sides, the largest difference first.
+    """Bar chart of the differences between two sides, largest first.
 
-    A side is a position in the history, or None for the other file.
+    A side is an index in the history, or None for the other file.
     """
 
-    # The person wants these two sides compared; answer with `set_comparison`.
+    # (a, b) The user chose these sides; answer with `set_comparison`.
     comparisonRequested = Signal(object, object)
-    differenceRequested = Signal(str)  # the person wants to see where this tensor differs
+    differenceRequested = Signal(str)  # (tensor) the user asked to see where this tensor differs
 
     def __init__(self) -> None:
         self._comparison: Comparison | None = None
         self._differing: tuple[TensorDifference, ...] = ()
         self._heights: Floats = np.zeros(0)
-        self._cap: float | None = None  # where bars end that would squash all others
+        # where bars are cut off that would make the others too short; None if no bar is
+        self._cap: float | None = None
         self._shown_names: Mapping[str, str] = {}
         self.sides = StateSelector()
         orders = ((MOST, self.tr("Most different first")), (LAYER, self.tr("In layer order")))
@@ -382,40 +384,40 @@ class CompareView(TensorsChart):
         self._row.addWidget(WrappingRow(self.sides, boxes, grows=True))
         self.metrics = SideMetrics()
         self._add_row(self.metrics)
-        self.has_legend = False  # there is one kind of bar only
+        self.has_legend = False  # there is only one kind of bar
         self.legend.hide()
         self.sides.changed.connect(self._on_sides_changed)
         self._reorder()
         self._measure()
         self.set_colors(self._colors)
 
-    # -- what it is told --------------------------------------------------------------------------
+    # -- inputs -----------------------------------------------------------------------------------
 
     def set_points(
         self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
     ) -> None:
-        """Take the states of the history that one may choose, and which one is the current.
+        """Set the states of the history that can be chosen, and the index of the current one.
 
-        Where the person chose none yet, A is the first and B the current one. `branches` says what
-        follows what; without it they are a line.
+        Sides that the user did not choose become the first state (A) and the current one (B).
+        Without `branches` the states are a single line.
         """
         self.sides.set_points(items, position, branches)
         self._show_state()
 
     def set_other(self, label: str | None, *, original: bool = False) -> None:
-        """Take the other file as the side for which the person wanted it; None for no file.
+        """Set the label of the other file, on the side that requested it; None for no file.
 
-        The original of what is open is the base, A.
+        If the file is the original of the document, it becomes A.
         """
         self.sides.set_other(label, original=original)
         self._show_state()
 
     def set_shown_names(self, shown: Mapping[str, str]) -> None:
-        """Take the names to show for the names in the file."""
+        """Set the display names, by name in the file."""
         self._shown_names = shown
 
     def set_comparison(self, comparison: Comparison | None) -> None:
-        """Show how two sides differ; None for no comparison."""
+        """Show the differences of two sides; None for no comparison."""
         names = [t.name for t in self._differing]
         self._comparison = comparison
         self._differing = comparison.differing if comparison else ()
@@ -427,7 +429,7 @@ class CompareView(TensorsChart):
             self.set_busy(False)
 
     def follow(self, name: str) -> None:
-        """Move the cursor, where it is on a bar, to the tensor in focus; to none if that is equal.
+        """Move the cursor, if it is on a bar, to the bar of a tensor; remove it if there is none.
 
         Linear in the number of tensors that differ.
         """
@@ -437,14 +439,13 @@ class CompareView(TensorsChart):
         self.canvas.set_cursor(next(bars, -1))
         self._refresh_readout()
 
-    # -- what it is -------------------------------------------------------------------------------
+    # -- the chart ------------------------------------------------------------------------------
 
     def title(self) -> str:
-        """Say what kind of picture it is."""
         return self.tr("Differences of the tensors")
 
     def empty_text(self) -> str:
-        """Say what to do next."""
+        """Return what to show instead of bars: that nothing differs, or what to choose."""
         comparison = self._comparison
         if comparison is not None and not comparison.tensors:
             return self.tr("Neither side has a tensor.")
@@ -468,30 +469,29 @@ class CompareView(TensorsChart):
         return self.tr("Choose two states above to compare.")
 
     def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the tensors in an order; those without a number last."""
+        """Return the indices of the differing tensors in order; those without a value last."""
         if key == LAYER:
             return np.arange(self._heights.size)
         return np.argsort(-np.nan_to_num(self._heights, nan=-1.0), kind="stable")
 
     def order_label(self) -> str:
-        """Say what stands along the axis."""
         return self.tr("differing tensors")
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return the measure; of several tensors the largest."""
+        """Return bars `start` to `stop`; a group of tensors has the height of its largest one."""
         heights = np.nan_to_num(self._heights[self._order[start:stop]], nan=0.0)
         high = grouped_max(heights if self._cap is None else np.minimum(heights, self._cap), group)
         none = np.zeros_like(high)
         return Stacks(grouped_edges(self.edges(), start, stop, group), high, none, none)
 
     def highest(self) -> float:
-        """Return how far the axis reaches: to the largest difference, or where bars are capped."""
+        """Return the end of the axis: the largest difference, or the cap."""
         known = self._heights[~np.isnan(self._heights)]
         highest = float(known.max()) if known.size else 0.0
         return highest if self._cap is None else min(highest, self._cap)
 
     def bar_text(self, bar: int) -> str:
-        """Say how a tensor differs."""
+        """Return a text that describes the difference of one tensor, for the readout."""
         i = int(self._order[bar])
         t, name = self._differing[i], self.name_of(i)
         if t.kind != "differs":
@@ -507,7 +507,7 @@ class CompareView(TensorsChart):
         return f"{name}:  {', '.join(facts)}"
 
     def summary(self) -> str:
-        """Say how many tensors differ."""
+        """Return how many tensors differ, by kind, and how many bars are cut off."""
         comparison = self._comparison
         if comparison is None:
             return ""
@@ -529,7 +529,7 @@ class CompareView(TensorsChart):
         return text
 
     def numbers(self) -> Numbers:
-        """Return the tensors that differ, in the order in which they are shown."""
+        """Return the numbers of the differing tensors, in the order of the bars."""
         if self._comparison is None:
             return NOTHING
         headers = (
@@ -551,19 +551,19 @@ class CompareView(TensorsChart):
             numbers = (NO_NUMBER if m is None else m for m in (t.relative, t.cosine))
             return t.name, kinds[t.kind], t.differing, *numbers, t.same_sign, t.overlap
 
-        # Of one kind they say nothing on the screen, where room is short.
+        # If all tensors are of one kind, the column of kinds is not shown.
         alike = all(t.kind == "differs" for t in differing)
         shown = tuple(at for at in range(len(headers)) if at != 1 or not alike)
         shares = frozenset({5, 6})
         return Numbers(headers, len(differing), row, shown=shown, shares=shares)
 
     def activate(self, bar: int) -> None:
-        """Announce that a difference is wanted, where there is one that can be seen."""
+        """Emit `differenceRequested` for the tensor of a bar, if its weights were compared."""
         t = self._differing[int(self._order[bar])]
         if t.kind == "differs":
             self.differenceRequested.emit(t.name)
 
-    # -- its bars ---------------------------------------------------------------------------------
+    # -- bars -------------------------------------------------------------------------------------
 
     def _kinds(self) -> dict[str, str]:
         return {
@@ -576,12 +576,11 @@ class CompareView(TensorsChart):
         }
 
     def name_of(self, tensor: int) -> str:
-        """Return the name that is shown of a tensor."""
+        """Return the display name of a tensor, by its index among those that differ."""
         name = self._differing[tensor].name
         return self._shown_names.get(name, name)
 
     def axis_label(self) -> str:
-        """Say what is measured, and in which unit."""
         text = {
             NORM: self.tr("difference, % of A"),
             ANGLE: self.tr("1 − cosine"),
@@ -593,21 +592,21 @@ class CompareView(TensorsChart):
         return text
 
     def value_of(self, bar: int) -> tuple[float, str]:
-        """Return where the bar of a tensor ends, and what stands behind it."""
+        """Return the value of a bar, and the text behind its end."""
         i = int(self._order[bar])
         height = float(self._heights[i])
         if self._differing[i].kind != "differs":
             return 0.0, self._kinds()[self._differing[i].kind]
         if np.isnan(height) or (self._cap is not None and height > self._cap):
-            return 0.0, ""  # nothing is known, or it stands beside the arrow
+            return 0.0, ""  # unknown, or the value is shown next to the arrow
         return height, self._height_text(height)
 
     def widest_value(self) -> str:
-        """Return a text as long as what stands behind any bar."""
+        """Return a text as wide as the widest one behind a bar."""
         usual = value_text(-1.23e-10, 3) if self.measure == ANGLE else percent(0.999999)
         beyond = self._beyond()
         widest = max((usual, *beyond.values()), key=len)
-        # The arrow of a bar that goes on needs room as well.
+        # The arrow of a bar that is cut off needs width as well.
         return f"{widest} ▶" if beyond else widest
 
     def _height_text(self, height: float) -> str:
@@ -615,7 +614,7 @@ class CompareView(TensorsChart):
             return value_text(height, 3)
         if 1000 <= height < 1e9:
             return f"{count(round(height))}\u00a0%"
-        if height < 1:  # as of values that were rounded to another type
+        if height < 1:  # for example after rounding to another dtype
             return percent(height / 100, 3)
         return percent(height / 100) if height < 1000 else f"{value_text(height, 3)}\u00a0%"
 
@@ -631,7 +630,7 @@ class CompareView(TensorsChart):
         super()._measure()
 
     def _beyond(self) -> dict[int, str]:
-        """Return the bars that go on beyond the axis, and what they reach."""
+        """Return the texts of the bars that are cut off, by index."""
         heights = self._heights[self._order]
         if self._cap is None:
             return {}
@@ -650,11 +649,11 @@ class CompareView(TensorsChart):
 
 
 def cap_of(heights: Floats) -> float | None:
-    """Return where the axis is to end, if a few bars would squash all others; else None.
+    """Return where to cut off a few very high bars; None if the axis needs no cap.
 
-    An eighth of the bars, one at least, may be more than four times as high as the next, and a
-    quarter where a gap of that size parts them from the rest: then the axis ends a quarter beyond
-    that one.
+    A bar is very high if it is more than four times as high as the next one. Up to an eighth of the
+    bars (at least one) may be cut off, and up to a quarter if there is such a gap behind them. The
+    cap is 1.25 times the highest of the other bars.
     """
     known = np.sort(heights[heights > 0])[::-1]
     if known.size < 2:

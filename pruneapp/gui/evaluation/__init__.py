@@ -1,4 +1,4 @@
-"""Which script, text or file a model is run with, by which Python; and the consent to run it.
+"""Choosing the script, data and Python to evaluate a model with, and the consent to run a script.
 
-What a script is, and the process that runs it, stand in ``evaluation``.
+Scripts, and the process that runs them, are in the package ``evaluation``.
 """

@@ -1,4 +1,4 @@
-"""What is to evaluate the states of a file; and the question before a new script or command."""
+"""Dialogs to choose what evaluates a file, and to ask before a new script or command is run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pruneapp.gui.widgets.labels import MUTED, heading, plain, translate, with_l
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import DecisionDialog
 
-# Lines that can be read in the dialog, and those of them that are seen at once.
+# Maximum number of lines of a script in the dialog; lines visible without scrolling.
 MOST_LINES = 2_000
 _SEEN = 14
 _SEEN_OF_COMMAND = 4
@@ -25,7 +25,7 @@ _LONGEST = 1_000
 
 
 class ConsentReason(Enum):
-    """Why a person is asked."""
+    """Why the user is asked before a script runs."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -34,27 +34,27 @@ class ConsentReason(Enum):
 
 @dataclass(frozen=True)
 class ScriptFacts:
-    """What a person has to know of a script before it runs."""
+    """Facts about a script that the user sees before running it."""
 
     path: str
     sha256: str
     text: str
     python: str  # the interpreter
-    found: str  # why it is this one: "in the .venv beside the script"
+    found: str  # how the interpreter was found: "in the .venv next to the script"
     reason: ConsentReason
 
 
 @dataclass(frozen=True)
 class CommandFacts:
-    """What a person has to know of a command line before it runs."""
+    """Facts about a command line that the user sees before running it."""
 
     command: str  # as it was typed
-    program: str  # what will be started
+    program: str  # path of the program that is started
     folder: str  # where it runs
 
 
 class ConsentDialog(DecisionDialog):
-    """Shows what will run in full; `accepted` if it may."""
+    """Shows everything that is going to run; `accepted` if the user agrees."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class ConsentDialog(DecisionDialog):
         self.lay_out((self.question, rows, self.lines, *below), wide=self.lines)
         self.go.setAutoDefault(False)
         self.go.setDefault(False)
-        self.leave.setDefault(True)  # Enter runs nothing that was not read
+        self.leave.setDefault(True)  # pressing Enter must not run anything that was not read
         self.leave.setFocus()
 
 
@@ -131,11 +131,11 @@ class ScriptConsentDialog(ConsentDialog):
             below=(self.shown, warning),
             parent=parent,
         )
-        self.resize(720, 560)  # lines of 80 characters need no scroll bar
+        self.resize(720, 560)  # lines of 80 characters fit without a scroll bar
 
 
 class CommandConsentDialog(ConsentDialog):
-    """Shows a command line that is new, all of it."""
+    """Shows the full text of a command line that is new."""
 
     def __init__(self, facts: CommandFacts, parent: QWidget | None = None) -> None:
         text = QPlainTextEdit(escaped(facts.command))
@@ -175,19 +175,19 @@ def _question(reason: ConsentReason) -> str:
 
 
 def _visible(line: str) -> str:
-    """Return a line of code with what hides or reverses a part of it made visible."""
+    """Return a line of code with control characters escaped, cut to `_LONGEST` characters."""
     whole = escaped(line.expandtabs(4))
     return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}…"
 
 
 class EvaluateDialog(DecisionDialog):
-    """Asks once for a file; `kinds` are those that its model can be run on."""
+    """Asks which data or script evaluates the file; `kinds` are those that its model supports."""
 
-    # (DataSource) The person wants to evaluate by this; answer with `done`, or say by
-    # `choice.set_found` what is wrong.
+    # (DataSource) The user asked to evaluate with this source; answer with `done`, or show the
+    # error by `choice.set_found`.
     evaluateRequested = Signal(object)
 
-    templateRequested = Signal()  # the person wants a script to start from
+    templateRequested = Signal()  # the user asked for a template of a script
 
     def __init__(
         self, kinds: Sequence[DataKind], source: DataSource, parent: QWidget | None = None
@@ -213,7 +213,7 @@ class EvaluateDialog(DecisionDialog):
         self._on_changed()
 
     def accept(self) -> None:
-        """Ask for it; the dialog stays until it is known that this can be done."""
+        """Request the evaluation. The dialog stays open until the source has been checked."""
         self.evaluateRequested.emit(self.choice.source())
 
     def _on_changed(self) -> None:

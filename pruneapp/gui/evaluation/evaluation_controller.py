@@ -1,7 +1,7 @@
-"""The metric of each state: measured on demand by a script, kept, and shown in the history.
+"""Metrics of states: measured on demand by a script, stored, and shown in the history.
 
-One warm process belongs to the script of the open file, and ends with either; a command line is
-started for each state.
+The script of the open file has one process, which is kept for further states until another script
+is chosen or the file is closed. A command line is started for each state.
 """
 
 from __future__ import annotations
@@ -71,22 +71,25 @@ if TYPE_CHECKING:  # imported with the first evaluation
 
 
 class ScriptChangedError(PruneAppError):
-    """A script is another one than that which the person agreed to."""
+    """A script has changed since the user agreed to it."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What came of evaluating one state."""
+    """The result of evaluating one state."""
 
-    state: str  # its hash
-    evaluation: str  # the hash of script, interpreter and options
-    conditions: Conditions  # the same in words
+    state: str  # SHA-256 of the state
+    evaluation: str  # hash of script, interpreter and options
+    conditions: Conditions  # script, interpreter and options, to be shown
     quality: StateQuality
     notices: tuple[str, ...]
 
 
 class ScriptProcess:
-    """The evaluator of a script; all but `hurry` and the properties in the thread of programs."""
+    """The evaluator of a script. Only `hurry` and the properties may be called on other threads.
+
+    All other methods run on the thread for external programs.
+    """
 
     def __init__(self, agreed: Agreed) -> None:
         self.agreed = agreed
@@ -95,14 +98,14 @@ class ScriptProcess:
         self._hasty = False
 
     def evaluator(self, job: Job) -> Evaluator:
-        """Return what measures; it is made first.
+        """Return the evaluator, created on first use.
 
         Raises
         ------
         EvaluationError
-            If there is no Python for it.
+            If no suitable Python is found.
         ScriptChangedError
-            If the script is another one by now.
+            If the script has changed since the user agreed to it.
         """
         from pruneapp.evaluation.evaluator import Evaluator
 
@@ -124,11 +127,13 @@ class ScriptProcess:
         job: Job,
         calibrated_with: frozenset[str] = frozenset(),
     ) -> Measurement:
-        """Measure a state, and before all others the unpruned model.
+        """Measure a state, after the unpruned model if that has not been measured yet.
 
-        `calibrated_with` names the data that the state was made with, see `data_of`.
+        `parameters` is the number of parameters of the model. `calibrated_with` contains names of
+        data, see `data_of`, that the state was calibrated with; metrics on the same data are
+        marked.
 
-        Raises as `evaluator`, and `EvaluationError` if the script fails.
+        Raises the errors of `evaluator`, and `EvaluationError` if the script fails.
         """
         from pruneapp.evaluation.runner import conditions_of, data_of
 
@@ -156,9 +161,10 @@ class ScriptProcess:
         return Measurement(key.state, key.evaluation, conditions, quality, notices)
 
     def count(self, states: Sequence[PastState], job: Job) -> list[int]:
-        """Return the multiply-adds of states; how often weights are used is counted once.
+        """Return the multiply-adds of states; the uses of weights are counted on the first call.
 
-        Raises as `evaluator` and `count_uses`.
+        `states` must not be empty on the first call. Raises the errors of `evaluator` and
+        `count_uses`.
         """
         from pruneapp.evaluation.collection import count_uses
 
@@ -169,13 +175,13 @@ class ScriptProcess:
 
     @property
     def seconds(self) -> float | None:
-        """How long one evaluation of the unpruned model took; None until that is known."""
+        """Duration of one evaluation of the unpruned model; None until it was measured."""
         baseline = None if self._evaluator is None else self._evaluator.baseline
         return None if baseline is None else baseline.first.measured.seconds
 
     @property
     def script(self) -> tuple[str, int, int | None] | None:
-        """SHA-256, seed and limit of a script of the person; None of what has its data apart."""
+        """SHA-256, seed and limit of a user's script; None if it is built in or has not run yet."""
         agreed, evaluator = self.agreed, self._evaluator
         if evaluator is None or (isinstance(agreed, AgreedScript) and agreed.script.builtin):
             return None
@@ -183,11 +189,11 @@ class ScriptProcess:
 
     @property
     def unchanged(self) -> bool:
-        """Whether the script is still the one that the person agreed to; any thread may ask."""
+        """Whether the script has not changed since the user agreed to it."""
         return self.agreed.unchanged
 
     def hurry(self) -> None:
-        """Let what is cancelled end the process at once."""
+        """Make the cancellation of a job kill the process at once."""
         self._hasty = True
         if self._evaluator is not None:
             self._evaluator.runner.hurry()
@@ -216,12 +222,12 @@ def _changes(evaluator: Evaluator, result: Result, calibrated: bool) -> tuple[Me
 
 
 def _word(name: str) -> str:
-    """Return a name as it may stand in that of a Python file."""
+    """Return a name with everything replaced that cannot be part of a module name."""
     return re.sub(r"\W+", "_", name).strip("_") or "model"
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """A result in a session."""
+    """A result as stored in a session file."""
 
     state: str
     evaluation: str
@@ -230,20 +236,20 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def identify(past: PastState, job: Job) -> str:
-    """Return the hash of a state, under which its results are kept."""
+    """Return the hash of a state, by which its results are stored."""
     from pruneapp.evaluation.evaluator import state_sha256
 
     return state_sha256(past.load(Job(cancel=job.cancel)), job)
 
 
 class EvaluationController(DialogController[EvaluateDialog]):
-    """Measures states by what the person chose once for the file.
+    """Measures states with the source that the user chose for the file.
 
-    States are told apart by the keys of their records, see `Record`, and results by the hashes of
-    states, so that neither undo nor doing a step again loses one.
+    States are identified by the keys of their records (see `Record`), and results by the hashes of
+    states, so that undoing and redoing a step loses no result.
     """
 
-    measured = Signal()  # `qualities` are others by now
+    measured = Signal()  # the results have changed
 
     def __init__(
         self,
@@ -254,20 +260,22 @@ class EvaluationController(DialogController[EvaluateDialog]):
     ) -> None:
         super().__init__(context, session.closed)
         self._session, self._scripts, self._history = session, scripts, history
-        self.metric = ""  # the name of the one that is shown; empty for the first
-        self._source: DataSource | None = None  # what was chosen for the open file
-        # Whether that was chosen for a scan alone: states are not evaluated on its data unasked.
+        self.metric = ""  # name of the metric that is shown; empty for the first
+        self._source: DataSource | None = None  # the source chosen for the open file
+        # Whether `_source` was chosen for a scan only: states are not evaluated with it unless
+        # asked.
         self._of_scan = False
         self._process: ScriptProcess | None = None
         self._ending: list[ScriptProcess] = []
-        self._evaluation = ""  # the hash of what measures now; empty until it has
-        self._results: dict[tuple[str, str], StateQuality] = {}  # by state and evaluation
-        self._conditions: dict[str, Conditions] = {}  # of each evaluation, the latest last
-        self._states: dict[object, str] = {}  # hashes, by the keys of records
+        # hash of the present script, interpreter and options; empty until it has measured
+        self._evaluation = ""
+        self._results: dict[tuple[str, str], StateQuality] = {}  # by hash of state and evaluation
+        self._conditions: dict[str, Conditions] = {}  # by hash of evaluation, the latest last
+        self._states: dict[object, str] = {}  # hashes of states, by the keys of records
         self._wanted: list[object] = []
-        self._count = 0  # of the states that were asked for together
+        self._count = 0  # number of states that were queued together
         self._under_way: Task[Measurement] | None = None
-        self._current: object = None  # the key of the state that is under way
+        self._current: object = None  # key of the state that is being measured
         # Multiply-adds: whether they are being counted, and why they cannot be.
         self._counting = False
         self._uncountable = ""
@@ -283,18 +291,18 @@ class EvaluationController(DialogController[EvaluateDialog]):
         session.changed.connect(self._refresh)
         session.closed.connect(self._on_closed)
 
-    # -- what the person asks for ---------------------------------------------------------------
+    # -- commands -------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Let the person choose what measures, and measure the state in force by it."""
+        """Ask the user for a source, and measure the current state with it."""
         self._choose(self._keys_at([self._position]))
 
     def evaluate_state(self) -> None:
-        """Measure the state in force."""
+        """Measure the current state."""
         self._measure(self._keys_at([self._position]))
 
     def evaluate_all(self) -> None:
-        """Measure all states that were not measured yet."""
+        """Measure all states without an up-to-date result."""
         found = {key: self._found(key) for key in self._keys}
         left = [key for key, known in found.items() if known is None or known[1]]
         if found and not left:
@@ -302,7 +310,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._measure(left)
 
     def evaluate_keys(self, keys: list[object]) -> None:
-        """Measure some states, by the keys of their records."""
+        """Measure the states with the given record keys; ignore keys that no longer exist."""
         self._measure([key for key in keys if key in self._keys])
 
     def _on_requested(self, number: int) -> None:
@@ -331,9 +339,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._scripts.look(dialog.choice.source(), show)
 
     def _on_template(self, dialog: EvaluateDialog, document: Document) -> None:
-        """Save a script for the file where the person says, and choose it."""
+        """Save a template of a script at a path that the user chooses, and select the script."""
         source = document.checkpoint.path.absolute()
-        # The sample lies where the application is installed, which is no place for work.
+        # The sample is installed with the application, whose folder is not for user files.
         beside = Path.home() if self._session.is_sample else source.parent
         path = save_path(
             dialog,
@@ -351,7 +359,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
         def done(_: None) -> None:
             if self.dialog is dialog:
-                python = dialog.choice.python.text().strip()  # as it was chosen
+                python = dialog.choice.python.text().strip()  # keep the Python that was chosen
                 dialog.choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
                 dialog.choice.changed.emit()
 
@@ -377,16 +385,19 @@ class EvaluationController(DialogController[EvaluateDialog]):
         refused: Callable[[PruneAppError], None],
         parent: QDialog | None = None,
     ) -> None:
-        """Call `run` with what was chosen, after the person agreed to it if it is new."""
+        """Call `run` with a checked source, after the user agreed to it if it is new.
+
+        Call `refused` with the error if the source cannot be used.
+        """
         if source.kind is DataKind.COMMAND:
             self._scripts.request_command(source, run, refused=refused, parent=parent)
         else:
             self._scripts.request(source, run, refused=refused, parent=parent)
 
     def process_for(self, source: DataSource, agreed: Agreed) -> ScriptProcess:
-        """Return the process of what was chosen for a scan and agreed to.
+        """Return the process for a source that was chosen for a scan and agreed to.
 
-        States are evaluated by it only if the same was chosen for them.
+        States are evaluated by it only if the same source was chosen for them.
         """
         process = self._process
         if process is None or source != self._source or process.agreed != agreed:
@@ -396,13 +407,13 @@ class EvaluationController(DialogController[EvaluateDialog]):
         return process
 
     def note(self, process: ScriptProcess, evaluation: str) -> None:
-        """Take the hash of script, interpreter and options by which a process measures."""
+        """Store the evaluation hash that a process reported; ignore a process no longer used."""
         if process is self._process and evaluation != self._evaluation:
             self._evaluation = evaluation
             self._refresh()
 
     def keep(self, process: ScriptProcess, key: object, found: Measurement) -> None:
-        """Keep what a process measured of a state on the way to something else."""
+        """Store the result that a process measured for another purpose, such as a scan."""
         if process is self._process:
             self._take(key, found)
             self._refresh()
@@ -415,7 +426,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._results[found.state, found.evaluation] = found.quality
 
     def _measure(self, keys: list[object]) -> None:
-        """Measure states by what was chosen; first of all have it chosen, and agreed to."""
+        """Measure states with the chosen source; ask the user for one first if there is none."""
         if self._session.document is None or not keys:
             return
         if self._source is None or self._of_scan:
@@ -454,7 +465,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
         document, process, keys = self._session.document, self._process, self._keys
         if self._under_way is not None or document is None or process is None:
             return
-        self._wanted = [key for key in self._wanted if key in keys]  # branches may be deleted
+        # branches may have been deleted
+        self._wanted = [key for key in self._wanted if key in keys]
         if not self._wanted:
             self._refresh()
             return
@@ -497,7 +509,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._notifications.mention(NoticeTopic.EVALUATION, translate_sentence(notice))
         document, keys = self._session.document, self._keys
         if not self._wanted and document is not None and key in keys:
-            number = keys.index(key)  # the person may be at another state by now
+            number = keys.index(key)  # the current state may be another one by now
             label = numbered_title(number, document.items[number])
             words = quality_in_words(found.quality, self.metric)
             self._notifications.say_done(with_label(label, words))
@@ -525,12 +537,15 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._refresh()
 
     def count_anew(self) -> None:
-        """Count multiply-adds, also if that failed before."""
+        """Count multiply-adds, even if that failed before."""
         self._uncountable = ""
         self.count_multiply_adds()
 
     def count_multiply_adds(self) -> None:
-        """Count the multiply-adds of the measured states of which they are not known."""
+        """Count the multiply-adds of measured states whose number is not known yet.
+
+        Does nothing while counting, after an error (see `count_anew`), or without a process.
+        """
         document, process, keys = self._session.document, self._process, self._keys
         if document is None or process is None or self._counting or self._uncountable:
             return
@@ -576,7 +591,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._refresh()
 
     def look_at_script(self) -> None:
-        """Notice whether the script was changed: what it measured before is true no more."""
+        """Check in the background whether the script has changed; if so, outdate its results."""
         process = self._process
         if process is None:
             return
@@ -588,19 +603,19 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._change.ask(lambda _job: process.unchanged, found)
 
     def _forget_script(self) -> None:
-        """Let what was measured become old; the person is asked before the new script runs."""
+        """Mark all results as outdated; the user is asked before the new script runs."""
         self._drop()
         self._evaluation = ""
         self._refresh()
 
     def _drop(self) -> None:
-        """End the process, once it has done what is under way."""
+        """End the process and cancel what it does."""
         process, self._process = self._process, None
         self._counting, self._uncountable = False, ""
         task, self._under_way, self._wanted = self._under_way, None, []
         if process is None:
             return
-        process.hurry()  # whatever it does is not wanted any more
+        process.hurry()  # its results are no longer needed
         if task is not None:
             task.cancel()
         self._ending.append(process)
@@ -618,12 +633,12 @@ class EvaluationController(DialogController[EvaluateDialog]):
         )
 
     def stop(self) -> None:
-        """Ask the script to end at once; `end` once the jobs have stopped."""
+        """Make a cancelled job kill the script at once; call `end` after the jobs have ended."""
         if self._process is not None:
             self._process.hurry()
 
     def end(self) -> None:
-        """End what is left of the processes, when no job uses them any more."""
+        """Close the remaining processes. Call it when no job uses them any more."""
         process, self._process = self._process, None
         for left in (process, *self._ending):
             if left is not None:
@@ -641,10 +656,10 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._history.set_marks(())
         self.measured.emit()
 
-    # -- sessions -------------------------------------------------------------------------------
+    # -- session files ----------------------------------------------------------------------------
 
     def read(self) -> Mapping[str, Any]:
-        """Return what was measured, for a session."""
+        """Return the results to store in a session file; empty if there are none."""
         kept = [
             _Kept(state, evaluation, conditions, quality)
             for evaluation, conditions in self._conditions.items()
@@ -654,27 +669,27 @@ class EvaluationController(DialogController[EvaluateDialog]):
         return {EVALUATION: kept} if kept else {}
 
     def show(self, view: Mapping[str, Any]) -> None:
-        """Show what was measured before; it is old until the same script is chosen again."""
+        """Add the results of a session file; outdated until the same script is chosen again."""
         try:
             kept = convert(view.get(EVALUATION, []), list[_Kept])
         except JsonError:
-            return  # of a session that somebody else made
+            return  # the session was not written by this application
         self._results |= {(one.state, one.evaluation): one.quality for one in kept}
         self._conditions |= {one.evaluation: one.conditions for one in kept}
         self._refresh()
 
     @property
     def results(self) -> Mapping[object, object]:
-        """What would be lost without a session, by state and evaluation.
+        """The results that closing without a session would lose, by state and evaluation.
 
-        Without times and counts, of which every evaluation has others.
+        Without durations and counts, which differ in each evaluation.
         """
         return {
             key: (quality.sparsity, tuple(m for m in quality.metrics if m.judged))
             for key, quality in self._results.items()
         }
 
-    # -- what is known --------------------------------------------------------------------------
+    # -- results --------------------------------------------------------------------------------
 
     @property
     def _position(self) -> int:
@@ -683,7 +698,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def _keys(self) -> list[object]:
-        """The keys of all states, by their numbers."""
+        """The record keys of all states by index; None for the opened file."""
         document = self._session.document
         return [] if document is None else [None, *(r.key for r in document.history.records)]
 
@@ -693,11 +708,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def is_measuring(self) -> bool:
-        """Whether a state is being measured, or will be."""
+        """Whether a state is being measured."""
         return self._under_way is not None
 
     def states(self) -> tuple[MeasuredState, ...]:
-        """Return the states that were measured."""
+        """Return the states that have a result under the conditions shown."""
         document = self._session.document
         if document is None or not self._results:
             return ()
@@ -718,47 +733,48 @@ class EvaluationController(DialogController[EvaluateDialog]):
             kind = join_names(
                 *dict.fromkeys(translate_declared(registry.get(r.method).label) for r in rows)
             )
-            # Such as an allocation: its tensors have amounts of their own.
+            # For example an allocation, which has an amount for each tensor.
             several = self.tr("{method}, several rules")
             return kind if len(rows) == 1 else several.format(method=kind)
         return self.tr("Repair") if record.kind == EditKind.REPAIR else self.tr("other")
 
     @property
     def kinds(self) -> tuple[DataKind, ...]:
-        """What the states of the open file can be measured by."""
+        """The kinds of sources that can measure the states of the open file."""
         script, *built_in = self._scripts.kinds
         return script, DataKind.COMMAND, *built_in
 
     @property
     def source(self) -> DataSource | None:
-        """What measures the open file; None until it was chosen."""
+        """The source chosen for the open file; None until one is chosen."""
         return self._source
 
     @property
     def seconds(self) -> float | None:
-        """How long one evaluation of the unpruned model took; None until that is known."""
+        """Duration of one evaluation of the unpruned model; None until it was measured."""
         return None if self._process is None else self._process.seconds
 
     @property
     def script_in_use(self) -> tuple[str, int, int | None] | None:
-        """SHA-256, seed and limit of the script that has measured; None of what is built in."""
+        """SHA-256, seed and limit of the user's script; None if it is built in or has not run."""
         return None if self._process is None else self._process.script
 
     @property
     def evaluation(self) -> str:
-        """The hash of script, interpreter and options that measure now; empty until they have."""
+        """Hash of the present script, interpreter and options; empty until it has measured."""
         return self._evaluation
 
     def quality_of(self, key: object) -> StateQuality | None:
-        """Return what was measured of a state, by the key of its record; None if that is old."""
+        """Return the up-to-date result of a state, by the key of its record; None if none."""
         found = self._found(key)
         return None if found is None or found[1] else found[0]
 
     def compared(self, *numbers: int | None) -> tuple[tuple[StateQuality | None, ...], bool]:
-        """Return what one evaluation measured of states, and whether it is an old one.
+        """Return the results of states from one evaluation, and whether that is outdated.
 
-        It is that which measured most of them, of several that which is in force. None stands for
-        a state that it did not measure, and for what is no state of the history.
+        It is the evaluation that measured most of the states; among equals the present one, then
+        the latest. An entry is None for a state that it did not measure, and for a number that is
+        None or no state of the history.
         """
         keys = dict(enumerate(self._keys))
         known = [self._states.get(keys[n]) if n in keys else None for n in numbers]
@@ -769,9 +785,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def _shown(self) -> str:
-        """The evaluation whose results are shown: the present one, else the latest.
+        """The evaluation whose results are shown: the present one, or else the latest.
 
-        Results under several conditions are never shown together.
+        Results under different conditions are never shown together.
         """
         if self._evaluation in self._conditions:
             return self._evaluation
@@ -779,13 +795,13 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def conditions(self) -> str:
-        """What the results that are shown were measured with, in words; empty without any."""
+        """The conditions of the results that are shown, as text; empty if there are none."""
         found = self._conditions.get(self._shown)
         return "" if found is None else conditions_in_words(found)
 
     @property
     def why_old(self) -> str:
-        """Why results are old, and what to do, as sentences."""
+        """Sentences that say why results are outdated, and what to do."""
         if self._source is None:
             return self.tr(
                 "Measured before this session was opened. Evaluate again ({keys}) to compare with "
@@ -795,7 +811,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def why_uncounted(self) -> str:
-        """Why multiply-adds are not known, as sentences."""
+        """Sentences that say why multiply-adds are not known."""
         if self._process is None:
             return self.tr(
                 "Multiply-adds are counted by the script: evaluate a state again ({keys}) to "
@@ -805,7 +821,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def has_results(self) -> bool:
-        """Whether anything of the open file was measured."""
+        """Whether any state of the open file was measured."""
         return bool(self._results)
 
     def show_metric(self, name: str) -> None:
@@ -814,13 +830,13 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._refresh()
 
     def _found(self, key: object) -> tuple[StateQuality, bool] | None:
-        """Return what was measured of a state with the conditions shown, and whether it is old."""
+        """Return the result of a state under the conditions shown, and whether it is outdated."""
         shown = self._shown
         found = self._results.get((self._states.get(key, ""), shown))
         return None if found is None else (found, shown != self._evaluation)
 
     def _otherwise(self, key: object) -> str:
-        """Return what was measured of a state under other conditions, as sentences."""
+        """Return sentences with the results of a state under other conditions."""
         shown, state = self._shown, self._states.get(key)
         return join_sentences(
             *(
@@ -859,13 +875,13 @@ class EvaluationController(DialogController[EvaluateDialog]):
         brief = quality_in_short(quality, self.metric, size=False)
         words = with_note(quality_in_words(quality, self.metric), self.conditions)
         if is_old:
-            # Colour alone does not tell: what is not in force is gray, too.
+            # Outdated results are in parentheses, because undone states are gray, too.
             text, brief = f"({text})", f"({brief})"
             words = join_sentences(self.tr("{words}.").format(words=words), self.why_old)
         return HistoryMark(text, words, faded=is_old, brief=brief)
 
     def _identify(self) -> None:
-        """Find out which of the states without a result are the same as one that has it."""
+        """Hash the first state without a hash in the background: it may equal one with a result."""
         document = self._session.document
         if document is None or not self._results or self._identity.task is not None:
             return

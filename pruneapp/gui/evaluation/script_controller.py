@@ -1,4 +1,4 @@
-"""Which script or command runs for a file, with which Python, and whether the person agreed."""
+"""Find the script or command for a file and its Python; ask the user before running it."""
 
 from __future__ import annotations
 
@@ -44,41 +44,41 @@ from pruneapp.progress import Job
 
 T = TypeVar("T")
 
-PURPOSE = "evaluation"  # of what measures the open file
+PURPOSE = "evaluation"  # evaluation of the states of the open file
 _STORED = (
     "path",
     "python",
     "limit",
     "seed",
     "better",
-)  # of what was chosen for a file, beside the kind
-_COMMAND = "command"  # kept of a command line that the person agreed to
+)  # fields of a `DataSource` stored for a file, in addition to its kind
+_COMMAND = "command"  # value stored in the settings for a command line that the user agreed to
 
 
 @dataclass(frozen=True)
 class AgreedScript:
-    """A script that may run: one that ships, or one that the person agreed to as it is."""
+    """A script that may run: a built-in one, or one whose present content the user agreed to."""
 
     script: EvaluationScript
-    python: Path | None = None  # as chosen; None for the one that is found
+    python: Path | None = None  # chosen interpreter; None to search for one
     options: Options = field(default_factory=Options)
 
     def runner(self, job: Job) -> ScriptRunner:
-        """Return what runs it; in a job, for uv may have to make its environment first.
+        """Return a runner. May take long: uv may first create the environment of the script.
 
-        Raises `EvaluationError` if there is no Python for it.
+        Raises `EvaluationError` if no suitable Python is found.
         """
         interpreter = find_interpreter(self.script, self.python, job)
         return ScriptRunner(self.script, interpreter, self.options)
 
     @property
     def unchanged(self) -> bool:
-        """Whether the script is still what the person agreed to."""
+        """Whether the script file still has the content that the user agreed to."""
         return self.script.unchanged
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The path of the script, for messages."""
         return str(self.script.path)
 
 
@@ -89,21 +89,21 @@ class AgreedCommand:
     command: str
     folder: Path
     options: Options = field(default_factory=Options)
-    higher: bool | None = None  # whether higher values of its metrics are better; None: by name
-    unchanged = True  # what it starts may be another program by now, as in a terminal
+    higher: bool | None = None  # whether higher metrics are better; None: decided by their names
+    unchanged = True  # the program is not checked: as in a terminal, it may change
 
     def runner(self, _job: Job) -> CommandRunner:
-        """Return what runs it; raises `EvaluationError` for what is no command line."""
+        """Return a runner; raises `EvaluationError` if the command line is invalid."""
         return CommandRunner(self.command, self.options, self.folder, self.higher)
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The command line, for messages."""
         return self.command
 
     @property
     def key(self) -> str:
-        """What the person agrees to."""
+        """The text that identifies the user's consent: folder and command line."""
         return f"{self.folder}> {self.command}"
 
 
@@ -112,7 +112,7 @@ Agreed = AgreedScript | AgreedCommand
 
 @dataclass(frozen=True)
 class _Found:
-    """What a choice comes to."""
+    """A script, interpreter and images found for a `DataSource`."""
 
     agreed: AgreedScript
     interpreter: Interpreter
@@ -120,12 +120,12 @@ class _Found:
 
     @property
     def key(self) -> str:
-        """What the person agrees to, beside the path."""
+        """The value stored for the user's consent: SHA-256 of the script, and its interpreter."""
         return f"{self.agreed.script.sha256} {self.interpreter.path}"
 
 
 def options_of(source: DataSource) -> Options:
-    """Return limit and seed of a choice; raises `ParameterError` for what is no such number."""
+    """Return the limit and seed of a source; raise `ParameterError` if one is no valid number."""
     try:
         return Options(
             limit=LIMIT.parse(source.limit) if source.limit else None,
@@ -138,10 +138,11 @@ def options_of(source: DataSource) -> Options:
 def find(
     source: DataSource, contents: LoadedContents, checkpoint: Checkpoint | None, job: Job
 ) -> _Found:
-    """Read the script that was chosen, and find its Python; neither is run.
+    """Read the chosen script and find its Python; neither is run.
 
-    The built-in scripts are chosen by what the model of the open file is.
-    Raises `EvaluationError` or `ParameterError` if one of them is not there, or a size is not one.
+    A built-in script is chosen by the kind of source and of the model. Raises `EvaluationError` or
+    `ParameterError` if the script, its data or Python is missing, or if an entered number or size
+    is invalid.
     """
     options, images = options_of(source), None
     options = replace(options, graph=checkpoint is not None and is_onnx(checkpoint))
@@ -173,9 +174,9 @@ def find(
 
 
 def find_command(source: DataSource, folder: Path, job: Job) -> tuple[AgreedCommand, CommandFacts]:
-    """Find the program of a command line that is to run in a folder; it is not started.
+    """Find the program of a command line that is to run in `folder`; it is not started.
 
-    Raises `EvaluationError` or `ParameterError` if it cannot be.
+    Raises `EvaluationError` or `ParameterError` if it cannot be started.
     """
     higher = source.better == "higher" if source.better else None
     agreed = AgreedCommand(source.path, folder, options_of(source), higher)
@@ -198,9 +199,9 @@ def _path(typed: str, what: str) -> Path:
 
 
 class ScriptController(DialogController[ConsentDialog]):
-    """Finds, remembers for each file, and asks before anything new runs.
+    """Finds scripts and commands, remembers them per file, and asks before anything new runs.
 
-    Nothing of a checkpoint, recipe or session gets here: paths are what the person chose.
+    Paths come only from the user's choices, never from a checkpoint, recipe or session.
     """
 
     def __init__(self, context: AppContext, session: OpenDocument) -> None:
@@ -210,11 +211,11 @@ class ScriptController(DialogController[ConsentDialog]):
         self._request = LatestTask(context.jobs)
         session.closed.connect(self._on_closed)
 
-    # -- what was chosen for a file -------------------------------------------------------------
+    # -- remembered sources -----------------------------------------------------------------------
 
     @property
     def kinds(self) -> tuple[DataKind, ...]:
-        """What the model of the open file can be run on."""
+        """The kinds of data that the model of the open file can be run on."""
         document = self._session.document
         if document is None:
             return (DataKind.SCRIPT,)
@@ -224,17 +225,18 @@ class ScriptController(DialogController[ConsentDialog]):
         if contents.classifier is not None:
             return (DataKind.SCRIPT, DataKind.IMAGES)
         if is_store(document.checkpoint.path):
-            return (DataKind.SCRIPT,)  # which says that it needs a file
+            return (DataKind.SCRIPT,)  # the check of the script reports that it needs a local file
         folder = path_of(document.checkpoint)
         by_transformers = contents.configuration is not None and folder.is_dir()
         more = (DataKind.TEXT, DataKind.TOKENS) if by_transformers else ()
         return (DataKind.SCRIPT, *more)
 
     def source(self, purpose: str) -> DataSource:
-        """Return what was chosen last for the open file and a purpose, such as ``repair``.
+        """Return the source to offer for the open file and a purpose, such as ``repair``.
 
-        For another purpose, or another file, what was chosen last at all; but never the data that
-        the open file is evaluated on, and for its evaluation never those that calibrated it.
+        This is the one stored for the file and purpose, otherwise the last one chosen for any. Its
+        path is left empty if it is the data that another purpose of the same file uses: calibration
+        must not use the data of the evaluation, nor the evaluation those of a calibration.
         """
         document = self._session.document
         file = None if document is None else document.checkpoint.path
@@ -247,24 +249,24 @@ class ScriptController(DialogController[ConsentDialog]):
         own = self._settings.own_sources(file)
         if purpose != PURPOSE:
             avoided = [own.get(PURPOSE, {})]
-        else:  # what was chosen for it by hand stays
+        else:  # a source chosen for the evaluation of this file is kept
             avoided = [] if PURPOSE in own else [*own.values()]
         if any(all(stored.get(n) == one.get(n) for n in ("kind", "path")) for one in avoided):
             rest["path"] = ""
         return DataSource(kind, **rest)
 
     def remember(self, purpose: str, source: DataSource) -> None:
-        """Keep what was chosen for the open file."""
+        """Store the source chosen for the open file and a purpose."""
         document = self._session.document
         if document is not None:
             stored = {name: getattr(source, name) for name in _STORED}
             stored = {"kind": source.kind.value, **stored}
             self._settings.set_source(document.checkpoint.path, purpose, stored)
 
-    # -- looking, without running ---------------------------------------------------------------
+    # -- checking without running -----------------------------------------------------------------
 
     def look(self, source: DataSource, show: Callable[[str, bool], None]) -> None:
-        """Have `show` told what a choice comes to, and whether that is trouble."""
+        """Check a source in the background; call `show` with a text, and whether it is an error."""
 
         def found(result: _Found) -> None:
             show(self._words(result), False)
@@ -289,7 +291,7 @@ class ScriptController(DialogController[ConsentDialog]):
 
     @property
     def _folder(self) -> Path:
-        """Where a command line runs: where the open file is."""
+        """The folder in which a command line runs: that of the open file, home if it is remote."""
         document = self._session.document
         if document is None or is_store(document.checkpoint.path):
             return Path.home()
@@ -349,10 +351,11 @@ class ScriptController(DialogController[ConsentDialog]):
         refused: Callable[[PruneAppError], None],
         parent: QDialog | None = None,
     ) -> None:
-        """Call `run` with what was chosen, after the person agreed to a script that is new.
+        """Find the script of `source` and call `run` with it, after the user agreed if it is new.
 
-        Of a script that is neither new nor changed nobody is asked. Nothing is called if the
-        person does not agree. `parent` is the dialog that it was chosen in.
+        The user is not asked about built-in scripts, nor about a script and Python agreed to
+        before. `refused` is called with an error; neither is called if the user does not agree.
+        `parent` is the dialog in which the source was chosen: closing it cancels the request.
         """
 
         def found(result: _Found) -> None:
@@ -373,7 +376,7 @@ class ScriptController(DialogController[ConsentDialog]):
         refused: Callable[[PruneAppError], None],
         parent: QDialog | None = None,
     ) -> None:
-        """Call `run` with a command line, after the person agreed to it if it is new."""
+        """Call `run` with a command line, after the user agreed to it if it is new."""
 
         def found(result: tuple[AgreedCommand, CommandFacts]) -> None:
             command, facts = result
@@ -397,7 +400,7 @@ class ScriptController(DialogController[ConsentDialog]):
         parent: QDialog | None,
     ) -> None:
         self._request.ask(work, found, refused)
-        if parent is not None:  # who leaves that wants nothing to run
+        if parent is not None:  # closing the dialog cancels the request
             parent.finished.connect(self._request.cancel)
 
     def _ask_about(

@@ -1,4 +1,4 @@
-"""What a model is run on: a script, text, images, random inputs, a command; or statistics."""
+"""Choose what a model is run on: a script, text, images, random inputs, a command, statistics."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, translate, with_label
 
-# A path that is typed is looked at after a pause.
+# Pause after the last keystroke before a typed path is checked.
 TYPED_MS = 300
-_DIGITS = 8  # of a number that have room
-# Lines that have their room below the fields, so that nothing jumps.
+_DIGITS = 8  # width of the fields for numbers, in digits
+# Lines reserved for the answer below the fields, so that the layout does not jump.
 _LINES = 2
 
 
 class DataKind(Enum):
-    """What the inputs of a model are, or what is known of them."""
+    """The kind of data that a model is run on, or that is known of its inputs."""
 
     SCRIPT = "script"
     TEXT = "text"
@@ -41,45 +41,44 @@ class DataKind(Enum):
 
 @dataclass(frozen=True)
 class DataSource:
-    """What a person chose; paths as they were typed."""
+    """The user's choice; paths and numbers as they were typed."""
 
     kind: DataKind = DataKind.SCRIPT
-    # Of the script, text, images or statistics; or the command line itself; or the sizes of random
+    # Path of the script, text, images or statistics; or the command line; or the sizes of random
     # inputs, such as ``batch=1, height=224``.
     path: str = ""
-    python: str = ""  # empty for the one that is found
-    # As they were typed: of the samples, empty for all that the script takes; and of what is
-    # random, empty for 0.
+    python: str = ""  # path of the interpreter; empty to search for one
+    # Maximum number of samples (empty: all) and random seed (empty: 0), as typed.
     limit: str = ""
     seed: str = ""
-    # Which values of the metrics of a command line are better: ``higher``, ``lower``, or empty
-    # where their names tell.
+    # Which metrics of a command line are better: ``higher``, ``lower``, or empty to decide by their
+    # names.
     better: str = ""
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing more has to be entered."""
+        """Whether everything required has been entered."""
         return bool(self.path) or self.kind in {DataKind.TOKENS, DataKind.INPUTS}
 
     @property
     def runs(self) -> bool:
-        """Whether a Python of the person's choice runs the model."""
+        """Whether a Python that can be chosen runs the model."""
         return self.kind not in {DataKind.STATISTICS, DataKind.COMMAND}
 
     @property
     def draws(self) -> bool:
-        """Whether it is given a seed."""
+        """Whether the source takes a seed."""
         return self.kind is not DataKind.STATISTICS
 
 
 class SourceChoice(QWidget):
-    """A row for each kind of source, one for the Python, one for limit and seed; then the answer.
+    """A row for each kind of source, rows for Python, limit and seed, and a line for the answer.
 
-    `kinds` are those that are offered. Only the fields of what is chosen can be edited. With
-    `unpruned` it asks for a model, too: that which was pruned to what is open.
+    `kinds` are the kinds that are offered. Only the fields of the chosen kind can be edited. With
+    `unpruned` there is also a field for the model from which the open file was pruned.
     """
 
-    changed = Signal()  # something else is chosen or typed; answer with `set_found`
+    changed = Signal()  # the choice or a text has changed; answer with `set_found`
 
     def __init__(
         self, kinds: Sequence[DataKind], parent: QWidget | None = None, *, unpruned: bool = False
@@ -108,7 +107,7 @@ class SourceChoice(QWidget):
         self.better.setParent(self)
         self.better.setHidden(DataKind.COMMAND not in kinds)
         rows = QWidget(self)
-        group = QButtonGroup(self)  # without one a radio button that is alone can be unchecked
+        group = QButtonGroup(self)  # outside a group, a single radio button could be unchecked
         grid = QGridLayout(rows)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
@@ -159,11 +158,11 @@ class SourceChoice(QWidget):
             next(iter(self.radios.values())).setChecked(True)
 
     def set_folder(self, folder: str) -> None:
-        """Take where file dialogs begin while nothing is typed."""
+        """Set the initial folder of file dialogs, used while a field is empty."""
         self._folder = folder
 
     def set_source(self, source: DataSource) -> None:
-        """Show what is chosen, silently; another kind than those offered is left."""
+        """Show a source without emitting `changed`; ignore it if its kind is not offered."""
         if source.kind not in self.radios:
             return
         with QSignalBlocker(self):
@@ -180,7 +179,7 @@ class SourceChoice(QWidget):
         self._typed.stop()
 
     def source(self) -> DataSource:
-        """Return what is chosen."""
+        """Return the chosen source, with the fields that its kind uses."""
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
         field = self.fields.get(kind)
         chosen = DataSource(kind, "" if field is None else field.text().strip())
@@ -192,7 +191,7 @@ class SourceChoice(QWidget):
         return replace(chosen, seed=self.seed.text().strip()) if chosen.draws else chosen
 
     def set_found(self, text: str, *, trouble: bool = False) -> None:
-        """Say what was found, or why it cannot be used."""
+        """Show the answer to a choice; an error if `trouble`."""
         self.found.setText(f"✕ {text}" if trouble else text)
         self.found.setForegroundRole(DANGER if trouble else MUTED)
 
