@@ -1,4 +1,4 @@
-"""What may be cut of a model: a row an axis with a slider of legal sizes, and a strip of layers."""
+"""Rows to choose how far each axis of a model is cut, and a strip to choose layers."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ from pruneapp.results.shrink_forecast import (
     ShrinkForecast,
 )
 
-# Pixels of a slider, at least.
+# minimum width of a slider in pixels
 _LEAST_SLIDER = 120
-# Columns of the grid: name, before, after, share, slider, what that does.
+# Number of columns of the grid: name, before, after, share, slider, effect.
 COLUMNS = 6
 _ACCEPTABLE = QValidator.State.Acceptable
-# Notices of an axis, one a layer often: so many are shown, and so many in the tooltip.
+# Number of notices of an axis in the row (often there is one per layer), and in its tooltip.
 _NOTES, _LISTED = 1, 24
 
 
 def exactness_words(exactness: Exactness) -> str:
-    """Say what a cut does to what the model computes; a glyph goes with the word."""
+    """Return how a cut affects what the model computes, with a symbol that says the same."""
     if exactness == EXACT:
         return translate("Shrink", "✓ computes the same")
     if exactness == CHANGES:
@@ -76,66 +76,68 @@ def exactness_words(exactness: Exactness) -> str:
 
 
 def share_words(gone: int, before: int) -> str:
-    """Say how large a share goes: −25.0 %."""
+    """Return the share of `before` units that is cut, as text: −25.0 %."""
     return f"−{number_format.part(gone, before)}"
 
 
 class SizeBox(SpinBox):
-    """A box for how many units stay; what is typed becomes the next size that the class takes.
+    """A box for the number of units to keep; typed numbers are rounded up to the next legal size.
 
-    A share with a percent sign is that which goes, where the box is not one of shares itself.
+    A typed percentage is the share to cut, unless the box has a suffix, as a box for shares has.
     """
 
-    sized = Signal(int)  # the person entered this one of the sizes
+    sized = Signal(int)  # (size) the user entered this legal size
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._sizes: tuple[int, ...] = (0,)
-        self.setKeyboardTracking(False)  # half of a number is no size
+        self.setKeyboardTracking(False)  # a half-typed number is not a size
         self.setLocale(number_format.locale())
         self.setGroupSeparatorShown(True)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.valueChanged.connect(self._on_entered)
 
     def set_sizes(self, sizes: tuple[int, ...], before: int) -> None:
-        """Take sizes, ascending; a number up to that of `before` may be typed."""
+        """Set the legal sizes, ascending.
+
+        Any number up to the largest of them and `before` can be typed.
+        """
         self._sizes = sizes or (0,)
         blocker = QSignalBlocker(self)
         self.setRange(0, max(before, self._sizes[-1]))
         del blocker
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
-        """Take a share as well."""
+        """Accept a percentage, too."""
         if self.suffix() or not text.rstrip().endswith("%"):
             return super().validate(text, position)
         state = QValidator.State.Intermediate if self._share(text) is None else _ACCEPTABLE
         return state, text, position
 
     def valueFromText(self, text: str) -> int:
-        """Return how many stay if such a share goes."""
+        """Return the number of units to keep; a percentage is the share of the maximum to cut."""
         share = None if self.suffix() else self._share(text)
         return super().valueFromText(text) if share is None else round(self.maximum() * (1 - share))
 
     def _share(self, text: str) -> float | None:
-        """Return the share that a text says; None if it says none."""
+        """Return the share, from 0 to 1, in a text such as ``25 %``; None if it is no share."""
         number, sign, rest = text.strip().partition("%")
         percent, known = self.locale().toDouble(number.strip())
         return percent / 100 if sign and not rest and known and 0 <= percent <= 100 else None
 
     def show_size(self, size: int) -> None:
-        """Show a size, silently."""
+        """Show a size without emitting signals."""
         blocker = QSignalBlocker(self)
         self.setValue(size)
         del blocker
 
     def stepBy(self, steps: int) -> None:
-        """Go some sizes up or down."""
+        """Move by `steps` legal sizes."""
         here = bisect_left(self._sizes, self.value())
         self.setValue(self._sizes[min(max(here + steps, 0), len(self._sizes) - 1)])
         self.selectAll()
 
     def stepEnabled(self) -> SpinBox.StepEnabledFlag:
-        """Say which way there is another size."""
         enabled = SpinBox.StepEnabledFlag.StepNone
         if self.value() > self._sizes[0]:
             enabled |= SpinBox.StepEnabledFlag.StepDownEnabled
@@ -157,18 +159,20 @@ class SizeBox(SpinBox):
 
 
 class AxisRow(QWidget):
-    """An axis: its parts stand in a grid with those of the others, this is their parent.
+    """The widgets of one axis.
 
-    Of groups with widths of their own the person chooses which share of each goes, in `percent`;
-    of others how many units stay, in `box`.
+    They are laid out in the grid of all axes, with this as their parent.
+
+    If the groups of an axis have different widths, the user chooses the share of each to cut, in
+    `percent`; otherwise the number of units to keep, in `box`.
     """
 
-    chosen = Signal()  # the person lets another number of units stay
+    chosen = Signal()  # the user chose another number of units
 
     def __init__(self, axis: AxisForecast, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._axis = axis
-        self._share = 0  # in percent, as it was asked for
+        self._share = 0  # share to cut that was requested, in percent
         self.box = SizeBox(self)
         self.percent = SizeBox(self)
         self.percent.setSuffix(self.tr(" %"))
@@ -183,14 +187,14 @@ class AxisRow(QWidget):
         self.slider.setPageStep(4)
         self.choice = QWidget(self)
         lay_in_row(self.choice, self.percent, self.slider, wide=self.slider)
-        # In place of a slider.
+        # Shown instead of a slider, for layers.
         self.hint = plain(ink=MUTED)
         self.exactness = plain()
         self.notes = plain(wrap=True, ink=MUTED)
         self.slider.valueChanged.connect(self._on_moved)
         self.box.sized.connect(self._on_sized)
         self.percent.sized.connect(self._on_share)
-        # Room for whatever is said later, so that nothing moves.
+        # Reserve the width of the longest texts, so that the layout does not jump.
         advance = self.fontMetrics().horizontalAdvance
         self.before.setMinimumWidth(advance(self._from(axis)) + 2)
         self.share.setMinimumWidth(advance(share_words(888, 1000)) + 2)
@@ -198,7 +202,7 @@ class AxisRow(QWidget):
         self.set_axis(axis)
 
     def add_to(self, grid: QGridLayout, row: int) -> None:
-        """Put the parts into two rows of a grid."""
+        """Add the widgets to two rows of a grid."""
         here = self.label, self.before, self.after, self.share, self.hint, self.exactness
         for column, part in enumerate(here):
             grid.addWidget(part, row, column)
@@ -207,7 +211,7 @@ class AxisRow(QWidget):
         grid.addWidget(self.notes, row + 1, 0, 1, COLUMNS)
 
     def set_axis(self, axis: AxisForecast, share: float = 0.0) -> None:
-        """Show what becomes of the axis, silently; `share` is the one that was asked for."""
+        """Show the forecast of the axis without emitting signals; `share` (0 to 1) is requested."""
         self._axis, self._share = axis, round(share * 100)
         by_share = bool(axis.percents)
         blocker = QSignalBlocker(self.slider)
@@ -236,7 +240,7 @@ class AxisRow(QWidget):
         ):
             part.setVisible(shown)
         self.slider.setEnabled(movable or by_share)
-        # A sentence is no control: it is muted, and can still be read.
+        # The reason why an axis cannot be cut is muted text, not a disabled control.
         self.label.setForegroundRole(TEXT if can else MUTED)
         name = translate_declared(axis.label)
         if axis.in_each > 1:
@@ -259,24 +263,24 @@ class AxisRow(QWidget):
         self._show(axis.after, axis.exactness)
 
     def kept(self) -> int | None:
-        """Return how many units the person lets stay; None where that is what is exact."""
+        """Return the number of units that the user chose to keep; None to cut only dead units."""
         value, axis = self.slider.value(), self._axis
         fewer = not axis.percents and value < len(axis.sizes) - 1
         return axis.sizes[value] if fewer else None
 
     def gone(self) -> float:
-        """Return which share of each group is to go; 0 if none is."""
+        """Return the share of each group to cut, from 0 to 1; 0 for an axis without shares."""
         return self._share / 100 if self._axis.percents else 0.0
 
     def show_layers(self, layers: LayersForecast) -> None:
-        """Show at once how many layers are left; of several stacks, if they are equally deep."""
+        """Show the number of kept layers before the forecast, if all stacks are equally deep."""
         stacks, rest = divmod(self._axis.before, layers.count)
         if not rest:
             exactness = CHANGES if layers.gone - layers.dead else EXACT
             self._show(stacks * (layers.count - len(layers.gone)), exactness)
 
     def _place(self, percent: int) -> int:
-        """Return where the slider stands for a share: at the right nothing goes."""
+        """Return the slider position of a share in percent; at the right end nothing is cut."""
         percents = self._axis.percents
         return len(percents) - bisect_left((0, *percents[:-1]), percent)
 
@@ -288,7 +292,7 @@ class AxisRow(QWidget):
 
     def _on_moved(self, value: int) -> None:
         axis = self._axis
-        if axis.percents:  # how many units that are, the forecast says
+        if axis.percents:  # the forecast returns the numbers of units
             self._share = (0, *axis.percents)[len(axis.percents) - value]
             self.percent.show_size(self._share)
         else:
@@ -323,15 +327,15 @@ class AxisRow(QWidget):
         self.exactness.setToolTip(tip)
 
     def _uncut(self) -> str:
-        """Say why nothing goes while nothing is chosen."""
+        """Return the text that is shown while nothing is cut."""
         if self._axis.name in {"experts", "vocabulary"}:
-            return self.tr("nothing chosen")  # nobody looked for dead ones
+            return self.tr("nothing chosen")  # the survey does not look for dead ones
         if self._axis.name == "layers":
             return self.tr("no dead layers")
         return self.tr("no dead units to cut")
 
     def _tip(self) -> str:
-        """Say what goes."""
+        """Return the tooltip: which units are cut."""
         if self._axis.name == "layers":
             return self.tr("A layer that does nothing is cut anyway. Click another to remove it.")
         if self._axis.percents:
@@ -351,21 +355,21 @@ class AxisRow(QWidget):
 
 
 _LEAST_LETTERS = 16
-_TEXTS, _IDS = "texts", "ids"  # in the box: those that were chosen
+_TEXTS, _IDS = "texts", "ids"  # data of the items of `VocabularyChoice.box` for chosen files
 
 
 class VocabularyChoice(QWidget):
-    """Which tokens stay: all, those of the tokenizer, of texts, or of a list of ids."""
+    """A box to choose the tokens to keep: all, those of the tokenizer, of texts, or listed ids."""
 
-    changed = Signal()  # the person chose others
+    changed = Signal()  # the user chose other tokens
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._texts: tuple[str, ...] = ()
-        self._ids = ""  # the file that lists those that stay
+        self._ids = ""  # path of the file that lists the ids to keep
         self._surplus = 0
         self.box = choice_box(self.tr("Vocabulary"), "")
-        # It takes the room of the sliders, and asks for no more: names of files may be long.
+        # As wide as the sliders: names of files may be long and must not widen the grid.
         self.box.setSizeAdjustPolicy(
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -392,7 +396,10 @@ class VocabularyChoice(QWidget):
         self.browse_ids.clicked.connect(self._browse_ids)
 
     def set_choice(self, request: CutRequest, surplus: int) -> None:
-        """Show what is asked for, silently; `surplus` rows lie behind the last token."""
+        """Show a request without emitting `changed`.
+
+        `surplus` is the number of rows without a token.
+        """
         self._texts, self._surplus = request.texts or self._texts, surplus
         chosen = _TEXTS if request.texts else request.vocabulary
         if chosen not in {"", TRAILING, _TEXTS}:
@@ -424,11 +431,11 @@ class VocabularyChoice(QWidget):
         self.box.setToolTip(as_plain("\n".join((self.box.currentText(), *files, tip))))
 
     def vocabulary(self) -> str:
-        """Return what `CutRequest.vocabulary` is to be."""
+        """Return the value for `CutRequest.vocabulary`: a rule, a path of ids, or empty for all."""
         return {TRAILING: TRAILING, _IDS: self._ids}.get(self.box.currentData(), "")
 
     def texts(self) -> tuple[str, ...]:
-        """Return the texts whose tokens stay; none if those do not decide."""
+        """Return the paths of the texts whose tokens are kept; empty if these do not decide."""
         return self._texts if self.box.currentData() == _TEXTS else ()
 
     def _browse(self) -> None:
@@ -450,9 +457,9 @@ _GAP = 2
 
 
 class LayerStrip(QWidget):
-    """The layers of a model, one cell each; a click or Space lets one go, or stay."""
+    """The layers of a model, one cell each; a click or Space cuts or keeps a layer."""
 
-    toggled = Signal()  # the person lets another layer go, or stay
+    toggled = Signal()  # the user cut or kept a layer
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -468,11 +475,11 @@ class LayerStrip(QWidget):
 
     @property
     def layers(self) -> LayersForecast:
-        """What is shown."""
+        """The layers and which of them are cut."""
         return self._layers
 
     def set_layers(self, layers: LayersForecast) -> None:
-        """Show which layers go."""
+        """Show which layers are cut."""
         if layers == self._layers:
             return
         self._layers = layers
@@ -482,30 +489,29 @@ class LayerStrip(QWidget):
         self.update()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours by token and paint anew."""
+        """Set the colours by token and repaint."""
         self._colors = with_defaults(colors)
         self.update()
 
     def hasHeightForWidth(self) -> bool:
-        """Say that it is higher where there is less room."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height of all cells in a width."""
+        """Return the height of all cells, wrapped to a width."""
         lines = -(-self._layers.count // self._per_line(width))
         return max(lines, 1) * (self._side().height() + _GAP) + _GAP
 
     def sizeHint(self) -> QSize:
-        """Ask for one line of up to 24 cells."""
+        """Return the size of one row of up to 24 cells, or of more rows if they do not fit."""
         width = min(max(self._layers.count, 1), 24) * (self._side().width() + _GAP) + _GAP
         return QSize(width, self.heightForWidth(max(self.width(), width)))
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with some cells in a line."""
+        """Return a minimum size that fits a few cells per row."""
         return QSize(8 * (self._side().width() + _GAP), self._side().height() + 2 * _GAP)
 
     def words(self, number: int) -> str:
-        """Say what becomes of a layer."""
+        """Return a text about what happens to a layer."""
         if number in self._layers.dead:
             text = self.tr("Layer {n} does nothing and is cut: computes the same")
         elif number in self._layers.fixed:
@@ -517,14 +523,14 @@ class LayerStrip(QWidget):
         return text.format(n=number)
 
     def cell(self, number: int) -> QRect:
-        """Return where a layer is painted."""
+        """Return the rectangle of a layer in widget coordinates."""
         side = self._side()
         line, column = divmod(number, self._per_line(self.width()))
         left = _GAP + column * (side.width() + _GAP)
         return QRect(QPoint(left, _GAP + line * (side.height() + _GAP)), side)
 
     def event(self, event: QEvent) -> bool:
-        """Show what becomes of the layer under the pointer."""
+        """Show the text of the layer under the pointer as tooltip."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             number = self._at(event.pos())
             words = "" if number is None else self.words(number)
@@ -533,14 +539,14 @@ class LayerStrip(QWidget):
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Let a layer go, or stay."""
+        """Cut or keep the clicked layer."""
         number = self._at(event.position().toPoint())
         if event.button() == Qt.MouseButton.LeftButton and number is not None:
             self._here = number
             self._toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move along the layers; Space lets one go, or stay."""
+        """Move the cursor with the arrow keys, Home and End; cut or keep a layer with Space."""
         steps = {
             Qt.Key.Key_Left: -1,
             Qt.Key.Key_Right: 1,
@@ -559,18 +565,16 @@ class LayerStrip(QWidget):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the cursor."""
         super().focusInEvent(event)
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Hide the cursor."""
         super().focusOutEvent(event)
         self.update()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint kept layers plain, those to be cut hatched, dead ones filled and struck out."""
+        """Paint cut layers with a hatch and dead ones filled, both struck out."""
         painter = QPainter(self)
         colors = {name: QColor(value) for name, value in self._colors.items()}
         ratio = self.devicePixelRatioF()
@@ -583,7 +587,7 @@ class LayerStrip(QWidget):
             painter.drawRect(cell.adjusted(0, 0, -1, -1))
             if gone and not dead:
                 brush = hatch(self._colors["pruned"], self._colors["surface"], ratio)
-                # The number stands on a plain ground beside the hatch.
+                # The hatch is below the number, which needs a plain background.
                 band = cell.adjusted(1, cell.height() - 6, -1, -1)
                 painter.fillRect(band, brush)
             elif dead:
@@ -635,14 +639,14 @@ class LayerStrip(QWidget):
         self.setAccessibleDescription(join_sentences(here, keys))
 
     def gone(self) -> tuple[int, ...]:
-        """Return the layers that are to go though they do something."""
+        """Return the indices of the cut layers that are not dead, ascending."""
         return tuple(sorted(self._layers.gone - self._layers.dead))
 
 
 class AxisRows(QWidget):
-    """All axes of a model, one below the other."""
+    """The rows of all axes of a model."""
 
-    changed = Signal()  # the person chose another size, or other layers
+    changed = Signal()  # the user chose another size, or other layers
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -660,7 +664,7 @@ class AxisRows(QWidget):
         self.vocabulary.changed.connect(self.changed)
 
     def set_forecast(self, forecast: ShrinkForecast) -> None:
-        """Show what becomes of each axis."""
+        """Show the forecast of each axis; create the rows on the first call."""
         if [axis.name for axis in forecast.axes] != list(self.rows):
             self._build(forecast.axes)
         for axis in forecast.axes:
@@ -672,12 +676,12 @@ class AxisRows(QWidget):
         self.strip.setVisible(bool(forecast.layers.count))
 
     def kept(self) -> dict[str, int]:
-        """Return how many units are to stay, by the axes of which fewer are to than is exact."""
+        """Return the number of units to keep by axis, where it is less than the exact cut keeps."""
         chosen = {name: row.kept() for name, row in self.rows.items()}
         return {name: kept for name, kept in chosen.items() if kept is not None}
 
     def shares(self) -> dict[str, float]:
-        """Return which share of each group is to go, by the axes of which one is."""
+        """Return the share of each group to cut by axis (0 to 1), without axes whose share is 0."""
         chosen = {name: row.gone() for name, row in self.rows.items()}
         return {name: share for name, share in chosen.items() if share}
 
@@ -687,12 +691,12 @@ class AxisRows(QWidget):
         self.changed.emit()
 
     def _build(self, axes: Iterable[AxisForecast]) -> None:
-        # The axes of a model are known once: there are no rows before.
+        # Called once: the axes of a model do not change.
         line = 0
         for axis in axes:
             row = AxisRow(axis, self)
             row.add_to(self._grid, line)
-            row.hide()  # it has no picture of its own: its parts are in the grid
+            row.hide()  # an empty widget: its parts are in the grid
             row.chosen.connect(self.changed)
             line += 2
             if axis.name == "vocabulary":

@@ -1,4 +1,4 @@
-"""The dialog before an export: what the file is for, its format, and where it goes."""
+"""The export dialog: purpose, format, settings and destination of a file."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from pruneapp.results.export import ExportRequest, FormatOffer, Purpose, Roundin
 from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.shrink_forecast import CutRequest
 
-# The one that holds every number of float32: what is offered unasked ruins nothing.
+# bfloat16 has the range of float32: rounding to it without being asked makes no value infinite
 _SAFE = "bfloat16"
-# Of a file that a smaller type makes less than a tenth smaller, nothing is said.
+# A smaller dtype is offered only if it saves more than a tenth of the file size.
 _WORTH = 0.9
 
 
 class RoundingNote(QWidget):
-    """A sentence about the chosen type, or the offer of a smaller one: a button takes it."""
+    """The cost of rounding to the chosen dtype, or a button that offers a smaller dtype."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,7 +64,10 @@ class RoundingNote(QWidget):
         add_row(lay_in_column(self, self.note, spacing=4), self.take, None)
 
     def show_cost(self, offer: FormatOffer, dtype: str, cost: RoundingCost | str | None) -> None:
-        """Show what the chosen type costs, or why that is unknown; if none, offer a smaller one."""
+        """Show the cost of `dtype`, or a sentence why it is unknown; if empty, offer a dtype.
+
+        `cost` is None while it is being computed.
+        """
         danger = isinstance(cost, str) or bool(cost is not None and cost.infinite)
         self.note.setForegroundRole(DANGER if danger else MUTED)
         smaller = None if dtype or offer.nbytes is None else offer.in_16_bits
@@ -79,33 +82,33 @@ class RoundingNote(QWidget):
         self.setVisible(bool(dtype) or smaller is not None)
 
 
-# Letters of the width that texts are set in, at least and if there is room.
+# minimum and preferred width of the texts, in characters
 _WIDTH, _USUAL_WIDTH = 52, 72
-# Lines that a note, such as an error, may have more than when the dialog opens.
+# lines reserved for notes that are longer than when the dialog opens
 _SPARE_LINES = 2
-# Lines of all that is chosen that are seen in the lowest dialog.
+# minimum height of the scrolled choices, in lines
 _LEAST_LINES = 8
-# Of the page of cuts: letters of its width, and lines of its height.
+# size of the page of cuts: width in characters, height in lines
 _PAGE_WIDTH, _PAGE_LINES = 128, 38
-# Of so many formats the height is measured, to open the dialog with room for any.
+# number of formats of which the height is measured, to open the dialog high enough for any
 _MEASURED = 2
-# So far the words of a radio button beside it are below its top.
+# distance from the top of a radio button to its text, in pixels
 _ABOVE = 3
-# What is shown of a format beside its size.
+# the parts of an offer that the panel shows, without its size
 _DESCRIBED = attrgetter("name", "help", "why_not", "params")
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 
 
 def _letters(offer: FormatOffer) -> int:
-    """Return about how much is said of a format; a setting takes the room of some lines."""
+    """Return the approximate length of the text of a format; a parameter counts as some lines."""
     texts = offer.help, *offer.does_not, *map(loader_words, offer.loaded_by)
     return sum(map(len, texts)) + 4 * _USUAL_WIDTH * len(offer.params)
 
 
 class FormatDetails(QWidget):
-    """The panel beside the list of formats, as high as what it says."""
+    """The panel that describes the selected format; its height is that of its content."""
 
-    changed = Signal()  # the person changed a parameter
+    changed = Signal()  # the user changed a parameter
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -121,14 +124,14 @@ class FormatDetails(QWidget):
         self._column = lay_in_column(self, self._content)
 
     def sizeHint(self) -> QSize:
-        """Ask for the width in which the texts are read well."""
+        """Return the size at the width at which the texts are easy to read."""
         width = letter_width(self) * _USUAL_WIDTH
         return QSize(width, self.heightForWidth(width))
 
     def spare_height(self, offers: Iterable[FormatOffer]) -> int:
-        """Return how much more room it takes for that of some formats that says most.
+        """Return the additional height that the largest of some formats needs, in pixels.
 
-        Laying out all of them took a tenth of a second: only those of the longest texts are.
+        Only the formats with the longest texts are laid out; laying out all of them took 0.1 s.
         """
         width, other = self.sizeHint().width(), FormatDetails()
         other.costs, other._values = self.costs, self._values
@@ -139,37 +142,37 @@ class FormatDetails(QWidget):
         return max(heights) - heights[0] + _SPARE_LINES * self.fontMetrics().lineSpacing()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Show a control that gets the focus, or a key while it is scrolled away."""
+        """Scroll to a control that gets the focus, or a key press while it is not visible."""
         if event.type() in _SHOWN_FOR and isinstance(watched, QWidget):
             scroll_to(watched.parentWidget() or watched)
             scroll_to(watched)
         return super().eventFilter(watched, event)
 
     def show_offer(self, offer: FormatOffer | None) -> None:
-        """Show a format; what was typed for it before is still there."""
+        """Show a format, with the values entered for it before; None clears the panel."""
         before, self._offer = self._offer, offer
         if before is None or offer is None or _DESCRIBED(before) != _DESCRIBED(offer):
             self._build()
         else:
-            self._show_rounding()  # only its size is another
+            self._show_rounding()  # only the size has changed
 
     def set_cost(self, dtype: str, cost: RoundingCost | str) -> None:
-        """Show what rounding to a type costs, or a sentence on why that is not known."""
+        """Show the cost of rounding to a dtype, or a sentence that says why it is unknown."""
         self.costs[dtype] = cost
         self._show_rounding()
 
     def rounded_to(self) -> str:
-        """Return the type that the chosen format is rounded to; empty if it is not."""
+        """Return the dtype that the selected format rounds to; empty if it does not round."""
         return rounded_to(self._offer, {} if self.fields is None else self.fields.valid_values())
 
     def types(self, offers: Iterable[FormatOffer]) -> dict[str, str]:
-        """Return the types that formats are rounded to, as far as the person chose some."""
+        """Return the dtype that each format rounds to, by name; empty if it does not round."""
         return {o.name: rounded_to(o, self._values.get(o.name, {})) for o in offers}
 
     def share_type(self, offers: Iterable[FormatOffer]) -> dict[str, dict[str, Any]]:
-        """Round every format as the shown one: sizes are compared by what is written.
+        """Set the dtype of the shown format for all formats, so that their sizes can be compared.
 
-        Returns the values of those that are written in another type now, by format.
+        Return the parameter values of the formats that changed, by name.
         """
         if self._offer is None or self.fields is None or not self._offer.rounded_by:
             return {}
@@ -186,20 +189,20 @@ class FormatDetails(QWidget):
         return changed
 
     def all_values(self) -> dict[str, dict[str, Any]]:
-        """Return what the person set, by format."""
+        """Return the values that the user set, by format and parameter."""
         return {name: dict(values) for name, values in self._values.items()}
 
     def set_all_values(self, values: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take what was set before, as `all_values` returns it, silently."""
+        """Set the values that `all_values` returned, without emitting `changed`."""
         self._values = {name: dict(of_format) for name, of_format in values.items()}
         self._build()
 
     def values(self) -> dict[str, Any]:
-        """Return valid values of the parameters; raises `ParameterError`."""
+        """Return the parameter values of the shown format; raise `ParameterError` for errors."""
         return {} if self.fields is None else self.fields.values()
 
     def errors(self) -> tuple[str, ...]:
-        """Return what is wrong with them."""
+        """Return the errors of the parameters."""
         return () if self.fields is None else self.fields.errors()
 
     def _build(self) -> None:
@@ -210,8 +213,8 @@ class FormatDetails(QWidget):
             self._fill(layout, self._offer)
         layout.addStretch(1)
         put_in_place(self._column, self._content, content)
-        content.show()  # at once, for keys that come next
-        self._content.setParent(None)  # nothing is found in it any more
+        content.show()  # show now, so that the next key press finds the controls
+        self._content.setParent(None)  # so that `findChildren` returns no old controls
         self._content = content
         self._show_rounding()
 
@@ -273,25 +276,25 @@ class FormatDetails(QWidget):
         self.changed.emit()
 
 
-# So long nothing is typed before the disk is looked at.
+# Pause after the last change before the destination is checked on disk.
 _PAUSE_MS = 150
 
 
 @dataclass(frozen=True)
 class ExportChoices:
-    """What was chosen, whether it came to an export or not, for the next dialog."""
+    """What was chosen in the dialog, for the next time, even if it was cancelled."""
 
-    purpose: Purpose | None = None  # None if nobody said
-    format: str = ""  # empty if none could be
-    # Values of the parameters of each format where the person changed some.
+    purpose: Purpose | None = None  # None if no purpose was chosen
+    format: str = ""  # name of the format; empty if no format was possible
+    # Parameter values by format, for formats where the user changed some.
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    path: str = ""  # empty if it was as proposed
+    path: str = ""  # empty if the proposed path was not changed
     script: bool = False
     report: str = ""
-    shrunk: bool = False  # whether what is dead was to be cut out
+    shrunk: bool = False  # whether the page of cuts was selected
     cut: CutRequest = field(default_factory=CutRequest)
     check: str = "shapes"  # how the shrunk folder is checked
-    folder: str = ""  # where that goes; empty if it was as proposed
+    folder: str = ""  # path of the shrunk folder; empty if the proposed one was not changed
 
 
 class SideFiles(QWidget):
@@ -323,39 +326,40 @@ class SideFiles(QWidget):
         lay_in_row(self, self.script, 16, self.account, self.kind, None)
 
     def set_wanted(self, *, script: bool, report: str) -> None:
-        """Check what is wanted, as `report` returns it, silently."""
+        """Set the check boxes without emitting signals; `report` is a suffix, or empty for none."""
         self.script.setChecked(script)
         self.account.setChecked(bool(report))
         if report:
             self.kind.setCurrentIndex(self.kind.findData(report))
 
     def report(self) -> str:
-        """Return the suffix of the report that is wanted; empty if none is."""
+        """Return the suffix of the report, such as ``.html``; empty for no report."""
         return str(self.kind.currentData()) if self.account.isChecked() else ""
 
 
 class ExportDialog(Dialog):
-    """Asks what the file is for, in which format it is written, and where to."""
+    """Asks for the purpose, format and destination of an export."""
 
-    # ExportRequest: The person wants it to be done; the dialog closes with it.
+    # (ExportRequest) The user confirmed the export; the dialog closes.
     exportRequested = Signal(object)
-    # A parameter of this format is another: its size may be, too. The type of the numbers is one
-    # for all formats.
+    # (format, values) A parameter of this format has changed, so its size may change. All formats
+    # share one dtype.
     parametersChanged = Signal(str, object)
-    roundingRequested = Signal(str)  # the person chose a type whose cost is not known yet
-    # ExportRequest: The person chose this, and paused; what is at its target is not known yet.
+    roundingRequested = Signal(str)  # (dtype) the user chose a dtype whose cost is not known yet
+    # (ExportRequest) The choices have changed, and the target of the request is not checked yet.
     checkRequested = Signal(object)
-    shrinkRequested = Signal(object)  # ShrinkOrder: the person wants this; the dialog closes
+    shrinkRequested = Signal(object)  # (ShrinkOrder) the user confirmed the cut; the dialog closes
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
         self._is_copy = False
-        self._first = 0  # the page that is turned to once the dialog has its size
+        self._first = 0  # the page to select when the dialog is shown
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
         self.state = plain(wrap=True)
-        self.state.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
+        # separates it from the choices, to all of which it refers
+        self.state.setContentsMargins(0, 0, 0, 8)
         self.broken = plain(wrap=True, ink=DANGER)
         self.broken.setContentsMargins(0, 0, 0, 8)
         self.broken.hide()
@@ -399,7 +403,7 @@ class ExportDialog(Dialog):
         purpose, form = heading(self.tr("Purpose")), heading(self.tr("Format"))
         layout = lay_in_column(content, purpose, self.purposes, 4, form)
         add_row(layout, self.formats, self.details, spacing=24, wide=self.details, stretch=1)
-        # On a low screen what is chosen scrolls; where it goes, and the buttons, stay.
+        # On a low screen the choices scroll, while the destination and the buttons stay visible.
         self.scrolled = Scrolled(content, self)
         self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _LEAST_LINES)
         layout = lay_in_column(self, spacing=12, margins=(16, 16, 16, 16))
@@ -414,9 +418,9 @@ class ExportDialog(Dialog):
         add_button_row(layout, self.stop, self.go)
 
     def preferred_size(self) -> QSize:
-        """Take the room that any format, and the other page, needs: nothing moves later.
+        """Return a size that fits any format and the other page, so that the layout does not jump.
 
-        Of its own accord a dialog takes two thirds of a screen.
+        Without it, Qt limits a dialog to two thirds of the screen.
         """
         metrics = self.fontMetrics()
         page = QSize(letter_width(self) * _PAGE_WIDTH, metrics.lineSpacing() * _PAGE_LINES)
@@ -424,17 +428,17 @@ class ExportDialog(Dialog):
         return (self.sizeHint() + spare).expandedTo(page)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Follow Tab as one reads, whenever the settings of a format were made."""
+        """Move the focus in reading order, however late the settings of a format are created."""
         shown = self.page.tab_parts if self.is_shrunk else self._full
         parts = (self.tabs, *shown, self.stop, self.go)
         moved = move_focus(parts, self.focusWidget(), forward=forward)
         return moved or super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keep what is typed from being an export that was not meant, and turn pages of settings.
+        """Prevent Return from starting an unintended export; scroll by Page Up and Page Down.
 
-        Return does what the button says, but replaces nothing before that was read: it goes to the
-        button first.
+        Return in a setting does nothing. Elsewhere it presses the button, but if a file would be
+        replaced, it only moves the focus to the button, so that the user reads its text first.
         """
         here = self.focusWidget()
         settings = self.details, self.page.rows
@@ -453,11 +457,14 @@ class ExportDialog(Dialog):
 
     @property
     def is_shrunk(self) -> bool:
-        """Whether dead units are to be cut out."""
+        """Whether the page of cuts is selected."""
         return self.tabs.currentIndex() == 1
 
     def set_offers(self, offers: Sequence[FormatOffer], *, usual: str = "") -> None:
-        """Offer these formats; `usual` is chosen, at first the first that can be."""
+        """Set the formats.
+
+        `usual` is selected, else the first one that is possible stays selected.
+        """
         offers = tuple(map(translate_offer, offers))
         self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
         self.formats.set_offers(offers)
@@ -467,9 +474,10 @@ class ExportDialog(Dialog):
         self._show_chosen()
 
     def set_state(self, title: str, share: str, *, pruned: bool, asked: str = "") -> None:
-        """Say which state is written, and how much of it, a `share` in words, is pruned.
+        """Show the title of the state that is exported, and the pruned share as text.
 
-        Where nothing is pruned that is said, and which button, `asked`, would apply the preview.
+        If nothing is pruned, a warning says that. `asked` is the text of the button that applies
+        the previewed step; empty if there is none.
         """
         self._is_copy = not pruned and not asked
         if pruned:
@@ -488,23 +496,23 @@ class ExportDialog(Dialog):
     def set_broken(
         self, broken: Sequence[BrokenPattern], shown: Mapping[str, str] | None = None
     ) -> None:
-        """Warn of patterns that do not hold, whatever the format; the tooltip names tensors."""
+        """Warn of broken N:M patterns, whatever the format; the tooltip lists the tensors."""
         reports.show_broken(self.broken, broken, shown or {})
 
     def set_written(self, paths: Collection[Path]) -> None:
-        """Set where exports go that are under way: nothing else may go there."""
-        self._checked = None  # what was found there is another thing by now
+        """Set the targets of exports in progress; no other export may write there."""
+        self._checked = None  # the result of the check is out of date
         self.target.set_written(paths)
         self.page.target.set_written(paths)
 
     def set_check(self, request: ExportRequest, check: TargetCheck) -> None:
-        """Show what an export would find; no more if it would go elsewhere by now."""
+        """Show the result of checking the target, unless the request has changed since."""
         if request.writes_as(self._checked):
             self.target.set_check(check)
             self._arrange()
 
     def set_choices(self, choices: ExportChoices) -> None:
-        """Choose what the person chose before, as far as it is still offered."""
+        """Restore earlier choices where they are still possible."""
         self.details.set_all_values(choices.values)
         self.beside.set_wanted(script=choices.script, report=choices.report)
         radio = self.formats.radios.get(choices.format)
@@ -521,15 +529,15 @@ class ExportDialog(Dialog):
         self._first = int(choices.shrunk)
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
-        """Show what rounding to a type costs, or a sentence on why that is not known."""
+        """Show the cost of rounding to dtype `name`, or a sentence that says why it is unknown."""
         self.details.set_cost(name, cost)
 
     def chosen(self) -> FormatOffer | None:
-        """Return the chosen format; None if none can be."""
+        """Return the selected format; None if no format is possible."""
         return self.formats.chosen()
 
     def choices(self) -> ExportChoices:
-        """Return what is chosen, also while it cannot be done."""
+        """Return the choices, even if they are not valid."""
         offer = self.chosen()
         return ExportChoices(
             self.purposes.purpose(),
@@ -545,14 +553,14 @@ class ExportDialog(Dialog):
         )
 
     def request(self) -> ExportRequest | None:
-        """Return what is wanted; None while it cannot be done."""
+        """Return the request; None while the choices are invalid."""
         offer = self.chosen()
         if offer is None or offer.wrong or self.target.problem():
             return None
         try:
             values = self.details.values()
         except ParameterError:
-            return None  # said beside the field
+            return None  # the error is shown next to the field
         return ExportRequest(
             offer.name,
             self.target.place(),
@@ -565,7 +573,7 @@ class ExportDialog(Dialog):
     def _on_turned(self, _page: int) -> None:
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
-        # Zeros of the file can be cut out, too: it need not be a copy.
+        # The cut also removes zeros of the file: the result need not be a copy.
         self.state.setVisible(not (shrunk and self._is_copy))
         self._above.setVisible(not (self.state.isHidden() and self.broken.isHidden()))
         for part in (self.scrolled, self.target, self.beside):
@@ -575,7 +583,7 @@ class ExportDialog(Dialog):
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Turn to the page that was seen last, which says nothing of its size yet."""
+        """Select the page of the last time, which must not determine the size of the dialog."""
         super().showEvent(event)
         first, self._first = self._first, 0
         if first:
@@ -604,7 +612,7 @@ class ExportDialog(Dialog):
     def _show_chosen(self) -> None:
         offer = self.chosen()
         self.details.show_offer(offer)
-        if not self.details.errors():  # what is half typed changes nothing
+        if not self.details.errors():  # an invalid value leaves the destination unchanged
             self.target.set_format(offer, self.details.values())
         self._request_rounding()
         self._arrange()

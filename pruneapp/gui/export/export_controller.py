@@ -1,4 +1,4 @@
-"""From "Export…" to the report: what the dialog asks for, the export itself, what was written."""
+"""Export the open document: show the dialog, run the export, and show the report."""
 
 from __future__ import annotations
 
@@ -77,29 +77,29 @@ from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
 from pruneapp.results.shrink_forecast import EXACT, CutRequest
 
 PRUNED = "-pruned"
-# Suffixes of cut models that hold their graph, by the format of the source.
+# Suffixes of shrunk models that contain their graph, by the format of the source.
 _GRAPH_SUFFIXES = {ONNX.name: ONNX.suffixes[0], EXPORTED_PROGRAM: PROGRAM_SUFFIX}
-# Formats of sources whose format is chosen at first: no other has their graph or vocabulary.
+# Sources for which their own format is preselected: no other stores their graph or vocabulary.
 _EXPORTED_AS_OPENED = frozenset({ONNX.name, EXPORTED_PROGRAM, GGUF.name})
 _SCRIPT = ".check.py"
-# Planning a file of more tensors takes long enough to be felt.
+# With more tensors than this, planning a file takes noticeable time.
 MANY = 5_000
 LATER_MS = 1_500
 
 
 class ExportPreview(NamedTuple):
-    """What could be exported, as far as headers tell it at once."""
+    """The state to export and the possible formats, as far as headers determine them quickly."""
 
     snapshot: Snapshot
-    provenance: Provenance  # as long as that of the export will be
+    provenance: Provenance  # as long as the provenance of the export itself
     offers: tuple[FormatOffer, ...]
-    pruned: bool  # whether it would be another file than a copy
-    # What the last pruning step with rounded widths rounds up to a multiple of; None: as usual.
+    pruned: bool  # whether any weight is pruned; otherwise the export is a copy
+    # The multiple to which the last pruning step rounded widths; None for the default.
     multiple: int | None
 
 
 def preview_export(capture: Capture, job: Job) -> ExportPreview:
-    """Return every format with the size to come, where headers tell it at once."""
+    """Return all formats with estimated sizes, without sizes for a checkpoint of many tensors."""
     snapshot = capture.snapshot
     origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
     if len(snapshot.checkpoint.entries) > MANY:
@@ -118,16 +118,17 @@ def _is_pruned(snapshot: Snapshot, job: Job) -> bool:
 
 
 def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
-    """Return a name beside the source that does not replace it, without ``..`` in it.
+    """Return a path that does not replace the source, next to it, without ``..`` in it.
 
-    For what is in a store, a file or folder on this machine: nobody uploads what they did not name.
+    For a source in an object store it is in the home folder: nothing is uploaded to a URL that the
+    user did not enter.
     """
     if is_store(path):
         is_file = path.suffix.lower() in suffixes
         name = path.stem if is_file or path.suffix == ".json" else path.name
         return Path.home() / f"{name}{PRUNED}{path.suffix if is_file else ''}"
     if ".." in path.parts:
-        path = path.resolve()  # what `..` means behind a link, the file system knows
+        path = path.resolve()  # only the file system knows what `..` means after a symbolic link
     if path.is_dir():
         return path.with_name(path.name + PRUNED)
     if path.name.endswith(".index.json"):
@@ -137,9 +138,9 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
 
 
 def _file_suffix(opened: Path, form: str) -> str:
-    """Return the suffix of the one file that a shrunk model is; empty if it is a folder.
+    """Return the suffix of a shrunk model that is a single file; empty if it is a folder.
 
-    `form` is the format of the source.
+    `form` is the name of the format of the source.
     """
     if is_store(opened) or opened.is_dir() or opened.suffix == ".json":
         return ""
@@ -149,9 +150,10 @@ def _file_suffix(opened: Path, form: str) -> str:
 
 
 def _suffixes_of_one_file(checkpoint: Checkpoint, suffix: str) -> tuple[str, ...]:
-    """Return how the name of a shrunk model ends if it is one file; `suffix` is the proposed one.
+    """Return the suffixes that a single-file shrunk model may have; `suffix` is the proposed one.
 
-    As on the command line the format follows from the name. A graph is written in its own format.
+    As on the command line, the suffix determines the format. A graph keeps its own format. Empty if
+    `suffix` is empty.
     """
     if not suffix or checkpoint.format in _GRAPH_SUFFIXES:
         return (suffix,) if suffix else ()
@@ -163,19 +165,18 @@ def _all_suffixes(forms: Iterable[Format]) -> tuple[str, ...]:
 
 
 def _shrunk_target(target: Path, opened: Path, written: Collection[Path], suffix: str) -> Path:
-    """Return a new folder or file for a shrunk model, beside what would be exported else.
+    """Return a path for a shrunk model that does not exist yet, next to the export `target`.
 
-    `suffix` is that of a file, from `_file_suffix`.
-    `written` is where exports go that are under way.
+    `suffix` is the result of `_file_suffix`. `written` contains the targets of exports in progress.
     """
     if is_store(opened):
         return target.with_name(f"{opened.stem or target.stem}{SHRUNK}")
     opened = opened.resolve() if ".." in opened.parts else opened.absolute()
     home = opened.parent
     name = opened.name if opened.is_dir() else opened.stem
-    if opened.suffix == ".json" or (home / CONFIG).is_file():  # a file of a model folder
+    if opened.suffix == ".json" or (home / CONFIG).is_file():  # a file in a model folder
         name = home.name
-        if target.absolute().parent == home:  # not into it
+        if target.absolute().parent == home:  # not inside the model folder
             target = home
     wanted = target.with_name((name or target.stem) + SHRUNK)
     names = chain((wanted.name,), (f"{wanted.name}-{number}" for number in count(2)))
@@ -187,15 +188,15 @@ def _shrunk_target(target: Path, opened: Path, written: Collection[Path], suffix
 
 
 def is_followed_link(path: Path) -> bool:
-    """Whether a path is a link to something, which an export is to follow."""
+    """Return whether a path is a symbolic link to something that exists."""
     try:
         return path.is_symlink() and path.exists()
-    except OSError:  # as of a name that is too long: the export refuses it in a sentence
+    except OSError:  # for example a name that is too long, which the export reports
         return False
 
 
 def export_document(capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
-    """Export a document with its recipe and the checksums of its files in the metadata."""
+    """Export a document, with its recipe and the checksums of its source files in the metadata."""
     # "Exporting model.safetensors" would read as if the opened file was being written.
     name = request.path.name
     origin = provenance_of(capture.snapshot, history_recipe(capture, job), job, name)
@@ -204,19 +205,22 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
 
 @dataclass(eq=False)
 class ExportJob:
-    """An export of the window, and what is written beside it."""
+    """An export started in the window, and the files written in addition to it."""
 
     capture: Capture
     request: ExportRequest
-    cluster: str = ""  # the address of the one that it runs on; this machine without
-    # Of the export, as soon as that is written: no cancelling takes it back then.
+    cluster: str = ""  # address of the cluster that runs the export; empty for this machine
+    # Set as soon as the export is written: cancelling does not remove it after that.
     report: ExportReport | None = None
-    missing: tuple[Path, ...] = ()  # files that are wanted beside it, and not written yet
+    missing: tuple[Path, ...] = ()  # accompanying files that are requested but not written yet
 
     def work(self, job: Job) -> ExportReport:
-        """Export the document, and write what is wanted beside it."""
+        """Export the document, then write the requested accompanying files.
+
+        Runs on a worker thread.
+        """
         if self.cluster:
-            # With Dask, which nobody else waits for.
+            # Imported here because it imports Dask.
             from pruneapp.cluster.export import export_on
 
             checkpoint, recipe = self.capture.snapshot.checkpoint, history_recipe(self.capture, job)
@@ -233,7 +237,7 @@ class ExportJob:
 
 
 def files_beside(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
-    """Return the script and the report that are requested beside an export."""
+    """Return the paths of the requested files: comparison script, then report."""
     script = (accompanying_path(report, _SCRIPT),) if request.script else ()
     account = (accompanying_path(report, f".report{request.report}"),) if request.report else ()
     return (*script, *account)
@@ -242,10 +246,10 @@ def files_beside(report: ExportReport, request: ExportRequest) -> tuple[Path, ..
 def write_accompanying_files(
     capture: Capture, report: ExportReport, path: Path, job: Job
 ) -> ExportReport:
-    """Write one of `files_beside`; returns `report` with its name.
+    """Write one of `files_beside`, and return `report` with a notice about it.
 
-    One that is there and differs stays: the new one has a name of its own. What cannot be written
-    is told in the report: the export itself is there and whole.
+    An existing file with different content is kept; the new file gets another name. A file that
+    cannot be written is reported as a notice, because the export itself is complete.
     """
     checkpoint = capture.snapshot.checkpoint
 
@@ -285,23 +289,25 @@ def _written(write: Callable[[Path], Path], path: Path, sentence: str) -> Iterat
 
 
 def accompanying_path(report: ExportReport, suffix: str) -> Path:
-    """Return a name beside an export: ``m.check.py`` for ``m.safetensors`` and the folder ``m``.
+    """Return the path of a file next to an export, with `suffix` in place of its last suffix.
 
-    ``m.compact.check.py`` for ``m.compact.safetensors``, which may lie beside the other.
+    That is ``m.check.py`` for ``m.safetensors`` and for the folder ``m``, and
+    ``m.compact.check.py`` for ``m.compact.safetensors``, so that both can be in one folder.
     """
     path = report.path
     endings = FORMATS[report.format].suffixes
     ending = next((end for end in endings if path.name.lower().endswith(end)), "")
-    last = len(ending) - max(ending.rfind("."), 0)  # of ".compact.safetensors" the second part
+    # of ".compact.safetensors" the length of ".safetensors"
+    last = len(ending) - max(ending.rfind("."), 0)
     stem = path.name[: len(path.name) - last]
     return path.with_name(stem + suffix)
 
 
 class FormatSizes(QObject):
-    """Computes what a dialog shows: how large each format would be, and what it would cost.
+    """Computes what the dialog shows: the size of each format and the cost of rounding.
 
-    What is asked for anew takes the place of what is still being computed; with the dialog all of
-    it ends. An error in a size is given to `on_error`.
+    A new request cancels the previous one of its kind; all of them are cancelled when the dialog
+    closes. An error in a size is passed to `on_error`.
     """
 
     def __init__(
@@ -317,9 +323,9 @@ class FormatSizes(QObject):
         self._preview = preview
         self._on_error = on_error
         self._offers = {one.name: one for one in preview.offers}
-        self._tasks: dict[str, Task[Any]] = {}  # by format; "check" and "rounding" beside them
-        self._types: dict[str, str] = {}  # that each format was last estimated in
-        self._paths: dict[str, Path] = {}  # where each format goes, as far as it was said
+        self._tasks: dict[str, Task[Any]] = {}  # by format; also "check" and "rounding"
+        self._types: dict[str, str] = {}  # dtype of the last estimate, by format
+        self._paths: dict[str, Path] = {}  # target path by format, if checked
         dialog.parametersChanged.connect(self._estimate)
         dialog.roundingRequested.connect(self._round)
         dialog.checkRequested.connect(self._check)
@@ -332,7 +338,7 @@ class FormatSizes(QObject):
         self._cancel(name)
         was = self._offers[name]
         before, self._types[name] = self._types.get(name, ""), rounded_to(was, values)
-        # An exact size hardly changes in the same type, so it stays until the new one is there.
+        # An exact size hardly changes within a dtype: show it until the new one is known.
         kept = was.nbytes if was.exact and before == self._types[name] else None
         stale = replace(was, nbytes=kept, files=None, wrong="")
         if stale != was:
@@ -361,7 +367,7 @@ class FormatSizes(QObject):
         )
 
     def _check(self, request: ExportRequest) -> None:
-        """Look at where an export goes; a size that depends on the name is estimated anew."""
+        """Check the target of an export; estimate the size again if it depends on the file name."""
         snapshot, origin = self._preview.snapshot, self._preview.provenance
         form = FORMATS[request.format]
         before, self._paths[form.name] = self._paths.get(form.name), request.path
@@ -387,17 +393,18 @@ class FormatSizes(QObject):
 
 
 class ExportController(DialogController[ExportDialog]):
-    """The export of the open document.
+    """Controls the export of the open document.
 
-    `asked` returns the words on the button that would apply the preview; empty without one.
-    `cluster` returns the address of the cluster that exports run on; empty for this machine.
+    `asked` returns the text of the button that would apply the preview; empty if there is no
+    preview. `cluster` returns the address of the cluster that exports run on; empty for this
+    machine.
     """
 
-    sized = Signal(object)  # int: how many bytes the default export will take; None while unknown
-    began = Signal(object)  # Path: a file or folder of this name is going to be written
-    exported = Signal(object)  # ExportReport: a file was written
-    cancelled = Signal(str)  # the person cancelled an export: a sentence about that
-    # int: what cuts are rounded up to a multiple of; None for what is usual
+    sized = Signal(object)  # (int | None) size of the default export in bytes; None if unknown
+    began = Signal(object)  # (Path) a file or folder of this name is going to be written
+    exported = Signal(object)  # (ExportReport) an export was written
+    cancelled = Signal(str)  # (sentence) the user cancelled an export
+    # (int | None) the multiple to which the dialog rounds widths; None for the default
     multipleChosen = Signal(object)
 
     def __init__(
@@ -413,17 +420,18 @@ class ExportController(DialogController[ExportDialog]):
         self._asked = asked
         self._cluster = cluster
         self._choices: ExportChoices | None = None
-        self._multiple: int | None = None  # that of the last step, when it was proposed
+        # `ExportPreview.multiple` when the dialog was opened last
+        self._multiple: int | None = None
         self._opened = Path()
         self.report: ExportReportDialog | None = None
-        self._forecasts: ShrinkForecasts | None = None  # of the dialog
-        self._written: tuple[Path, ...] = ()  # where exports go that are under way
+        self._forecasts: ShrinkForecasts | None = None  # of the open dialog
+        self._written: tuple[Path, ...] = ()  # targets of exports in progress
         self._later = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
 
     def ask(self) -> None:
-        """Show the dialog, with the sizes to come."""
+        """Open the export dialog with estimated sizes."""
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
@@ -437,9 +445,9 @@ class ExportController(DialogController[ExportDialog]):
     def _on_opened(self) -> None:
         document = self._session.document
         assert document is not None
-        # An export onto the source moves that; the person goes on calling it what they opened.
+        # An export that replaces the source renames it; proposed names keep the opened name.
         self._opened = document.checkpoint.path
-        # Who has opened a file looks at it first; the size of a large one may wait.
+        # The size of a large file is computed later, after the file has been shown.
         self._later.start(LATER_MS if len(self._session.rows) > MANY else 0)
 
     def _estimate(self) -> None:
@@ -477,7 +485,7 @@ class ExportController(DialogController[ExportDialog]):
             dialog.target.set_source(str(source), kept_name(source).name)
         target = proposed_target(self._opened, able[0].suffixes if able else (".safetensors",))
         if self._session.is_sample:
-            # The sample lies where the application is installed, which is no place for exports.
+            # The sample is installed with the application, whose folder is not for exports.
             target = Path.home() / target.name
         target = self._session.folder("export", target.parent) / target.name
         masks, total = preview.snapshot.masks, self._session.contents.size.parameters
@@ -527,7 +535,7 @@ class ExportController(DialogController[ExportDialog]):
             return
         capture = Capture.of(document)
         if capture.snapshot.revision != surveyed.state.revision:
-            return  # the dialog was open before something else was opened
+            return  # another file was opened while the dialog was open
         writing = ShrinkJob(capture, surveyed, order, self._session.kernel)
         self._submit(
             self.tr("Shrinking"),
@@ -548,7 +556,7 @@ class ExportController(DialogController[ExportDialog]):
         on_error: Callable[[PruneAppError], None],
         on_cancelled: Callable[[CancelToken], None],
     ) -> None:
-        """Have the worker write to a path, where no other export goes meanwhile."""
+        """Run `work` in the background; no other export may write to `path` meanwhile."""
         target = path if is_store(path) else real_path(path)
         self._set_written((*self._written, target))
         self.began.emit(path)
@@ -578,7 +586,7 @@ class ExportController(DialogController[ExportDialog]):
             self.dialog.set_written(paths)
 
     def _forget_forecasts(self) -> None:
-        self._forecasts = None  # they hold the state
+        self._forecasts = None  # it refers to the state, which needs memory
 
     def _on_shrunk(
         self, writing: ShrinkJob, shown: Mapping[str, str], report: ExportReport
@@ -587,12 +595,12 @@ class ExportController(DialogController[ExportDialog]):
         if document is not None and writing.order.forecast.exactness == EXACT:
             document.mark_exported(writing.capture.snapshot)
         if self._choices is not None:
-            self._choices = replace(self._choices, folder="")  # it is there now
+            self._choices = replace(self._choices, folder="")  # the folder exists now
         self._show_report(report, shown, writing.capture)
         self.exported.emit(report)
 
     def _say_cancelled(self, path: Path, token: CancelToken) -> None:
-        if token.cancelled:  # else a bug ended it, which is reported
+        if token.cancelled:  # otherwise it ended by an internal error, which is reported elsewhere
             sentence = self.tr("Export of {name} cancelled: nothing was written.")
             self.cancelled.emit(sentence.format(name=path.name))
 
@@ -616,7 +624,7 @@ class ExportController(DialogController[ExportDialog]):
     def _exclude_unreadable(
         self, document: Document, request: ExportRequest, unread: Mapping[str, str]
     ) -> None:
-        """Ask whether what cannot be written may be left out, and export if so."""
+        """Ask whether to exclude tensors that cannot be written, and export if the user agrees."""
         others = (form for name, form in FORMATS.items() if name != request.format)
         keeping = next(
             (translate_declared(f.label) for f in others if f.keeps(document.checkpoint)), ""
@@ -648,7 +656,7 @@ class ExportController(DialogController[ExportDialog]):
         )
 
     def _release(self, request: ExportRequest) -> None:
-        # Not after any export: another one may end while that one waits.
+        # Only for the export that holds the lock: others may end earlier.
         if request.replace_original:
             self._session.lock(self, None)
 
@@ -671,7 +679,7 @@ class ExportController(DialogController[ExportDialog]):
     def _on_not_exported(self, writing: ExportJob, error: PruneAppError) -> None:
         request, document = writing.request, self._session.document
         self._release(request)
-        # What is pruned may decide that a container is not kept: only its plan tells.
+        # Only planning the export shows whether a container survives pruning.
         if (
             isinstance(error, UnwritableError)
             and document is not None
@@ -687,12 +695,12 @@ class ExportController(DialogController[ExportDialog]):
     ) -> None:
         request, snapshot = writing.request, writing.capture.snapshot
         self._release(request)
-        # The person may have pruned on meanwhile, or opened another file.
+        # The state may have changed meanwhile, or another file may be open.
         document = self._session.document
         if document is not None:
             document.mark_exported(snapshot)
         if self._choices is not None and (request.replace_original or report.kept_originals):
-            # Nobody should write over the opened file because he did so before.
+            # Do not propose to overwrite the opened file again.
             self._choices = replace(self._choices, path="")
         self._show_report(report, shown, writing.capture)
         self.exported.emit(report)
@@ -716,7 +724,8 @@ class ExportController(DialogController[ExportDialog]):
         dialog.open()
         beside = report.path.absolute().parent == self._opened.absolute().parent
         if not (beside or is_store(report.path)):
-            self._session.note_folder("export", report.path)  # else beside the next file as well
+            # otherwise the export of the next file is proposed next to that file
+            self._session.note_folder("export", report.path)
 
     def _show_folder(self, path: Path) -> None:
         path = path.absolute()
@@ -728,7 +737,7 @@ class ExportController(DialogController[ExportDialog]):
         dialog.set_trouble("" if shown else why.format(folder=folder))
 
     def _on_report_finished(self, _result: int) -> None:
-        # Not always the newest: each export has its own.
+        # Each export has its own dialog: this may not be the latest.
         dialog = self.sender()
         assert isinstance(dialog, ExportReportDialog)
         dialog.deleteLater()

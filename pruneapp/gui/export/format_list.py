@@ -1,4 +1,4 @@
-"""What the file is for, the list of formats with their sizes, and what is said of a format."""
+"""The choice of purpose and format, with sizes, and texts that describe a format."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.params import ChoiceParam
 from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
 
-_NAME = 48  # letters of a name in a line
-_NAMES = 4  # of many files, so many are named
+_NAME = 48  # maximum number of characters of a name in a line
+_NAMES = 4  # maximum number of file names in a list
 
 
 def _calculating() -> str:
@@ -43,7 +43,7 @@ def _calculating() -> str:
 
 
 def size_words(offer: FormatOffer) -> str:
-    """Say how large the file will be: 43 MB, ≈ 12 MB, or that it is being counted."""
+    """Return the size of an export as text: 43 MB, ≈ 12 MB, or that it is being computed."""
     if offer.why_not or offer.wrong:
         return number_format.NO_NUMBER
     if offer.nbytes is None:
@@ -53,7 +53,7 @@ def size_words(offer: FormatOffer) -> str:
 
 
 def files_words(files: int | None, limit: int) -> str:
-    """Say how many files of a largest size there will be; None while they are being counted."""
+    """Return how many files of at most `limit` bytes are written; None: being computed."""
     size = number_format.short_size(limit)
     if files is None:
         text = translate("ExportSizes", "Max shard size {size}; calculating…")
@@ -65,9 +65,9 @@ def files_words(files: int | None, limit: int) -> str:
 
 
 def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
-    """Say what a type of fewer bits would cost; a sentence on why that is not known is one, too.
+    """Return a text about the cost of rounding to `dtype`.
 
-    None while it is being looked for.
+    `cost` is a sentence if the cost is unknown, and None while it is being computed.
     """
     if cost is None:
         return translate("ExportSizes", "Computing the rounding error of {type}…").format(
@@ -115,13 +115,13 @@ def _infinite_words(cost: RoundingCost) -> str:
 
 
 def short_name(name: str) -> str:
-    """Return a name without the middle of it that has no room in a line."""
+    """Return a name on one line, with its middle elided if it is too long."""
     text = on_one_line(name)
     return text if len(text) <= _NAME else f"{text[: _NAME // 2]}…{text[-_NAME // 2 :]}"
 
 
 def check_words(check: TargetCheck) -> str:
-    """Say what is kept and what is lost where an export goes, and what else to know of it."""
+    """Return sentences about the target of an export: what is kept, replaced, or worth noting."""
     notices = []
     if check.kept:
         words = translate("ExportPlace", "Replaces the open model; a backup is kept as {names}.")
@@ -145,7 +145,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def rounded_to(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
-    """Return the type that a format is rounded to by some values; empty if it is not."""
+    """Return the dtype that a format rounds to with these values; empty if it does not round."""
     if offer is None or offer.rounded_by not in values:
         return ""
     default = next(param.default for param in offer.params if param.name == offer.rounded_by)
@@ -163,7 +163,7 @@ def _size_tip(offer: FormatOffer) -> str:
 
 
 def loader_words(loader: Loader) -> str:
-    """Say who loads it, since when and how."""
+    """Return the name of a program that loads a format, with its minimum version and a note."""
     more = [translate_declared(loader.note)]
     if loader.since:
         since = translate("ExportSizes", "since {version}")
@@ -183,9 +183,9 @@ def _label(offer: FormatOffer, dtype: str) -> str:
 
 
 class Formats(QWidget):
-    """A radio button for each format, and beside it how large the file will be."""
+    """A radio button and a size for each format."""
 
-    picked = Signal()  # the person chose a format
+    picked = Signal()  # the user chose a format
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -201,7 +201,10 @@ class Formats(QWidget):
         self._group.buttonClicked.connect(self.picked)
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
-        """Show these; the choice stays as it is where it can, else the first is chosen."""
+        """Show formats.
+
+        The selection is kept if still possible, else the first possible is selected.
+        """
         before = self.chosen()
         if [o.name for o in offers] != list(self.radios):
             self._build(offers)
@@ -224,12 +227,12 @@ class Formats(QWidget):
             self.choose(able[0])
 
     def set_types(self, types: Mapping[str, str]) -> None:
-        """Say which type the size of a format counts, where it is not that of the weights."""
+        """Show the dtype of each format next to its name; empty if it is that of the weights."""
         for name, offer in self._offers.items():
             self.radios[name].setText(_label(offer, types.get(name, "")))
 
     def _keep_room(self, offer: FormatOffer) -> None:
-        """Give a format room for the longest type beside its name, so that nothing moves."""
+        """Reserve the width of the longest dtype name, so that the layout does not jump."""
         radio, shown = self.radios[offer.name], self.radios[offer.name].text()
         for param in offer.params:
             if param.name != offer.rounded_by or not isinstance(param, ChoiceParam):
@@ -240,18 +243,18 @@ class Formats(QWidget):
         radio.setText(shown)
 
     def choose(self, name: str) -> None:
-        """Choose a format, silently."""
+        """Select a format without emitting `picked`."""
         self.radios[name].setChecked(True)
 
     def chosen(self) -> FormatOffer | None:
-        """Return the chosen format; None if none can be."""
+        """Return the selected format; None if no format is possible."""
         for name, radio in self.radios.items():
             if radio.isChecked() and radio.isEnabled():
                 return self._offers[name]
         return None
 
     def offers(self) -> Collection[FormatOffer]:
-        """Return what is offered."""
+        """Return the formats that are shown."""
         return self._offers.values()
 
     def _build(self, offers: Sequence[FormatOffer]) -> None:
@@ -261,14 +264,15 @@ class Formats(QWidget):
             radio = QRadioButton(_label(offer, ""), self)
             size = plain()
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            # As wide as anything that it says: nothing moves when a size becomes known.
+            # As wide as its longest text, so that the layout does not jump when a size becomes
+            # known.
             texts = _calculating(), _WIDEST_SIZE
             size.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, texts)) + 1)
             self._layout.addWidget(radio, row, 0)
             self._layout.addWidget(size, row, 1)
             self._group.addButton(radio)
             self.radios[offer.name], self.sizes[offer.name] = radio, size
-        # Where there is no room below it is left out: the formats say it in their tooltips, too.
+        # Clipped if the dialog is too low: the formats have the same text in their tooltips.
         self.refused = plain(wrap=True, ink=MUTED)
         self.refused.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.refused.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
@@ -278,20 +282,20 @@ class Formats(QWidget):
 
 
 def _refusals(offers: Sequence[FormatOffer]) -> list[str]:
-    """Return a line for each reason for which formats cannot be, with their names if need be."""
+    """Return a line for each reason why formats are not possible, with names if reasons differ."""
     named: dict[str, list[str]] = {}
     for offer in offers:
         if offer.why_not:
             named.setdefault(offer.why_not, []).append(offer.label)
-    if len(named) == 1:  # it is that of every format that is greyed out
+    if len(named) == 1:  # it applies to every disabled format
         return [f"– {why}" for why in named]
     return [f"– {'; '.join(labels)}: {why}" for why, labels in named.items()]
 
 
 class Purposes(QWidget):
-    """A row of buttons, one for each purpose, and below it what is best for the chosen one."""
+    """A button for each purpose, and a sentence about the best format for the selected one."""
 
-    # The format that serves the purpose best; announced again when another one turns out to.
+    # (format) The best format for the purpose; emitted again when another one becomes the best.
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -300,7 +304,7 @@ class Purposes(QWidget):
         self.buttons: dict[Purpose, QRadioButton] = {}
         self._group = QButtonGroup(self)
         self.reason = plain(wrap=True, ink=MUTED)
-        # Two lines, so that nothing below moves.
+        # Two lines, so that the layout does not jump.
         self.reason.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         layout = lay_in_column(self)
         row = add_row(layout, spacing=24)
@@ -321,7 +325,7 @@ class Purposes(QWidget):
         self._show_reason()
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
-        """Set what is best, as far as that is known."""
+        """Set the formats with their recommendations; emit `chosen` if the best one has changed."""
         before = self._best()
         self._offers = tuple(offers)
         self._show_reason()
@@ -330,7 +334,7 @@ class Purposes(QWidget):
             self.chosen.emit(best.name)
 
     def choose(self, purpose: Purpose | None) -> None:
-        """Check what the person wants, silently."""
+        """Select a purpose without emitting `chosen`; None for none."""
         if purpose is None:
             self.clear_choice()
         else:
@@ -338,7 +342,7 @@ class Purposes(QWidget):
             self._show_reason()
 
     def clear_choice(self) -> None:
-        """Check none: the person chose otherwise."""
+        """Select no purpose, after the user selected a format that is not recommended for it."""
         self._group.setExclusive(False)
         for button in self.buttons.values():
             button.setChecked(False)
@@ -346,7 +350,7 @@ class Purposes(QWidget):
         self._show_reason()
 
     def purpose(self) -> Purpose | None:
-        """Return what the person wants; None if they did not say."""
+        """Return the selected purpose; None if none is selected."""
         return next((p for p, button in self.buttons.items() if button.isChecked()), None)
 
     def _best(self) -> FormatOffer | None:

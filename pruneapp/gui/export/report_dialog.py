@@ -1,4 +1,4 @@
-"""What an export wrote: file, size, checksum, and the sparsity of every tensor."""
+"""The report of an export: file, size, checksum, and the sparsity of each tensor."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ from pruneapp.results.export import ExportReport
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.shrink_forecast import CHANGES
 
-# Letters of the width that a note is set in, and lines of the table that are always seen.
+# width of the notes in characters; minimum height of the table in lines
 _WIDTH = 84
 _TABLE_LINES = 4
-_WIDEST = 900  # pixels of the dialog, however long the names of tensors are
-_MEASURED = 500  # rows by which the width of the numbers is known
+_WIDEST = 900  # maximum width of the dialog in pixels, for long names of tensors
+_MEASURED = 500  # number of rows by which the width of the number columns is measured
 _FACT_LINES = 9
 _MARGIN = 16
 
 
 class _Above(QScrollArea):
-    """What stands above the table: as high as it needs, less only where the screen ends."""
+    """The scroll area above the table: as high as its content, or less on a low screen."""
 
     def sizeHint(self) -> QSize:
-        """Ask for the height of all of it in this width."""
+        """Return the height of the whole content at the current width."""
         content = self.widget()
         width = max(self.width(), letter_width(self) * _WIDTH)
         return QSize(width, content.heightForWidth(width) if content is not None else 0)
 
 
 class ExportReportDialog(Dialog):
-    """Says what was written; all of it can be copied as text.
+    """Shows what an export wrote; all of it can be copied as text.
 
-    Tensors are called as in `shown`, by the names that they have in the file.
+    `shown` maps names of tensors in the file to display names.
     """
 
-    # Path: The person wants to see this file, or folder, where it lies.
+    # (Path) The user asked to show this file or folder in the file manager.
     folderRequested = Signal(object)
 
     def __init__(
@@ -75,12 +75,12 @@ class ExportReportDialog(Dialog):
         *,
         shown: Mapping[str, str] | None = None,
         short: ShortNames | None = None,
-        steps: Sequence[tuple[str, str]] = (),  # label and detail of each, for the copied text
+        steps: Sequence[tuple[str, str]] = (),  # label and detail of each step, for the copied text
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Exported"))
         self._report = report
-        self._in_store = "://" in str(report.path)  # which nobody asks again to show this
+        self._in_store = "://" in str(report.path)  # an object store is not accessed for the report
         self._steps = tuple(steps)
         wrong = (*report.damage, *(f"{each.sentence}." for each in report.broken))
         notes = [translate_sentence(notice) for notice in report.notices if notice not in wrong]
@@ -109,7 +109,7 @@ class ExportReportDialog(Dialog):
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
         self.loads = plain(report.loads)
         self.loads.setWordWrap(True)
-        # A long name must not make all the rest as wide; it is copied whole.
+        # A long name must not widen the dialog; copying gives the full text.
         self.loads.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.loads.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.loads.setTextInteractionFlags(
@@ -142,7 +142,10 @@ class ExportReportDialog(Dialog):
         self.close_button.clicked.connect(self.accept)
 
     def set_trouble(self, text: str) -> None:
-        """Say why the folder is not shown; empty if it is. A notice would be behind the dialog."""
+        """Show why the folder cannot be opened; empty to hide it.
+
+        A notice would be behind the dialog.
+        """
         self.trouble.setText(f"✕ {text}" if text else "")
         self.trouble.setVisible(bool(text))
 
@@ -181,19 +184,19 @@ class ExportReportDialog(Dialog):
         return above
 
     def preferred_size(self) -> QSize:
-        """Take the room that is needed, as far as the screen has it."""
+        """Return the size that the content needs, limited to the screen."""
         names = self.table.width_for_names(tensor.name for tensor in self._tensors)
-        # Code that is wrapped cannot be read as code; beside it there may be a scroll bar.
+        # Wrapped code is hard to read; the margin leaves room for a scroll bar.
         advance = QFontMetrics(self.loads.font()).horizontalAdvance
         code = max(map(advance, self._report.loads.splitlines()), default=0) + 2 * _MARGIN
-        # Of a low screen the table gives way first: it scrolls anyway.
+        # On a low screen the table shrinks first, since it scrolls anyway.
         rest = self.minimumSizeHint().height() - self.above.minimumHeight()
         whole = min(self.above.sizeHint().height(), room(self).height() - rest)
         self.above.setMinimumHeight(max(self.above.minimumHeight(), whole))
         return self.sizeHint().expandedTo(QSize(min(max(names, code) + 2 * _MARGIN, _WIDEST), 0))
 
     def as_text(self) -> str:
-        """Return the whole report as text, numbers in full."""
+        """Return the whole report as text, with exact numbers."""
         lines = [f"{label}: {tip or text}" for label, text, tip in self._facts()]
         lines.extend(label.text() for label in self.warnings)
         lines.extend(label.text() for label in self.notes)
@@ -222,7 +225,7 @@ class ExportReportDialog(Dialog):
         )
 
     def _facts(self) -> list[tuple[str, str, str]]:
-        """Return label, text and full text of what is said above the table."""
+        """Return label, text and full text of the facts above the table; full text may be empty."""
         report = self._report
         nbytes, rest = report.nbytes_of_weights, len(report.beside)
         size, checksum, each = number_format.size(nbytes), f"sha256 {report.sha256}", ""
@@ -231,14 +234,14 @@ class ExportReportDialog(Dialog):
         if folder:
             one, several = self.tr("{size} in 1 file"), self.tr("{size} in {n} files")
             size = number_format.plural(len(report.files) - rest, one, several).format(size=size)
-            if rest:  # apart: else it would be another size than that of the format
+            if rest:  # separate: the first size is that of the format
                 one, several = self.tr(" + {size} in 1 other"), self.tr(" + {size} in {n} others")
                 more = report.nbytes - nbytes
                 text = number_format.plural(rest, one, several)
                 size += text.format(size=number_format.size(more))
                 exact += f" + {number_format.exact_size(more)}"
             checksum = self.tr("one per file, included in the copied text")
-            home = report.files[0].path.parent  # of the weights; links are followed there
+            home = report.files[0].path.parent  # folder of the weights, with links resolved
             each = "\n".join(
                 f"{file.path.relative_to(home).as_posix()}\t"
                 f"{number_format.exact_size(file.nbytes)}\tsha256 {file.sha256}"

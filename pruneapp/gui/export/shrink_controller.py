@@ -1,4 +1,4 @@
-"""From the page "Shrunk" to the folder: what is dead, what a cut comes to, and the cut itself."""
+"""Control the page "Shrunk": survey dead units, forecast a cut, and write the shrunk model."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from pruneapp.shrink.check import How
 
 SHRUNK = "-shrunk"
-# What a Python that checks folders runs.
+# script that is run by the Python that checks folders
 _CHECKER = "pruneapp_worker/shrunk_folder.py"
-# What the choice of a check asks the class of the model.
+# mode in which a check uses the class of the model; None: it does not
 _CHECKS: Mapping[str, How | None] = {"shapes": None, "meta": "meta", "run": "run"}
 
 
 def survey_and_forecast(
     snapshot: Snapshot, request: CutRequest, origin: Provenance, job: Job
 ) -> tuple[SurveyedState | None, ShrinkForecast]:
-    """Look for what is dead in a state, and forecast a cut; None if its type is not known."""
+    """Survey dead units of a state and forecast a cut; the survey is None for an unknown type."""
     found = survey_state(snapshot, job)
     if isinstance(found, Unknown):
         return None, ShrinkForecast(request, why_not=found.why_not)
@@ -51,14 +51,14 @@ def survey_and_forecast(
 def forecast_in(
     surveyed: SurveyedState, request: CutRequest, origin: Provenance, job: Job
 ) -> tuple[SurveyedState, ShrinkForecast]:
-    """Forecast a cut; return what was learnt of its tokens, too, which may have taken long."""
+    """Forecast a cut; also return `surveyed` with the tokens in use, which are slow to find."""
     known = surveyed.with_tokens(request, job)
     return known, forecast(known, request, job, origin)
 
 
 def python_words(job: Job) -> str:
-    """Say which Python would check a folder, or why none can; starts none."""
-    # It brings processes with it, which a forecast does without.
+    """Return which Python would check a folder, or why there is none; starts no process."""
+    # Imported here because it imports the code for processes, which a forecast does not need.
     from pruneapp.evaluation.script import EvaluationScript, find_interpreter
 
     script = EvaluationScript.read(resources.path(_CHECKER))
@@ -71,7 +71,7 @@ def python_words(job: Job) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ShrinkJob:
-    """A cut of the window, to be written."""
+    """A cut that was confirmed in the dialog."""
 
     capture: Capture
     surveyed: SurveyedState
@@ -79,7 +79,7 @@ class ShrinkJob:
     kernel: Callable[[], Kernel]
 
     def work(self, job: Job) -> ExportReport:
-        """Write the document without what is dead, and what was chosen beside it, as forecast."""
+        """Write the document without dead units and without those chosen, as in the forecast."""
         order, snapshot = self.order, self.capture.snapshot
         origin = provenance_of(snapshot, history_recipe(self.capture, job), job, order.path.name)
         return cut_out(
@@ -94,10 +94,10 @@ class ShrinkJob:
 
 
 class ShrinkForecasts(QObject):
-    """Computes what the page of a dialog shows; ends with the dialog.
+    """Computes what the page shows; all work is cancelled when the dialog closes.
 
-    What is dead is looked for once, by the worker; what is asked for afterwards is answered aside,
-    and a newer question takes the place of an older.
+    The survey of dead units runs once. Forecasts run afterwards; a new one cancels the previous
+    one.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class ShrinkForecasts(QObject):
             lambda job: forecast_in(surveyed, request, origin, job),
             self._on_surveyed,
             self._on_error,
-            urgency=Urgency.SOON,  # what is answered at once waits for sizes of other formats
+            urgency=Urgency.SOON,  # after estimates of other formats' sizes, which are interactive
         )
 
     def _on_error(self, error: PruneAppError) -> None:

@@ -1,4 +1,4 @@
-"""The page "Shrunk" of the export dialog: what is cut out, what comes of it, and where it goes."""
+"""The page "Shrunk" of the export dialog: what is cut, the resulting sizes, and the destination."""
 
 from __future__ import annotations
 
@@ -64,23 +64,23 @@ from pruneapp.results.shrink_forecast import (
     ShrinkForecast,
 )
 
-# So long after it was asked for, work that goes on is said to.
+# delay after which work in progress is shown
 _BUSY_MS = 200
-# Lines of the difference that are always seen, and at most.
+# preferred height of the difference, minimum height of the page, in lines
 _DIFF_LINES = 6
 _LEAST_LINES = 8
-# Lines of what is said above the axes: what goes first, or why nothing can.
+# height in lines of the text above the axes: an explanation, or an error
 _FIRST_LINES = 2
-_BAR = 320  # pixels of the progress, at most
-# Norms that units are ranked by; behind them stands a file of scores.
+_BAR = 320  # maximum width of the progress bar in pixels
+# number of norms in the ranking; the item after them is a file of scores
 _NORMS = 3
-# Lines that a check is explained in, at most: what it does, and with which Python.
+# maximum lines of the explanation of a check: what it does, and with which Python
 _CHECK_LINES = 3
 
 
 @dataclass(frozen=True)
 class ShrinkOrder:
-    """A cut that is to be written: what it will come to, where it goes, and how it is checked."""
+    """A confirmed cut: its forecast, destination, and how the result is checked."""
 
     forecast: ShrinkForecast
     path: Path
@@ -88,14 +88,14 @@ class ShrinkOrder:
 
 
 class DiffColors(QSyntaxHighlighter):
-    """Colours the lines of a difference; the sign in front says the same."""
+    """Colours the lines of a difference by their sign."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
         self.set_colors({})
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours by token."""
+        """Set the colours by token."""
         tokens = with_defaults(colors)
         self._formats = {}
         for sign, token in (("-", "danger"), ("+", "teal")):
@@ -104,7 +104,6 @@ class DiffColors(QSyntaxHighlighter):
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:
-        """Colour a line."""
         if (form := self._formats.get(text[:1])) is not None:
             self.setFormat(0, len(text), form)
 
@@ -127,26 +126,25 @@ class ConfigDiff(QPlainTextEdit):
         self._inks = DiffColors(self.document())
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the colours by token and paint anew."""
+        """Set the colours by token and repaint."""
         self._inks.set_colors(colors)
 
     def set_lines(self, lines: Sequence[str]) -> None:
-        """Show a difference."""
+        """Show the lines of a difference."""
         text = "\n".join(f"{line[:1]} {line[1:].strip()}".lstrip() for line in lines)
         if text != self.toPlainText():
             self.setPlainText(text)
 
     def sizeHint(self) -> QSize:
-        """Ask for room for some lines."""
         return QSize(280, self.fontMetrics().lineSpacing() * _DIFF_LINES + 12)
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with some lines; the others scroll."""
+        """Return a minimum size of the preferred height; further lines scroll."""
         return QSize(160, self.sizeHint().height())
 
 
 class SizeTable(QWidget):
-    """How large the model is, before and after."""
+    """The size of the model before and after the cut."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,7 +186,7 @@ class SizeTable(QWidget):
             self.cells[name] = before, after, less
 
     def set_sizes(self, before: ModelSize, after: ModelSize) -> None:
-        """Show what becomes of the size."""
+        """Show the sizes; rows with an unknown size are hidden."""
         for name, (was, will, less) in self.cells.items():
             old, new = getattr(before, name), getattr(after, name)
             known = old is not None and new is not None
@@ -203,7 +201,7 @@ class SizeTable(QWidget):
             same = old == new
             will.setText("" if same else f"→ {words(new)}")
             less.setText("" if same else share_words(old - new, old))
-            # Room for what stands there after a cut, so that nothing moves then.
+            # Reserve the width of the texts after a cut, so that the layout does not jump.
             advance = self.fontMetrics().horizontalAdvance
             will.setMinimumWidth(max(map(advance, (f"→ {words(old)}", "→ 888 MB"))) + 2)
             less.setMinimumWidth(advance(share_words(888, 1000)) + 2)
@@ -216,15 +214,16 @@ class SizeTable(QWidget):
 
 
 class FolderRow(QWidget):
-    """A new folder that the model is written into, or a new file where it is one."""
+    """A field for the new folder, or file, that the model is written to."""
 
     changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = self._proposed = ""
-        self._suffixes: tuple[str, ...] = ()  # of one file that can contain the model
-        self._file_suffixes: tuple[str, ...] = ()  # of any files: no folder is named so
+        self._suffixes: tuple[str, ...] = ()  # suffixes of a single file that can contain the model
+        # suffixes of files, which the name of a folder must not have
+        self._file_suffixes: tuple[str, ...] = ()
         self._written: Collection[Path] = ()
         self.path = QLineEdit(self)
         self.title = heading("")
@@ -241,7 +240,7 @@ class FolderRow(QWidget):
         self._show_kind()
 
     def set_written(self, paths: Collection[Path]) -> None:
-        """Set where exports go that are under way; nothing else may go there."""
+        """Set the targets of exports in progress; no other export may write there."""
         self._written = paths
         self._on_typed()
 
@@ -258,29 +257,29 @@ class FolderRow(QWidget):
         Parameters
         ----------
         path
-            What is proposed.
+            The proposed path.
         source
-            What is open.
+            The path of the open checkpoint.
         suffixes
-            Those of a file that can contain the whole model. A name with another ending is that of
-            a folder; without any suffixes every name is.
+            Suffixes of a file that can contain the whole model. A name with any other ending is a
+            folder; if empty, every name is.
         file_suffixes
-            Endings that a folder cannot have, because they are those of files.
+            Suffixes of files, which the name of a folder must not have.
         """
         self._source, self._proposed = source, path
         self._suffixes, self._file_suffixes = tuple(suffixes), tuple(file_suffixes)
         self.path.setText(path)
 
     def typed(self) -> str:
-        """Return what the person typed; empty if it is as proposed."""
+        """Return the text that the user typed; empty if it is the proposed path."""
         return "" if self.path.text() == self._proposed else self.path.text()
 
     def target(self) -> Path:
-        """Return the folder or file that is wanted."""
+        """Return the path of the new folder or file."""
         return Path(self.path.text().strip()).expanduser()
 
     def problem(self) -> str:
-        """Say why nothing can be written there, as a sentence; empty if it can."""
+        """Return a sentence why nothing can be written to the path; empty if it is valid."""
         text = self.path.text().strip()
         one_file = self._is_file()
         if not one_file and os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
@@ -296,7 +295,7 @@ class FolderRow(QWidget):
         return self.tr("This already exists: name a new folder.")
 
     def _is_file(self) -> bool:
-        """Whether the text is the name of the one file that the model may be."""
+        """Return whether the text has a suffix of a single-file model."""
         return self.path.text().strip().lower().endswith(self._suffixes)
 
     def _show_kind(self) -> None:
@@ -327,14 +326,15 @@ class FolderRow(QWidget):
             self.path.setText(path)
 
 
-# Up to this share of the units of an axis others cut, and train afterwards.
+# largest share of an axis that published work cuts, followed by training
 _USUAL_SHARE = 1 / 3
 
 
 def loss_words(*, grave: bool, of_language: bool = True) -> str:
-    """Say how much a cut that changes what the model computes may cost, by what others measured.
+    """Return a warning about the loss from a cut that changes what the model computes.
 
-    They measured models of language.
+    It quotes published results if the model is a language model (`of_language`). `grave`: more than
+    a third is cut.
     """
     if not of_language:
         words = translate(
@@ -359,7 +359,7 @@ def loss_words(*, grave: bool, of_language: bool = True) -> str:
 
 
 def check_words(check: str) -> str:
-    """Say what a check does, and what that takes."""
+    """Return what a check does, and what it requires."""
     if check == "meta":
         return translate(
             "Shrink",
@@ -380,11 +380,12 @@ def check_words(check: str) -> str:
 
 
 class ShrinkPage(QWidget):
-    """Asks how far a model is cut, and says what comes of it."""
+    """Asks how far a model is cut, and shows the result."""
 
-    surveyRequested = Signal()  # the page is seen: nothing is known of the model yet
-    forecastRequested = Signal(object)  # CutRequest: what would this come to?
-    changed = Signal()  # what can be done is another thing
+    # the page is shown for the first time: the model is not surveyed yet
+    surveyRequested = Signal()
+    forecastRequested = Signal(object)  # (CutRequest) request the forecast of a cut
+    changed = Signal()  # what can be exported has changed
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -413,7 +414,7 @@ class ShrinkPage(QWidget):
         self.again = QPushButton(self.tr("Look again"), self)
         self.again.setAutoDefault(False)
         self.again.hide()
-        # In the place of what is said first: nothing below moves while one aims at it.
+        # Shown instead of `first`, so that the layout does not jump under the pointer.
         self.wrong = ElidedLines(_FIRST_LINES, self)
         self.wrong.setForegroundRole(DANGER)
         self.wrong.hide()
@@ -474,7 +475,7 @@ class ShrinkPage(QWidget):
         self.checks.setMinimumHeight(self.fontMetrics().lineSpacing() * _CHECK_LINES)
         self.checks.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._python = ""
-        self._usual = 0  # what is rounded up to if no other multiple is chosen
+        self._usual = 0  # the multiple used if no other one is chosen
         self.tab_parts: tuple[QWidget, ...] = ()
         self._lay_out()
         self.rows.changed.connect(self._request)
@@ -494,7 +495,7 @@ class ShrinkPage(QWidget):
         add_row(column, self.again, None)
         self.body = QWidget(content)
         column.addWidget(self.body, 1)
-        column.addStretch(0)  # takes the room that the body has while that is hidden
+        column.addStretch(0)  # takes the free height while the body is hidden
         layout = lay_in_column(self.body, spacing=8)
         self._fill(layout)
         self.scrolled = Scrolled(content, self)
@@ -537,20 +538,21 @@ class ShrinkPage(QWidget):
         one.addStretch(1)
         self.about = heading(self.tr("config.json"))
         lay_in_column(right, self.about, self.diff, spacing=4, wide=self.diff)
-        layout.addWidget(self.loss)  # below, so that it moves nothing when it comes
+        # at the bottom, so that the layout does not jump when it appears
+        layout.addWidget(self.loss)
         self._of_notes = heading(self.tr("Compatible with"))
         layout.addWidget(self._of_notes)
         layout.addWidget(self.notes)
 
-    # -- what is told ---------------------------------------------------------------------------
+    # -- inputs ---------------------------------------------------------------------------------
 
     def set_progress(self, done: int, total: int) -> None:
-        """Show how far the search for dead units is."""
+        """Show the progress of the search for dead units; a total of 0 means unknown."""
         self.bar.setRange(0, 1000 if total else 0)
         self.bar.setValue(1000 * done // total if total else 0)
 
     def set_forecast(self, forecast: ShrinkForecast) -> None:
-        """Show what a cut comes to, unless another was asked for meanwhile."""
+        """Show a forecast, unless another request was made meanwhile."""
         if forecast.request != self._asked:
             return
         self._late.stop()
@@ -558,12 +560,12 @@ class ShrinkPage(QWidget):
         self._show()
 
     def set_python(self, words: str) -> None:
-        """Say which Python a check would start, or why there is none."""
+        """Show which Python a check would start, or why there is none."""
         self._python = words
         self._explain_check()
 
     def set_trouble(self, sentence: str) -> None:
-        """Say why dead units could not be looked for, or that somebody stopped that."""
+        """Show why dead units could not be searched for, or that the search was cancelled."""
         self._late.stop()
         if self.forecast is None:
             self._seen = False
@@ -572,7 +574,7 @@ class ShrinkPage(QWidget):
             self._show_wrong(sentence)
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
-        """Ask for what was asked for before, silently; `path` is empty if none was typed."""
+        """Restore an earlier request without emitting signals; `path` is empty if proposed."""
         self._asked = request
         self.check.setCurrentIndex(self.check.findData(check))
         if path:
@@ -580,19 +582,19 @@ class ShrinkPage(QWidget):
         self._show_request()
 
     def survey(self) -> None:
-        """Have the model looked at, once, when the page is seen."""
+        """Request the survey of the model, once, when the page is shown."""
         if not self._seen:
             self._survey()
 
-    # -- what it says ---------------------------------------------------------------------------
+    # -- results --------------------------------------------------------------------------------
 
     @property
     def request(self) -> CutRequest:
-        """What is asked for."""
+        """The current request."""
         return self._asked
 
     def checked(self) -> str:
-        """Return how what is written is to be checked."""
+        """Return how the result is to be checked: ``shapes``, ``meta`` or ``run``."""
         known = self.forecast is None or self.forecast.has_class
         return str(self.check.currentData()) if known else "shapes"
 
@@ -615,7 +617,7 @@ class ShrinkPage(QWidget):
         )
 
     def _show_request(self) -> None:
-        """Show how units are ranked and rounded, silently."""
+        """Show the ranking and the multiple of the request without emitting signals."""
         multiple = self._asked.multiple or self._usual
         for box, place in (
             (self.multiple, self.multiple.findData(multiple)),
@@ -634,7 +636,7 @@ class ShrinkPage(QWidget):
         self.first.setText(words.format(rank=ranked))
 
     def _place_of(self, by: str) -> int:
-        """Return the place of a ranking among the others; a file of scores gets one."""
+        """Return the index of a ranking in its box; a file of scores is added to the box."""
         place = self.ranking.findData(by)
         if place >= 0:
             return place
@@ -657,7 +659,7 @@ class ShrinkPage(QWidget):
             self._request()
 
     def order(self) -> ShrinkOrder | None:
-        """Return what is to be written; None while it cannot be."""
+        """Return the cut to be written; None while it is not possible."""
         forecast = self.forecast
         if forecast is None or forecast.why_not or forecast.wrong or forecast.is_empty:
             return None
@@ -724,7 +726,7 @@ class ShrinkPage(QWidget):
         self.changed.emit()
 
     def _show_difference(self, forecast: ShrinkForecast) -> None:
-        """Show what is another in config.json; without one the widths of each group."""
+        """Show the changes of config.json; for a model without it the widths of each group."""
         lines: Sequence[str] = forecast.config
         name = self.tr("config.json")
         if not forecast.has_config:
@@ -743,7 +745,7 @@ class ShrinkPage(QWidget):
         self.wrong.setVisible(bool(sentence))
 
     def _show_known(self, forecast: ShrinkForecast) -> None:
-        # What was wrong stays as it is in the controls, which there have to be.
+        # After an error keep the values in the controls, once there are rows.
         if not forecast.wrong or not self.rows.rows:
             self.rows.set_forecast(forecast)
         self._show_wrong(translate_sentence(forecast.wrong))

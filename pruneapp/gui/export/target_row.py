@@ -1,4 +1,4 @@
-"""Where an export goes: a file or a folder, and what to know of it before."""
+"""The destination of an export: a file or a folder, with errors and notes about it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ from pruneapp.results.export import FormatOffer, TargetCheck
 
 
 def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool) -> str:
-    """Say why an export cannot go to `path`, as a sentence; empty if it may.
+    """Return a sentence why an export cannot be written to `path`; empty if it can.
 
-    What the system does not let us look at may: the engine, which is asked next, has the rules.
-    `source` is what is open, empty if nothing is; `endings` are those of files of any format. Files
-    of a largest size, `split`, need a folder; else one must be allowed: `folders`.
+    Paths that the file system refuses to look up are accepted here, since the engine checks them
+    again. `source` is the open checkpoint, empty if there is none. `endings` are the suffixes of
+    files of any format. `split` means that shards are written, which need a folder; `folders`
+    allows a folder without shards.
     """
     if not path:
         if split or folders:
@@ -54,19 +55,19 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
         if problem := _no_folder(target, source, endings) if split else "":
             return problem
         return _no_place(target, folders=folders)
-    except OSError:  # a name that is too long, a folder that may not be looked into
+    except OSError:  # a name that is too long, or a folder without permission
         return ""
 
 
 def real_path(path: str | Path) -> Path:
-    """Return where a path leads, whatever it is: a loop of links leads to itself."""
+    """Return the resolved path; a loop of links is returned unresolved."""
     return Path(os.path.realpath(os.path.expanduser(path)))  # noqa: PTH111 - takes any name
 
 
 def taken(path: str, written: Collection[Path]) -> str:
-    """Say that an export that is under way goes there, or into it; empty if none does.
+    """Return a sentence if an export in progress writes to `path`, into it or above it; else empty.
 
-    `written` is where those go, by `real_path`.
+    `written` contains the targets of those exports, from `real_path`.
     """
     if not written or not path or "\0" in path:
         return ""
@@ -94,7 +95,7 @@ def _no_place(target: Path, *, folders: bool) -> str:
 
 
 def _no_folder(target: Path, source: str, endings: Iterable[str]) -> str:
-    """Say why files of a largest size cannot be written there."""
+    """Return a sentence why shards cannot be written to `target`; empty if they can."""
     if target.is_file():
         return translate("ExportPlace", "This is a file: shards of a maximum size need a folder.")
     opened = Path(source)
@@ -109,18 +110,18 @@ def _no_folder(target: Path, source: str, endings: Iterable[str]) -> str:
 
 
 class TargetRow(QWidget):
-    """A path, what will become of what is there, and whether the original is to go."""
+    """A path, a note about what it replaces, and a check box to delete the original."""
 
-    changed = Signal()  # the path, or what is known of it, is another
+    changed = Signal()  # the path, or what is known about it, has changed
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._offer: FormatOffer | None = None
         self._limit: int | None = None
         self._type = ""
-        # Of the proposed path: without its ending, and that; and what was proposed last.
+        # the proposed path without its suffix, the suffix, and the path proposed last
         self._base = self._ending = self._proposed = ""
-        # What the path was made for: a format, and whether all of it goes into one file.
+        # format for which the path was set, and whether all of it is one file
         self._made_for = "", True
         self._check: TargetCheck | None = None
         self._suffixes: tuple[str, ...] = ()
@@ -153,13 +154,13 @@ class TargetRow(QWidget):
         self._show_note()
 
     def set_suffixes(self, suffixes: Iterable[str]) -> None:
-        """Set how files of any of the formats may end."""
+        """Set the suffixes of files of all formats."""
         self._suffixes = tuple(sorted(set(suffixes), key=lambda suffix: (-len(suffix), suffix)))
 
     def set_format(self, offer: FormatOffer | None, values: Mapping[str, Any]) -> None:
-        """Set the format, and the values of its parameters.
+        """Set the format and the values of its parameters.
 
-        What the person is typing stays as it is until they leave the field.
+        A path that the user is typing is not changed until the field loses the focus.
         """
         self._offer = offer
         self._limit = values.get(offer.split_by) if offer is not None else None
@@ -178,50 +179,50 @@ class TargetRow(QWidget):
         self.changed.emit()
 
     def set_check(self, check: TargetCheck | None) -> None:
-        """Show what an export finds where it goes; None while that is looked for."""
+        """Show the result of checking the target; None while it is being checked."""
         self._check = check
         self._show_note()
 
     def set_folders(self, *, allowed: bool) -> None:
-        """Set whether a folder may be the target, as for a model of several files."""
+        """Set whether the target may be a folder, as for a model of several files."""
         self._folders = allowed
         self._show_note()
         self.changed.emit()
 
     def set_locator(self, locate: Callable[[str], Path]) -> None:
-        """Set what makes a path of a text; it raises `PruneAppError` for one that is none."""
+        """Set the function that converts text to a path, or raises `PruneAppError`."""
         self._locate = locate
 
     def is_url(self) -> bool:
-        """Whether the text is a URL; who has it is not asked before the export."""
+        """Whether the text is a URL; object stores are not accessed before the export."""
         return "://" in self.text()
 
     def place(self) -> Path:
-        """Return the path that is wanted; raises what the locator raises."""
+        """Return the path of the target; raises the errors of the locator."""
         return self._locate(self.text()).expanduser()
 
     def set_source(self, path: str, kept_as: str) -> None:
-        """Set the file that is open, and how it is kept if the export replaces it."""
+        """Set the open file, and the name of its backup if the export replaces it."""
         self._source, self._kept_as = path, kept_as
         self._show_note()
         self.changed.emit()
 
     def set_written(self, paths: Collection[Path]) -> None:
-        """Set where exports go that are under way, by `real_path`; nothing else may go there."""
+        """Set the targets of exports in progress; no other export may write there."""
         self._written = paths
         self._show_note()
         self.changed.emit()
 
     def text(self) -> str:
-        """Return the path that is wanted."""
+        """Return the entered path."""
         return self.path.text().strip()
 
     def typed(self) -> str:
-        """Return the path if the person gave it; empty if it is as proposed."""
+        """Return the path if the user changed it; empty if it is the proposed one."""
         return "" if self.path.text() == self._proposed else self.text()
 
     def problem(self) -> str:
-        """Say why nothing can be written there, as a sentence; empty if it can."""
+        """Return a sentence why nothing can be written to the path; empty if it is valid."""
         if self.is_url():
             try:
                 self.place()
@@ -241,7 +242,7 @@ class TargetRow(QWidget):
         )
 
     def replaces_source(self) -> bool:
-        """Whether the file that is open would be replaced."""
+        """Whether the export would replace the open file."""
         path = self.text()
         if not path or self.is_url() or not self._source or self._limit is not None:
             return False
@@ -249,27 +250,28 @@ class TargetRow(QWidget):
         try:
             wanted = Path(path).expanduser()
             return wanted.resolve() == source.resolve() or wanted.samefile(source)
-        except (OSError, RuntimeError):  # one is not there, or a loop of links (before Python 3.13)
+        # one does not exist, or a loop of links (before Python 3.13)
+        except (OSError, RuntimeError):
             return False
 
     def is_taken(self) -> bool:
-        """Whether anything is where the export goes."""
+        """Whether the path exists."""
         path = os.path.expanduser(self.text())  # noqa: PTH111 - takes what is no name of a user
         return os.path.lexists(path)
 
     def replaced(self) -> int:
-        """Return how many files the export replaces, as far as that is known."""
+        """Return the number of files that the export replaces, as far as known."""
         if self._check is not None:
             return len(self._check.replaced)
         path = os.path.expanduser(self.text())  # noqa: PTH111 - as above
         return self._limit is None and os.path.isfile(path)  # noqa: PTH113 - a name may be too long
 
     def replaces_open(self) -> bool:
-        """Whether files of the model that is open would be replaced, as far as that is known."""
+        """Whether files of the open model would be replaced, as far as known."""
         return self.replaces_source() or (self._check is not None and bool(self._check.kept))
 
     def _keep_up(self) -> None:
-        """Make the path one for the format, unless the person is typing it."""
+        """Adapt the path to the format, unless the user is typing it."""
         offer = self._offer
         if offer is None:
             return
@@ -277,16 +279,16 @@ class TargetRow(QWidget):
         if self._base and self.path.text() == self._proposed:
             self._propose(offer)
         elif self.path is self.window().focusWidget():
-            return  # also while another window is in front
+            return  # also while another window is active
         elif (name, was_whole) != (offer.name, is_whole):
             self._follow(offer, unsplit=is_whole and not was_whole)
         self._made_for = offer.name, is_whole
 
     def _put(self, path: str) -> None:
-        """Set the path, and leave what is selected, or where the cursor is, as it was."""
+        """Set the path, but keep the selection or the cursor position."""
         field, before = self.path, self.path.text()
         if path == before:
-            return  # setting it would drop the selection
+            return  # setting it would clear the selection
         selected, cursor = field.selectedText(), field.cursorPosition()
         field.setText(path)
         if selected and selected == before:
@@ -295,7 +297,7 @@ class TargetRow(QWidget):
             field.setCursorPosition(cursor)
 
     def _propose(self, offer: FormatOffer) -> None:
-        """Name it so that another format or type does not take the place of the one before."""
+        """Propose a name with format and dtype, so that exports do not replace each other."""
         name = self._base + offer.tag + (f"-{self._type}" if self._type else "")
         if self._limit is None and not self._may_be_folder():
             name += self._ending if self._ending in offer.suffixes else offer.suffixes[0]
@@ -303,7 +305,7 @@ class TargetRow(QWidget):
         self._put(name)
 
     def _follow(self, offer: FormatOffer, *, unsplit: bool) -> None:
-        """Follow the format with the suffix, if the name has one of the other formats'."""
+        """Replace the suffix by that of the format, if it is a suffix of another format."""
         path = self.path.text()
         if not path:
             return
@@ -322,7 +324,7 @@ class TargetRow(QWidget):
         return self._limit is not None or (self._folders and not one_file)
 
     def _is_folder(self) -> bool:
-        """Whether the path is the name of a folder: one with the suffix of its format is not."""
+        """Return whether the path is a folder: it may be one and has no suffix of the format."""
         named = self._offer is not None and self.text().lower().endswith(self._offer.suffixes)
         return self._limit is not None or (self._may_be_folder() and not named)
 
@@ -386,7 +388,7 @@ class TargetRow(QWidget):
             self.tr("Export to"),
             self.path.text(),
             patterns,
-            # What would be replaced is said in the dialog, for typed names as well.
+            # The note warns of replaced files, for typed names as well.
             options=QFileDialog.Option.DontConfirmOverwrite,
         )
         if path:
