@@ -1,5 +1,6 @@
-"""Read-only questions about a state: statistics, histograms, tiles, patterns, comparison.
+"""Read-only analysis of a state: statistics, histograms, tiles, patterns, comparison.
 
-Each is a function of a frozen snapshot and a job, computed on a worker thread; what it returns
-stands in ``results``. Nothing here changes a document or knows what a step would do (``preview``).
+Each function takes a frozen snapshot and a job, runs on a worker thread, and returns a type of
+`pruneapp.results`. Nothing here changes a document or computes the effect of a step
+(`pruneapp.preview` does).
 """

@@ -1,4 +1,4 @@
-"""How two states of a document, or two checkpoints, differ: tensor by tensor, in one pass."""
+"""Compare two states of a document, or two checkpoints, tensor by tensor in one pass."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Comparison, Difference, TensorDifference
 
-# A tensor of each side under the name that they share; None where a side has none.
+# The name that both sides use, and the tensor of each side; None where a side has no such tensor.
 Pair = tuple[str, TensorEntry | None, TensorEntry | None]
 
 
 def _owners(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:
-    """Return all that the values of both depend on: file, pruned, permanent, replaced."""
+    """Return the objects that the values of both tensors depend on: checkpoints and mask layers."""
     owners: list[Any] = []
     for side, entry in ((a, pair[1]), (b, pair[2])):
         masks = () if entry is None else (layer.get(entry.name) for layer in _layers(side))
@@ -40,14 +40,14 @@ def _layers(side: Snapshot) -> tuple[MaskSet, ...]:
     return side.masks, side.permanent, side.values
 
 
-# Elements that are read and worked on at once: in float64 they stay in the cache of a core.
+# Elements read and processed per piece; in float64 a piece fits into the cache of a core.
 _PIECE = 4 * BLOCK
-# Elements of a task of a thread.
+# Elements of a thread task.
 STRETCH = 128 * BLOCK
 
 
 class Side:
-    """A tensor of one state, as an export would write it."""
+    """One tensor of a state, with the values that an export would write."""
 
     def __init__(self, snapshot: Snapshot, entry: TensorEntry) -> None:
         self.dtype = entry.dtype
@@ -57,7 +57,7 @@ class Side:
         self._mask = snapshot.zeroed(entry.name)
 
     def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Bits]:
-        """Yield raw elements in pieces of `_PIECE`; `start` is a block's border."""
+        """Yield raw elements in pieces of `_PIECE`; `start` must be a multiple of `BLOCK`."""
         for chunk in self._snapshot.chunks(self._name, start, stop, _PIECE):
             if self._mask is None:
                 yield chunk.bits
@@ -68,10 +68,10 @@ class Side:
 
 @dataclass
 class DifferenceSums:
-    """What a stretch, or all of a tensor, adds up to.
+    """Counts and block sums for a part of a tensor, or for all of it.
 
-    `counts` are of the elements that differ, that have the same sign, and that are 0 on the one
-    side, the other and both; `sums`, for each block, of (y - x)^2, x^2, y^2 and x y.
+    `counts`: elements that differ, that have the same sign, that are 0 in A, in B, and in both.
+    `sums`: for each block the sums of (y - x)^2, x^2, y^2 and x y, with x of A and y of B.
     """
 
     size: int = 0
@@ -79,14 +79,14 @@ class DifferenceSums:
     sums: tuple[list[Float64s], ...] = field(default_factory=lambda: ([], [], [], []))
 
     def add(self, size: int, counts: Sequence[Any], sums: Iterable[list[Float64s]]) -> None:
-        """Take in what follows."""
+        """Append the counts and sums of the next part, in flat order."""
         self.size += size
         self.counts = [a + int(b) for a, b in zip(self.counts, counts, strict=True)]
         for total, part in zip(self.sums, sums, strict=True):
             total.extend(part)
 
     def difference(self, pair: Pair) -> TensorDifference:
-        """Return the answer, once all is added."""
+        """Return the comparison of the tensor from the sums of all its parts."""
         apart, aa, bb = (math.sqrt(_total(s)) for s in self.sums[:3])
         ab = _total(self.sums[3])
         differing, same_sign, zero_a, zero_b, zero_both = self.counts
@@ -106,7 +106,7 @@ class DifferenceSums:
 
 
 class _Workspace:
-    """Memory for a piece in float64, used again: got anew it took as long as all the rest."""
+    """Reusable float64 buffers for one piece: allocating them per piece doubled the run time."""
 
     def __init__(self, size: int) -> None:
         self._x, self._y, self._product = np.empty((3, size))
@@ -161,13 +161,14 @@ def _add(
 
 
 def _total(sums: list[Float64s]) -> float:
-    # fsum refuses to add infinities that it met on the way
+    # math.fsum raises if it meets infinities of both signs or overflows.
     joined = np.concatenate(sums) if sums else np.zeros(0)
     return math.fsum(joined) if np.isfinite(joined).all() else math.inf
 
 
-# What tells a pruned file from its original: this key of the metadata, else zeros, looked for in so
-# many weights of so many tensors, if they are more by this share of all.
+# How a pruned file is recognized: by this key of its metadata, or else by having clearly more
+# zeros: `_LOOKED_AT` weights in each of at most `_TENSORS` tensors are compared, and the share of
+# zeros must be larger by `_MORE`.
 _MADE_OF = "pruneapp.inputs"
 _LOOKED_AT = 1 << 12
 _TENSORS = 256
@@ -175,10 +176,11 @@ _MORE = 0.005
 
 
 def is_original(here: Snapshot, other: Snapshot, job: Job) -> bool:
-    """Guess whether `here` was pruned and `other`, of another checkpoint, is what it was made of.
+    """Guess whether `here` was pruned and `other`, of another checkpoint, is its original.
 
-    The file that says of which files it was made is the pruned one; else the one with clearly more
-    zeros among the first weights of the tensors that both have.
+    If exactly one file's metadata lists the files that it was made from, that one is the pruned
+    file. Otherwise it is the one with clearly more zeros among the first weights of the tensors
+    that both have.
     """
     derived = [_MADE_OF in state.checkpoint.metadata for state in (here, other)]
     if derived[0] != derived[1]:
@@ -209,15 +211,23 @@ def compare(
     names: Iterable[str] | None = None,
     known: StateCache | None = None,
 ) -> Comparison:
-    """Compare every tensor of two states, by the values that an export of each would write.
+    """Compare every tensor of two states by the values that an export would write.
 
-    Reads each pair once, in bounded memory. Sums are float64, added as
-    `pruneapp.analysis.retained_norm` says, so that they are the same whatever the chunks and
-    threads. Types may differ. `job` is started with the elements of all pairs.
+    Each pair is read once, in bounded memory. Sums are float64 and added as described in
+    `pruneapp.analysis.retained_norm`, so they do not depend on chunks or threads. The dtypes of the
+    two sides may differ.
 
-    The sides are `called` so; `names`, of either side, are all by default. Of states compared
-    before, what did not change since is taken from `known` and not read again; what is found is
-    added.
+    Parameters
+    ----------
+    job
+        Started with the number of elements of all pairs.
+    called
+        Display names of the two sides.
+    names
+        Tensor names of either side; None compares all.
+    known
+        Results of earlier comparisons. Tensors whose values have not changed since are taken from
+        it and not read again; new results are added to it.
     """
     matched = pairs(a, b, names)
     job.start(sum(map(work_of, matched)))
@@ -239,7 +249,7 @@ def compare(
 
 
 def unread_in(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[TensorDifference]:
-    """Yield the tensors whose numbers cannot be read on a side, unless both are one file."""
+    """Yield the tensors that are unreadable on a side; none if both are one checkpoint."""
     if a.checkpoint is b.checkpoint:
         return
     here, other = a.checkpoint, b.checkpoint
@@ -255,11 +265,11 @@ def unread_in(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator
 
 
 def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple[Pair, ...]:
-    """Return which tensors stand against each other: those that have a name in common.
+    """Return the pairs of tensors that share a name.
 
-    In the order of the first file, then what only the second has; `names` are of either side, all
-    by default. A tensor with several names stands in one row, unless the other side has several
-    tensors of these names: then in a row for each of them.
+    The order is that of the first file, followed by the tensors that only the second file has.
+    `names` are of either side, None for all. A tensor with several names is in one pair, unless the
+    other side has several tensors with these names: then it is in a pair with each of them.
     """
     wanted = None if names is None else frozenset(names)
     theirs = {name: e for e in b.checkpoint.entries.values() for name in e.names}
@@ -273,7 +283,7 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
         met.update(others)
         result += others.values() if others else [(entry.name, entry, None)]
     result += [(e.name, None, e) for e in b.checkpoint.entries.values() if e.name not in met]
-    # What one side has and cannot read is no tensor that only the other has.
+    # A tensor that one side has but cannot read is reported by `unread_in`, not as missing.
     unread = a.checkpoint.contents.unreadable, b.checkpoint.contents.unreadable
     result = [
         (name, x, y)
@@ -288,7 +298,7 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
 
 
 def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifference:
-    """Compare a tensor of one side with one of the other; steps `job` by what is read."""
+    """Compare one pair of tensors; step `job` by the number of elements read."""
     _, x, y = pair
     if x is None or y is None:
         return _described(pair, "only a" if y is None else "only b")
@@ -303,7 +313,7 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
     if not _comparable(x, y):
         return _described(pair, "same" if _same_bits(Side(a, x), Side(b, y), job) else "shape")
     mine, other = Side(a, x), Side(b, y)
-    # Equal bits are equal values, and whole numbers of 64 bits are compared by them alone.
+    # Equal bits are equal values; 64-bit integers are compared by their bits only.
     same_type = mine.dtype == other.dtype
     whole = same_type and mine.dtype.form is None
 
@@ -349,7 +359,7 @@ def _described(pair: Pair, kind: Difference, **numbers: Any) -> TensorDifference
 
 
 def work_of(pair: Pair) -> int:
-    """Return how many elements are read of each side."""
+    """Return the number of elements read per side; 0 if the values cannot be compared."""
     _, x, y = pair
     return x.numel if x and y and _comparable(x, y) else 0
 
@@ -360,7 +370,7 @@ def _comparable(x: TensorEntry, y: TensorEntry) -> bool:
 
 
 def _same_bits(a: Side, b: Side, job: Job) -> bool:
-    """Say of tensors whose values cannot be compared whether they are the same at least."""
+    """Return whether shape, dtype and raw bits are equal, for tensors without comparable values."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     for mine, other in zip(a.pieces(), b.pieces(), strict=True):
@@ -371,7 +381,7 @@ def _same_bits(a: Side, b: Side, job: Job) -> bool:
 
 
 def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
-    """Say, unread, whether both are one tensor of one open file, with the same zeros over it."""
+    """Return whether both are one tensor of one checkpoint with the same zeros; reads nothing."""
     if a.checkpoint is not b.checkpoint or x.name != y.name:
         return False
     if a.values.get(x.name) is not b.values.get(x.name):
@@ -382,6 +392,6 @@ def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
 
 
 def _written_as_zero(snapshot: Snapshot, name: str) -> BitMask | None:
-    """Return what is written as +0.0; None, too, for a mask that takes nothing."""
+    """Return the mask of the elements that are written as +0.0; None if there are none."""
     mask = snapshot.zeroed(name)
     return mask if mask is not None and mask.pruned else None

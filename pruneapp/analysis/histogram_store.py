@@ -1,8 +1,8 @@
-"""What is counted of tensors for estimates: what a step needs, what is missing, what is known.
+"""Histograms and norms that estimates need: which are needed, which are missing, and their cache.
 
-A count belongs to the mask, the protection and the permanent zeros that a tensor had; it is in
-`Snapshot.cache`, so that undo finds what was counted before. The functions may be called from any
-thread.
+A histogram is valid for the mask, the protection and the permanent zeros that the tensor had when
+it was counted. It is stored in `Snapshot.cache`, so that undo finds earlier results. All functions
+may be called from any thread.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from pruneapp.progress import Job
 from pruneapp.results.document_rows import HashedNames
 from pruneapp.results.sparsity_report import Assignment
 
-# A dimension, from 0, and the order of a norm; None for magnitudes.
+# (dimension counted from 0, order of the norm) of channel norms; None for magnitudes.
 Kind = tuple[int, Norm] | None
 
-# Elements of small tensors that are counted as one.
+# Small tensors are counted in one request up to this total number of elements.
 _BATCH = 1 << 20
 
 
 @dataclass(frozen=True)
 class HistogramRequest:
-    """Something to be counted: of one large tensor, or of several small ones, by first names.
+    """A request to count one large tensor, or several small ones, given by their first names.
 
-    `elements` are read for it.
+    `elements` is the total number of elements to read.
     """
 
     names: tuple[str, ...]
@@ -42,7 +42,7 @@ class HistogramRequest:
 
 
 def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]]:
-    """Return what `rows_of` does; of 100,000 names it is not asked at each move of a slider."""
+    """Return the result of `rows_of`, cached so that it is not recomputed while a slider moves."""
 
     def find() -> list[tuple[int, tuple[str, ...]]]:
         places = {id(row): i for i, row in enumerate(step.rows)}
@@ -53,9 +53,10 @@ def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]
 
 
 def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
-    """Return which rule of a step applies to each tensor, and what limits or rules exclude.
+    """Return which rule of a step applies to each tensor, and which tensors are excluded.
 
-    Found once for the names, rules and limits of a step, not at each move of a slider.
+    Tensors may be excluded by limits or rules. The result is cached per names, rules and limits of
+    the step, so that it is not recomputed while a slider moves.
     """
     if len(step.rows) == 1 and not step.limits.spare:
         return Assignment()
@@ -84,9 +85,10 @@ def _key_of(kind: str, step: Step) -> tuple[object, ...]:
 
 
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:
-    """Yield names, and what has to be known of them before a step can be estimated.
+    """Yield tensor names with the kind of histogram that an estimate of the step needs of them.
 
-    What decides comes first, then what the norm is made of.
+    The histograms that decide which weights are pruned come before those used only for the retained
+    norm.
     """
     for row, names in rows_now(snapshot, step):
         method = registry.get(row.method)
@@ -105,26 +107,26 @@ def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], 
 
 
 def dims_of(snapshot: Snapshot, row: Row, names: Sequence[str]) -> list[int]:
-    """Return the dimension of a method of channels for each tensor, from 0."""
+    """Return, for each tensor, the dimension (from 0) along which a channel method prunes."""
     shapes = [snapshot.entry(name).shape for name in names]
-    # Most tensors of a large model are of a few shapes.
+    # Resolved once per shape: the tensors of a large model have few different shapes.
     first = dict(zip(reversed(shapes), reversed(names), strict=True))
     dims = {shape: dim_of(row, shape, name) for shape, name in first.items()}
     return [dims[shape] for shape in shapes]
 
 
 def orders_of(row: Row) -> tuple[Norm, ...]:
-    """Return the orders of the norms that a method of channels needs.
+    """Return the orders of the norms that a channel method needs.
 
-    That which decides comes first; 2 and 1 say the sums of squares and magnitudes. "fro" is 2 of
-    the flattened slice.
+    The order that ranks the channels comes first; 2 and 1 give the sums of squares and of
+    magnitudes. "fro" is order 2 of the flattened slice.
     """
     n = row.values.get("n", 2)
     return tuple(dict.fromkeys((2 if n == "fro" else n, 2, 1)))
 
 
 def _requests(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[HistogramRequest]:
-    """Put names into batches, in order."""
+    """Group names into requests of at most `_BATCH` elements, in order."""
     requests: list[HistogramRequest] = []
     batch: list[str] = []
     elements = 0
@@ -140,7 +142,7 @@ def _requests(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[Hist
     return requests
 
 
-# What is to be counted
+# Missing histograms
 
 
 def missing_histograms(
@@ -148,8 +150,9 @@ def missing_histograms(
 ) -> tuple[HistogramRequest, ...]:
     """Return what has to be counted before a step can be estimated, the most needed first.
 
-    Nothing if all is there, or if counts do not say what the step does. What would not fit with
-    all that is needed more is left out. `job` may cancel: of 100,000 tensors it takes a while.
+    Empty if everything is counted, or if the step cannot be estimated from histograms. Kinds whose
+    histograms would exceed the budget of the cache together with those before them are omitted.
+    `job` may cancel: this takes a while for 100,000 tensors.
 
     Raises
     ------
@@ -159,7 +162,8 @@ def missing_histograms(
         If a tensor has no channels along the dimension.
     """
     requests: list[HistogramRequest] = []
-    budget = snapshot.cache.budget  # for all: what takes the room of another is counted for ever
+    # shared by all kinds: histograms that evict each other would be recounted forever
+    budget = snapshot.cache.budget
     for names, kind in dict.fromkeys(kinds_of(snapshot, step)):
         missing, needed = _missing(snapshot, names, kind, job or Job())
         if needed <= budget:
@@ -171,7 +175,10 @@ def missing_histograms(
 def missing_magnitudes(
     snapshot: Snapshot, names: Iterable[str], job: Job | None = None
 ) -> tuple[HistogramRequest, ...]:
-    """Return what has to be counted to know all magnitudes of some tensors, by first names."""
+    """Return what has to be counted to have the magnitudes of tensors, given by first names.
+
+    Empty if the result would not fit into the cache.
+    """
     missing, needed = _missing(snapshot, tuple(names), None, job or Job())
     return tuple(_requests(snapshot, missing, None)) if needed <= snapshot.cache.budget else ()
 
@@ -179,13 +186,13 @@ def missing_magnitudes(
 def missing_sums(
     snapshot: Snapshot, names: Iterable[str], job: Job
 ) -> tuple[HistogramRequest, ...]:
-    """Return what has to be measured to know the norm of some tensors, by first names."""
+    """Return what has to be measured to have the norms of tensors, given by first names."""
     missing = [name for name in job.cancel.each(tuple(names)) if sums(snapshot, name) is None]
     return tuple(_requests(snapshot, missing, None))
 
 
 def counted_share(snapshot: Snapshot, step: Step) -> float:
-    """Return how much of what a step needs is counted, from 0 to 1; 1 if nothing is wanted."""
+    """Return the counted share of the elements a step needs, from 0 to 1; 1 if it needs none."""
     missing = sum(request.elements for request in missing_histograms(snapshot, step))
     if not missing:
         return 1.0
@@ -197,8 +204,8 @@ def counted_share(snapshot: Snapshot, step: Step) -> float:
 def _missing(
     snapshot: Snapshot, names: tuple[str, ...], kind: Kind, job: Job
 ) -> tuple[list[str], int]:
-    """Return what is not counted, and how many bytes all of it takes as far as is known."""
-    mark = "counted", kind, names  # forgotten before a count is dropped
+    """Return the names that are not counted, and the bytes that all names take as far as known."""
+    mark = "counted", kind, names  # this entry is evicted before any histogram is
     known: int | None = snapshot.recall(mark)
     if known is not None:
         return [], known
@@ -220,7 +227,7 @@ def _missing(
 
 
 def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
-    """Count something that is wanted; what is there by now is not counted again.
+    """Count the tensors of a request and cache the result; skip those counted meanwhile.
 
     `job` is started with the elements; it may cancel.
 
@@ -243,7 +250,7 @@ def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
 
 
 def measure(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
-    """Find out norms alone (`missing_sums`), for which there is always room; see `count`."""
+    """Measure and cache only the norms of a request (see `missing_sums`), which always fit."""
     job.start(request.elements, request.names[0])
     for name, histogram in count_all(snapshot.as_in_file, request.names, job):
         _put_sums(snapshot.as_in_file, name, histogram)
@@ -259,7 +266,7 @@ def _put_sums(snapshot: Snapshot, name: str, histogram: MagnitudeHistogram) -> N
     snapshot.cache.put(("sums", name, any(m is not None for m in layers)), layers, sums)
 
 
-# What is known
+# Known histograms
 
 
 def magnitudes(snapshot: Snapshot, name: str) -> MagnitudeHistogram | None:
@@ -269,20 +276,23 @@ def magnitudes(snapshot: Snapshot, name: str) -> MagnitudeHistogram | None:
 
 
 def channels(snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | None:
-    """Return the channels of a tensor, `dim` from 0 and `n` no "fro"; None if not counted."""
+    """Return the channel norms of a tensor, or None if not counted.
+
+    `dim` counts from 0; `n` is the order of the norm and must not be "fro".
+    """
     norms: Channels | None = _count_of(snapshot, name, (dim, n))
     return norms
 
 
 def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
-    """Return the sums of the squares and of the magnitudes of the finite weights that are kept.
+    """Return the sums of squares and of magnitudes of the kept finite weights; None if unknown.
 
-    With the values of the file, whatever a repair made of them: they say what pruning took of it.
-    Weights that a repair moved may be larger than all that the file had.
+    The values are those of the file even if a repair replaced them: the sums tell what pruning
+    removed, and repaired weights may be larger than any in the file. A sum is infinite where
+    float64 overflows.
 
-    They are known longer than the magnitudes of the tensor: of the file as it was opened, without
-    masks, and of the last other state in which it was counted. Infinite beyond float64; None if
-    they are not known.
+    Sums stay in the cache longer than histograms: those of the file without masks, and those of the
+    last other state in which the tensor was counted.
     """
     snapshot = snapshot.as_in_file
     layers = snapshot.masks_of(name)
@@ -294,16 +304,16 @@ def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
 
 
 def zeros(snapshot: Snapshot, name: str) -> int | None:
-    """Return how many of the weights that a step may take are 0; None if not counted."""
+    """Return how many of the weights that a step may prune are 0; None if not counted."""
     histogram = magnitudes(snapshot, snapshot.entry(name).name)
     return None if histogram is None else histogram.zeros
 
 
 def below(snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | None:
-    """Return how many weights that a step may take have a magnitude up to a threshold.
+    """Return how many weights that a step may prune have a magnitude up to `threshold`.
 
-    Exact for floats of up to 16 bits; in the bin of the threshold, wider ones are taken to be
-    spread evenly. None if one of the tensors is not counted.
+    Exact for floats of up to 16 bits. For wider floats the weights in the bin of the threshold are
+    assumed to be evenly distributed. None if one of the tensors is not counted.
     """
     total = 0
     for name in names:
@@ -321,5 +331,5 @@ def _count_of(snapshot: Snapshot, name: str, kind: Kind) -> Any:
 
 
 def _key(snapshot: Snapshot, name: str, kind: Kind) -> tuple[object, ...]:
-    """Return what a count is found by: those of several masks of a tensor are kept."""
+    """Return the cache key of a histogram; it includes the masks, so several states coexist."""
     return name, kind, *map(id, snapshot.masks_of(name))

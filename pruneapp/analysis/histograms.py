@@ -1,10 +1,10 @@
-"""How many weights of a tensor have which magnitude, by the upper 16 bits of its bit pattern.
+"""Histograms of magnitudes, binned by the upper 16 bits of the bit pattern, and channel norms.
 
-For positive floats the order of the values is the order of their bits, so a bin of patterns that
-share their upper bits is an interval of magnitudes. Floats of up to 16 bits have a bin for each
-magnitude: what is counted of them is exact.
+Positive floats are ordered like their bit patterns, so all patterns with the same upper bits form
+an interval of magnitudes. Floats of up to 16 bits have one bin per magnitude, so their counts are
+exact.
 
-Of channels the norms are measured, as the exact step ranks them, and what they hold.
+Channel norms are measured with the same bits as the exact step ranks them.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
-# Bins there may be.
+# Maximum number of bins.
 BINS = 1 << 16
 
-# Elements that are counted at once: they and the counters stay in the cache, and since numpy counts
-# without letting other threads run, the window waits for a quarter of a millisecond at most.
+# Elements counted per call: they and the counters stay in the cache. np.bincount does not release
+# the GIL, so this also limits how long the main thread is blocked, to a quarter of a millisecond.
 PIECE = 1 << 17
 
-# Bytes that the objects around the arrays of a tensor take, about.
+# Approximate size in bytes of the Python objects around the arrays of a tensor.
 OVERHEAD = 600
 
 
 @dataclass(frozen=True, eq=False)
 class MagnitudeHistogram:
-    """The magnitudes of the weights of one tensor that a step may take: kept, not protected.
+    """Magnitudes of the weights of one tensor that a step may prune: kept and not protected.
 
     Attributes
     ----------
     bins
-        ``uint16[k]``, ascending: bins that hold something, see `bin_shift`. NaN is in none.
+        ``uint16[k]``, ascending: the bins that are not empty, see `bin_shift`. NaN is in none.
     counts
-        ``int64[k]``: weights in each.
+        ``int64[k]``: number of weights per bin.
     squares, sizes
-        ``float64[k]``: sum of squares and of magnitudes in each, 0 for infinities. None for types
-        of up to 16 bits, of which bin and count say it.
+        ``float64[k]``: sum of squares and of magnitudes per bin, 0 for infinities. None for types
+        of up to 16 bits, where they follow from bin and count.
     nan, zeros
-        How many are NaN, and 0.
+        Number of weights that are NaN, and that are 0.
     protected_sums
         Sum of squares and of magnitudes of finite weights that are kept because they are protected.
     """
@@ -69,14 +69,14 @@ class MagnitudeHistogram:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory, those of the objects around it included."""
+        """Bytes of memory, including the surrounding objects."""
         sums = 0 if self.squares is None else 2 * self.squares.nbytes
         return self.bins.nbytes + self.counts.nbytes + sums + OVERHEAD
 
     def sums(self, dtype: DType) -> tuple[float, float]:
-        """Return the sums of squares and of magnitudes of finite weights that are kept.
+        """Return the sums of squares and of magnitudes of all kept finite weights.
 
-        The protected ones included. Infinite beyond float64.
+        Protected weights are included. A sum is infinite where float64 overflows.
         """
         with np.errstate(over="ignore"):
             squares, sizes = (float(part.sum()) for part in self.sums_of_bins(dtype))
@@ -92,13 +92,14 @@ class MagnitudeHistogram:
         return sizes * values, sizes
 
     def below(self, threshold: float, dtype: DType) -> int:
-        """Return how many have a magnitude up to `threshold`; see `histogram_store.below`."""
+        """Return how many magnitudes are up to `threshold`; see `histogram_store.below`."""
         if not threshold >= 0:
             return 0
         values = bin_values(dtype)
         last = int(values[:-1].searchsorted(threshold, "right")) - 1
         whole = last if bin_shift(dtype) else last + 1
-        stop = int(self.bins.searchsorted(np.uint16(whole)))  # of its type: no copy of the bins
+        # same dtype as the bins, to avoid a copy of them
+        stop = int(self.bins.searchsorted(np.uint16(whole)))
         result = int(self.counts[:stop].sum())
         if whole <= last and stop < self.bins.size and self.bins[stop] == last:
             low, high = values[last], values[last + 1]
@@ -108,22 +109,23 @@ class MagnitudeHistogram:
 
 
 def bin_shift(dtype: DType) -> int:
-    """Return how many low bits of the pattern of a magnitude a bin leaves out.
+    """Return how many low bits of a magnitude's bit pattern a bin ignores.
 
-    The sign is none of the pattern: 16 of the other 31 or 63 bits are left, or all of them.
+    The sign bit is not part of the pattern. The 16 highest of the other bits remain, or all of them
+    if there are fewer.
     """
     return max(0, dtype.bits - 17)
 
 
 @lru_cache
 def bin_values(dtype: DType) -> Float64s:
-    """Return the least magnitude of each bin of a type, read-only; NaN beyond the last.
+    """Return the lower edge of each bin of a dtype, read-only, followed by NaN.
 
     Returns
     -------
     ndarray
-        ``float64``, one more than there are bins, ascending: magnitudes in bin ``i`` are from
-        ``values[i]`` to below ``values[i + 1]``. Of types of up to 16 bits there is but one.
+        ``float64``, ascending: magnitudes in bin ``i`` are in ``[values[i], values[i + 1])``. For
+        types of up to 16 bits every bin holds a single magnitude.
     """
     assert dtype.form is not None
     values: Float64s
@@ -141,7 +143,7 @@ def bin_values(dtype: DType) -> Float64s:
 
 
 def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> MagnitudeHistogram:
-    """Count one tensor, by its first name, in one pass and in the thread that calls."""
+    """Count one tensor, by its first name, in one pass on the calling thread."""
     entry = snapshot.entry(name)
     tally = _Counters(entry.dtype)
     eligible, protected = snapshot.eligible(name), snapshot.protected.get(name)
@@ -170,7 +172,7 @@ def _sums(bits: Bits, dtype: DType) -> tuple[float, float]:
 
 
 class _Counters:
-    """Counts pieces of a tensor."""
+    """Running counts of a tensor, filled piece by piece."""
 
     def __init__(self, dtype: DType) -> None:
         assert dtype.form is not None
@@ -178,19 +180,20 @@ class _Counters:
         self._form = dtype.form
         self._shift = bin_shift(dtype)
         self._counts = np.zeros(BINS, np.int64)
-        # Of squares and magnitudes, for wide types.
+        # Sums of squares and of magnitudes, for wide types only.
         self._sums = np.zeros((2, BINS if self._shift else 0))
         self._zeros = self._infinite = 0
 
     def add(self, bits: Bits, kept: Bools | None) -> None:
-        """Count the elements that `kept` has, all of them if it is None."""
+        """Count the elements where `kept` is True; all of them if it is None."""
         if self._shift:
             self._add_wide(bits if kept is None else bits[kept])
             return
         if kept is None:
             self._counts += np.bincount(bits, minlength=BINS)
             return
-        # Choosing the few takes several times as long as marking the others, all as one pattern.
+        # Boolean indexing takes several times as long as overwriting the other elements with one
+        # pattern and subtracting their number.
         mark = np.logical_not(kept).view(np.int8)
         marked = bits | np.negative(mark).astype(f"int{self._dtype.bits}").view(bits.dtype)
         self._counts += np.bincount(marked, minlength=BINS)
@@ -206,7 +209,8 @@ class _Counters:
             self._zeros += keys.size - int(np.count_nonzero(keys))
         if counts[self._form.largest >> self._shift :].any():
             self._infinite += int(np.count_nonzero(keys == kind(self._form.largest)))
-        with np.errstate(over="ignore", invalid="ignore"):  # not finite: in bins of their own
+        # non-finite values are in bins of their own
+        with np.errstate(over="ignore", invalid="ignore"):
             sizes = keys.view(self._dtype.numpy).astype(np.float64)
             self._sums[1] += np.bincount(digits, sizes, BINS)
             np.multiply(sizes, sizes, out=sizes)
@@ -239,7 +243,7 @@ class _Counters:
 
 
 def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[MagnitudeHistogram]:
-    """Count small tensors side by side, as `count_magnitudes` does each: by sorting."""
+    """Count small tensors of equal size and dtype together; see `count_magnitudes`."""
     entry = snapshot.entry(names[0])
     size, dtype = entry.numel, entry.dtype
     most = max(1, PIECE // size)
@@ -257,7 +261,7 @@ def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[
 def count_all(
     snapshot: Snapshot, names: Sequence[str], job: Job
 ) -> Iterator[tuple[str, MagnitudeHistogram]]:
-    """Count tensors that can be pruned, by first names, side by side where they are alike."""
+    """Count prunable tensors, given by first names; small tensors of equal size are batched."""
     for together, some in batches_of_small_tensors(snapshot, names, job):
         if together:
             yield from zip(some, count_alike(snapshot, some, job), strict=True)
@@ -267,7 +271,7 @@ def count_all(
 
 
 def _count_rows(bits: Bits, kept: Bools, rows: int, dtype: DType) -> Iterator[MagnitudeHistogram]:
-    """Count each of some rows of as many elements: by sorting, there are few in a row."""
+    """Count `rows` tensors of equal size by sorting: each has few elements."""
     form, shift = dtype.form, bin_shift(dtype)
     assert form is not None
     keys: Bits = (
@@ -297,7 +301,7 @@ def _count_rows(bits: Bits, kept: Bools, rows: int, dtype: DType) -> Iterator[Ma
     ends = np.searchsorted(present, np.arange(rows + 1) << 16).tolist()
     for i in range(rows):
         here = slice(ends[i], ends[i + 1])
-        # Copies: a slice would hold the memory of all rows as long as one of them is wanted.
+        # Copies: a view would keep the arrays of all rows alive.
         yield MagnitudeHistogram(
             bins[here].copy(),
             counts[here].copy(),
@@ -310,17 +314,17 @@ def _count_rows(bits: Bits, kept: Bools, rows: int, dtype: DType) -> Iterator[Ma
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """The channels of one tensor along a dimension.
+    """Norms and counts of the channels of one tensor along a dimension.
 
     Attributes
     ----------
     norms
-        ``float64[channels]``, the bits that `Kernel.channel_norms` makes; what is pruned counts
-        as 0.
+        ``float64[channels]``, bit-identical to `Kernel.channel_norms`; pruned weights count as 0.
     kept
-        ``int64[channels]``: weights that are not pruned yet.
+        ``int64[channels]``: number of weights that are not pruned.
     free
-        ``bool[channels]``: whether a step may take it: something is left, and nothing protected.
+        ``bool[channels]``: whether a step may prune the channel: it has kept weights, and none is
+        protected.
     """
 
     norms: Float64s
@@ -329,12 +333,12 @@ class Channels:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory, those of the objects around it included."""
+        """Bytes of memory, including the surrounding objects."""
         return self.norms.nbytes + self.kept.nbytes + self.free.nbytes + OVERHEAD
 
 
 def count_channels(snapshot: Snapshot, name: str, dim: int, n: Norm, job: Job) -> Channels:
-    """Measure the channels of one tensor along a dimension, from 0, by norms of one order."""
+    """Measure the channels of one tensor along `dim` (from 0) by norms of order `n`."""
     entry = snapshot.entry(name)
     mask, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     read = partial(snapshot.chunks, name)

@@ -1,4 +1,4 @@
-"""How tensors of any rank are laid out as pictures, and what is shown in full colour."""
+"""Arrange tensors of any rank as 2-D pictures, and find the magnitude shown in full color."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.values import Counts, Float64s
 from pruneapp.results.tile import Layout
 
-# What the dimensions of a convolution's weight are called, by rank.
+# Names of the dimensions of a convolution's weight, by rank.
 _CONVOLUTION = {
     3: ("output channel", "input channel", "kernel position"),
     4: ("output channel", "input channel", "kernel row", "kernel column"),
@@ -21,7 +21,7 @@ _CONVOLUTION = {
 _LINEAR = ("output feature", "input feature")
 _EMBEDDING = ("entry", "feature")
 
-# What stands before a number in an index: [out 12, in 3, 1, 2].
+# Prefix of a number in an index: [out 12, in 3, 1, 2].
 _SHORT = {
     "output channel": "out",
     "input channel": "in",
@@ -31,7 +31,7 @@ _SHORT = {
     "feature": "feature",
 }
 
-# Which dimensions go down and which across; the others alternate from the sixth dimension on.
+# (row dimensions, column dimensions) by rank; they alternate from the sixth dimension on.
 _DIMS = {
     0: ((), ()),
     2: ((0,), (1,)),
@@ -48,26 +48,27 @@ def layout(
     axes: tuple[int, int] | None = None,
     fixed: tuple[int, ...] = (),
 ) -> Layout:
-    """Lay a tensor out in rows and columns.
+    """Return the arrangement of a tensor in rows and columns.
 
-    A matrix is shown as it is, a vector in lines like text. The kernels of a convolution keep
-    their form: each output channel is a band of rows, each input channel a band of columns.
+    A matrix is shown unchanged; a vector is wrapped into lines like text. The kernels of a
+    convolution stay rectangles: each output channel is a band of rows, each input channel a band of
+    columns.
 
     Parameters
     ----------
     kind
-        The inferred kind of layer (`TensorEntry.kind`): names the axes, and nothing else.
+        The inferred kind of layer (`TensorEntry.kind`); it only determines the names of the axes.
     axes
-        The dimension that goes down and the one that goes across, where one plane of the tensor
-        is to be seen; None for all of it.
+        The dimensions of the rows and of the columns, to show one plane of the tensor; None for all
+        of it.
     fixed
-        With `axes`, where the other dimensions stand: an index for every dimension (those of the
-        axes are ignored); () for 0.
+        With `axes`, the index of every other dimension: one number per dimension of the tensor
+        (those of the axes are ignored); () for 0.
 
     Raises
     ------
     ValueError
-        If `axes` are not two dimensions of the tensor, or `fixed` is no index into it.
+        If `axes` are not two dimensions of the tensor, or `fixed` is not an index into it.
     """
     rank = len(shape)
     if axes is not None:
@@ -119,7 +120,7 @@ def _short(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _wrapped(shape: tuple[int, ...]) -> Layout:
     size = shape[0]
-    # A divisor leaves no ragged line. A prime number of elements stays in one row.
+    # A divisor gives equal lines. A prime number of elements stays in one row.
     wrap = next((d for d in range(math.isqrt(max(size - 1, 0)) + 1, size) if size % d == 0), size)
     note = f"A vector of {size:,} elements, wrapped into lines of {wrap:,}." if wrap < size else ""
     return Layout(shape, (), (0,), "line", "position", note, wrap if note else 0)
@@ -142,7 +143,7 @@ def _note(
     row_dims: tuple[int, ...],
     column_dims: tuple[int, ...],
 ) -> str:
-    """Say how large the block of an outer row and an outer column is, where there are blocks."""
+    """Return a note with the size of the block of an outer row and column; "" without blocks."""
     height = math.prod(shape[d] for d in row_dims[1:])
     width = math.prod(shape[d] for d in column_dims[1:])
     if height * width <= 1:
@@ -154,9 +155,9 @@ def _note(
 
 
 def row_offsets(of: Layout, rows: Counts) -> Counts:
-    """Return what some rows add to the flat index of an element, with what is on no axis.
+    """Return what each row contributes to the flat index, including the `fixed` dimensions.
 
-    The element at a row and a column has the flat index ``rows[row] + columns[column]``.
+    The flat index of the element at a row and a column is ``rows[row] + columns[column]``.
     """
     if of.wrap:
         return rows * of.wrap
@@ -165,7 +166,7 @@ def row_offsets(of: Layout, rows: Counts) -> Counts:
 
 
 def column_offsets(of: Layout, columns: Counts) -> Counts:
-    """Return what some columns add to the flat index."""
+    """Return what each column contributes to the flat index."""
     return columns if of.wrap else _offsets(of.shape, of.column_dims, columns)
 
 
@@ -184,13 +185,14 @@ _FEW = 200  # magnitudes of which less than one is beyond the percentile
 
 
 def scale(snapshot: Snapshot, name: str) -> tuple[float, float]:
-    """Return a magnitude that is large for a tensor, and the share of magnitudes up to it.
+    """Return a large magnitude of a tensor, and the share of magnitudes up to it.
 
-    It is what a picture shows in full colour: the 99.5th percentile of the finite magnitudes, of
-    all of them up to 65,536 elements, else of 64 runs of 1,024 spread evenly: the same on every
-    call. If that is 0, or there are at most 200, the largest of them; 1 if there is none but
-    zeros. The share is that of the same magnitudes: 1 if none is larger. Of the file also where
-    values were replaced: a color means the same before and after.
+    The first is the magnitude that a picture shows in full color: the 99.5th percentile of the
+    finite magnitudes, of all of them up to 65,536 elements, else of 64 evenly spaced runs of 1,024
+    (the same on every call). If the percentile is 0, or there are at most 200 magnitudes, the
+    largest is used; 1 if all are zero or there are none. The share is computed from the same
+    sample; it is 1 if none is larger. Replaced values are ignored: a color means the same before
+    and after a repair.
     """
     entry = snapshot.entry(name)
     read = reader(snapshot.checkpoint.bits, entry)
@@ -198,7 +200,10 @@ def scale(snapshot: Snapshot, name: str) -> tuple[float, float]:
 
 
 def percentile(read: ReadValues, numel: int, percent: float) -> float:
-    """Return a percentile of the finite magnitudes that `scale` looks at; their largest of few."""
+    """Return a percentile of the magnitudes that `scale` samples.
+
+    It is the largest for at most 200 magnitudes, and 0 if none is finite.
+    """
     sizes = _sampled(read, numel)
     if not sizes.size:
         return 0.0
@@ -206,7 +211,7 @@ def percentile(read: ReadValues, numel: int, percent: float) -> float:
 
 
 def large_of(read: ReadValues, numel: int) -> tuple[float, float]:
-    """Return the same of anything that is read like a tensor of `numel` elements."""
+    """Return the result of `scale` for `numel` elements returned by `read`."""
     sizes = _sampled(read, numel)
     if not sizes.size:
         return 1.0, 1.0
@@ -216,7 +221,7 @@ def large_of(read: ReadValues, numel: int) -> tuple[float, float]:
 
 
 def _sampled(read: ReadValues, numel: int) -> Float64s:
-    """Return finite magnitudes: all of them, or of runs that are spread evenly."""
+    """Return the finite magnitudes of all elements, or of evenly spaced runs."""
     if numel <= _SAMPLES * _SAMPLE:
         values = read(0, numel)
     else:
@@ -227,9 +232,10 @@ def _sampled(read: ReadValues, numel: int) -> Float64s:
 
 
 def _percentile(sizes: Float64s, percent: float) -> float:
-    """Return a percentile, as `np.percentile` does.
+    """Return a percentile with linear interpolation, as `np.percentile` does.
 
-    That imports numpy's masked arrays when it is first called: 25 ms of the first picture.
+    `np.percentile` imports numpy's masked arrays on its first call, which delays the first picture
+    by 25 ms.
     """
     place = percent / 100 * (sizes.size - 1)
     low = int(place)

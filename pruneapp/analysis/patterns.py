@@ -1,4 +1,4 @@
-"""Whether tensors have an N:M pattern, which groups break it, and what mending it would cost."""
+"""Check tensors for an N:M pattern, list violating groups, and estimate the cost of a fix."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
     "repair",
 ]
 
-# Broken groups of a tensor that are named.
+# Broken groups listed per tensor.
 _NAMED = 5
 _NONE = np.empty((0, 3), np.intp)
 
@@ -50,16 +50,16 @@ _NONE = np.empty((0, 3), np.intp)
 def check_pattern(  # noqa: PLR0917 - each its own type
     snapshot: Snapshot, names: Sequence[str], n: int, m: int, dim: int, job: Job
 ) -> PatternReport:
-    """Look whether at most n of every m weights along a dimension are not zero.
+    """Check whether at most n of every m weights along a dimension are nonzero.
 
-    What is pruned here is zero, and so is a weight of the value 0.0 or -0.0. Groups begin at
-    channel 0; weights that are left over at the end of the dimension are in no group.
+    Pruned weights count as zero, and so do weights with the value 0.0 or -0.0. Groups begin at
+    channel 0; leftover weights at the end of the dimension belong to no group.
 
-    Tensors are looked at one after the other, by threads; one bit is held for each weight of one.
-    Those that break the pattern are read a second and a third time, to say what `repair` would
-    take. `job` is started with the elements.
+    Tensors are processed one after the other, each by several threads, with one bit of memory per
+    weight. Tensors that violate the pattern are read twice more, to find what `repair` would prune.
+    `job` is started with the elements.
 
-    Raises `ParameterError` if n and m are no pattern, and as `resolve`.
+    Raises `ParameterError` if n and m are not a valid pattern, and whatever `resolve` raises.
     """
     pattern = N_M.validate({"pattern": f"{n}:{m}", "dim": dim})
     first_names = resolve(snapshot.checkpoint, names)
@@ -72,7 +72,7 @@ def check_pattern(  # noqa: PLR0917 - each its own type
 def pattern_report(
     n: int, m: int, dim: int, found: Sequence[tuple[TensorPattern, RetainedNorm | None]]
 ) -> PatternReport:
-    """Return what was found in tensors, with what mending all of them would cost."""
+    """Return the report for `found`, with the norm² lost if all tensors were fixed."""
     norms = [norm for _, norm in found if norm is not None]
     tensors = in_numeric_order([tensor for tensor, _ in found], attrgetter("name"))
     return PatternReport(n, m, dim, tuple(tensors), _lost_of(norms))
@@ -81,9 +81,9 @@ def pattern_report(
 def look_for_pattern(
     snapshot: Snapshot, entry: TensorEntry, values: Mapping[str, Any], job: Job
 ) -> tuple[TensorPattern, RetainedNorm | None]:
-    """Look for a pattern in one tensor, given as the values of the method N:M.
+    """Check one tensor for a pattern, given as parameter values of the N:M method.
 
-    Where it is broken, says what mending it would leave of the norm.
+    Returns the result and, where the pattern is broken, the norm retained by a fix; otherwise None.
     """
     (n, m), dim = sizes_of(values["pattern"]), values["dim"]
     norm = None
@@ -156,15 +156,15 @@ def _lost_of(norms: Sequence[RetainedNorm]) -> float | None:
 
 
 def repair(report: PatternReport) -> Step:
-    """Return the step that gives every tensor of a report the pattern, at the least cost.
+    """Return the step that gives every tensor of a report the pattern with the smallest loss.
 
-    It takes the smallest weights of each group that has too many, and no other weight that is not
-    zero. Where too many of a group are protected, they stay.
+    It prunes the smallest weights of each group with too many nonzero weights, and no other nonzero
+    weight. Protected weights are kept even if a group has too many.
 
     Raises
     ------
     ParameterError
-        If nothing is to be mended.
+        If no tensor breaks the pattern.
     """
     names = tuple(tensor.name for tensor in report.tensors if tensor.broken)
     if not names:
@@ -177,18 +177,18 @@ def repair(report: PatternReport) -> Step:
 
 
 def certificate(snapshot: Snapshot, job: Job) -> str | None:
-    """Say which N:M patterns what is written of a state has, for the metadata of an export.
+    """Return which N:M patterns an exported state has, as text for the metadata of the export.
 
-    Looked at are the masks alone, so it takes no reading, and the zeros that a file had already
-    count only once they are taken as pruned. Patterns are those that hardware takes, 1:4, 2:4 and
-    4:8 along dim 1, the first that holds throughout a tensor; of tensors that are pruned and not
-    zero as a whole.
+    Only masks are inspected, so nothing is read, and zeros of the file count only if they were
+    marked as pruned. The patterns are those that hardware supports: 1:4, 2:4 and 4:8 along dim 1;
+    per tensor the first that holds throughout. Tensors without pruned weights and those pruned
+    completely are ignored.
 
     Returns
     -------
     str or None
         ``2:4 along dim 1: 96 tensors``; where others are pruned without a pattern ``2:4 along dim
-        1: 96 of 97 pruned tensors``; several patterns with a semicolon between them. None if no
+        1: 96 of 97 pruned tensors``; several patterns are separated by semicolons. None if no
         tensor has one.
     """
     found = []
@@ -202,7 +202,7 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
 
 
 def certificate_of(found: Sequence[tuple[int, int] | None]) -> str | None:
-    """Say the same, given the pattern of each tensor that is looked at, None for none."""
+    """Return the text of `certificate` for the patterns of the tensors; None means no pattern."""
     patterns, pruned = Counter(pattern for pattern in found if pattern is not None), len(found)
     if not patterns:
         return None
@@ -214,7 +214,7 @@ def certificate_of(found: Sequence[tuple[int, int] | None]) -> str | None:
 
 
 def groups_wanted(snapshot: Snapshot, steps: Iterable[Step]) -> dict[str, Groups]:
-    """Return the groups that steps gave to tensors, by first names, the last of each."""
+    """Return the groups that steps gave to tensors, by first name; later steps override."""
     wanted: dict[str, Groups] = {}
     for step in steps:
         methods = {row.method: registry.METHODS.get(row.method) for row in step.rows}
@@ -230,10 +230,10 @@ def groups_wanted(snapshot: Snapshot, steps: Iterable[Step]) -> dict[str, Groups
 def broken_patterns(
     snapshot: Snapshot, wanted: Mapping[str, Groups], job: Job
 ) -> tuple[BrokenPattern, ...]:
-    """Count the groups that keep more than a step left them, by their masks alone.
+    """Return the groups that keep more weights than a step left, judged by masks only.
 
-    Protected weights stay where too many of a group are; and what was pruned may have been restored
-    since. `wanted` are the groups of tensors by first names; what keeps to them is left out.
+    This happens where protected weights exceed the pattern, or where pruned weights were restored.
+    `wanted` maps first names to groups; tensors that follow their groups are omitted.
     """
     found: dict[Groups, dict[str, int]] = {}
     for name, groups in wanted.items():

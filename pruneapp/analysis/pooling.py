@@ -1,7 +1,7 @@
-"""What a picture shows of a tensor's elements, added up in pixels that stand for many weights.
+"""Pool the elements of a tensor into pixels of a picture that each cover many weights.
 
-An axis of a picture is cut into pixels of `pool` weights. Of each pixel all weights are taken, or,
-for a first look, a few groups of them.
+An axis of a picture is divided into pixels of `pool` weights. All weights of a pixel are used, or,
+for a first fast picture, some groups of them.
 """
 
 from __future__ import annotations
@@ -24,31 +24,33 @@ from pruneapp.masks.bitmask import BitMask
 
 Flat = Floats | Bools
 
-# Of every pixel other places are taken, spread by the golden ratio: equal steps would see stripes
-# of their own width.
+# Sampled positions differ per pixel, spread by the golden ratio: equal steps would alias with
+# stripes of the same period.
 _GOLDEN = 0.6180339887498949
 
-# Rows that are added as they are before they are widened. The relative error of such a sum is at
-# most 7 x 2^-24, less than that of the float32 that comes of it in the end, and no magnitude is
-# lost, for none is negative.
+# Rows added in float32 before they are widened to float64. The relative error of such a sum is at
+# most 7 x 2^-24, less than that of the final float32, and nothing cancels, as no magnitude is
+# negative.
 _NARROW = 8
 
-# A byte holds the count of the bits of so many bytes.
+# A byte can hold the number of set bits of this many bytes.
 _BYTES = 16
 
 
 @dataclass(frozen=True)
 class TileAxis:
-    """One axis of a tile: a part of the picture, in weights, and those of them that are looked at.
+    """One axis of a tile: a range of the picture, and the weights of it that are sampled.
 
     Attributes
     ----------
+    first, size
+        First row or column of the range, and its length, in weights.
     pool
-        Weights of a pixel; the last pixel may have fewer.
+        Weights per pixel; the last pixel may have fewer.
     taken
-        How many of them are taken, at most `pool`.
+        Number of weights sampled per pixel, at most `pool`.
     group
-        How many of these follow each other; a divisor of `taken`.
+        Number of sampled weights that are adjacent; a divisor of `taken`.
     """
 
     first: int
@@ -59,12 +61,12 @@ class TileAxis:
 
     @property
     def pixels(self) -> int:
-        """How many pixels there are."""
+        """Number of pixels."""
         return -(-self.size // self.pool)
 
     @property
     def length(self) -> int:
-        """How many weights are taken in all."""
+        """Total number of sampled weights."""
         if not self.size:
             return 0
         before = self.pixels - 1
@@ -72,18 +74,18 @@ class TileAxis:
 
     @property
     def whole(self) -> bool:
-        """Whether every weight is taken."""
+        """Whether every weight is sampled."""
         return self.taken == self.pool
 
     def places(self, start: int, stop: int) -> Counts:
-        """Return where in the picture some of the taken weights are, rising."""
+        """Return the ascending positions in the picture of sampled weights `start` to `stop`."""
         index = np.arange(start, stop, dtype=np.int64)
         if self.whole:
             return index + self.first
         pixel, at = np.divmod(index, self.taken)
         extent = np.minimum(self.size - pixel * self.pool, self.pool)
         group, within = np.divmod(at, self.group)
-        # Each group has a part of the pixel to itself, and lies anywhere in it.
+        # Each group has its own part of the pixel, and an arbitrary position inside that part.
         room = extent / (self.taken // self.group)
         shift = (pixel + 1) * _GOLDEN % 1.0
         spread = (group * room + shift * (room - self.group)).astype(np.int64) + within
@@ -92,7 +94,7 @@ class TileAxis:
         return places
 
     def counts(self) -> Float64s:
-        """Return how many weights are taken of each pixel."""
+        """Return the number of sampled weights of each pixel."""
         counts = np.full(self.pixels, float(self.taken))
         if self.pixels:
             counts[-1] = self.length - (self.pixels - 1) * self.taken
@@ -101,7 +103,7 @@ class TileAxis:
 
 @dataclass(frozen=True)
 class Block:
-    """A rectangle of the taken weights of a tile, counted from its first."""
+    """A rectangle of the sampled weights of a tile; positions count from the tile's first."""
 
     row: int
     rows: int
@@ -111,25 +113,25 @@ class Block:
     across: TileAxis
 
     def add(self, values: Flat) -> Flat:
-        """Add up the weights of each pixel, ``[rows, columns]``.
+        """Return the sums over the weights of each pixel; `values` has shape ``[rows, columns]``.
 
-        None is negative, for float32 is added in groups of eight as it is.
+        No value may be negative, because groups of eight are added in float32.
         """
-        # Rows first: that adds whole lines at once, and leaves little for the columns.
+        # Rows first: this adds whole contiguous lines, and leaves few values for the columns.
         down = _add_rows(values, self.row % self.down.taken, self.down.taken)
         return _add_columns(down, self.column % self.across.taken, self.across.taken)
 
     @property
     def octets(self) -> bool:
-        """Whether pixels share no byte of packed bits with parts of others, so that they are added.
+        """Whether packed bits can be added bytewise: no byte holds bits of two partial pixels.
 
-        Pixels of two and four columns are halves and quarters of bytes.
+        Pixels of two and four columns are quarters and halves of bytes.
         """
         taken = self.across.taken
         return (taken in {2, 4} or taken % 8 == 0) and not (self.column % 8 or self.columns % 8)
 
     def add_bits(self, packed: NDArray[np.uint8]) -> Float64s:
-        """Add up bits, where there are `octets`; ``uint8[rows, columns / 8]``."""
+        """Return the sums of packed bits ``uint8[rows, columns / 8]``; requires `octets`."""
         counts = _bit_counts(packed, min(self.across.taken, 8))
         taken = self.down.taken
         lead = self.row % taken
@@ -147,7 +149,7 @@ class Block:
         return np.add.reduceat(down, starts, axis=1, dtype=np.float64)
 
     def part(self, picture: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return the pixels of a tile to which its sums belong."""
+        """Return the view of a tile's pixels to which the sums of this block are added."""
         row, column = self.row // self.down.taken, self.column // self.across.taken
         last_row = -(-(self.row + self.rows) // self.down.taken)
         last_column = -(-(self.column + self.columns) // self.across.taken)
@@ -155,7 +157,7 @@ class Block:
 
 
 def _add_rows(values: Flat, lead: int, run: int) -> Flat:
-    """Add up the rows of each run; the first run has had `lead` rows before."""
+    """Sum the rows of each run of `run`; `lead` rows of the first are in the previous block."""
     if run == 1:
         return values
     if lead or values.shape[0] % run:
@@ -165,13 +167,13 @@ def _add_rows(values: Flat, lead: int, run: int) -> Flat:
     if values.dtype != np.float32 or run % few:
         return _add_groups(values, run, np.float64)
     narrow = _add_groups(values, few, np.float32)
-    if np.isinf(narrow).any():  # maybe beyond float32 only because of the order
+    if np.isinf(narrow).any():  # possibly an overflow of float32 only
         narrow = _add_groups(values, few, np.float64)
     return narrow if few == run else _add_groups(narrow, run // few, np.float64)
 
 
 def _add_columns(values: Flat, lead: int, run: int) -> Flat:
-    """Add up the columns of each run; the first run has had `lead` columns before."""
+    """Sum the columns of each run of `run`; `lead` of the first are in the previous block."""
     if run == 1:
         return values
     if lead or values.shape[1] % run or run > _NARROW:
@@ -192,7 +194,7 @@ def _add_groups(
 
 
 def _bit_counts(packed: NDArray[np.uint8], columns: int) -> NDArray[np.uint8]:
-    """Count the bits of every so many columns: 8, 4 or 2."""
+    """Return the number of set bits of each group of `columns` (8, 4 or 2) bits."""
     if columns == 8:
         return np.bitwise_count(packed)
     parts = 8 // columns
@@ -209,19 +211,19 @@ def _starts(lead: int, size: int, run: int) -> Counts:
     return starts
 
 
-# Elements from one flat index to another.
+# Reads the elements from one flat index up to another.
 Read = Callable[[int, int], Flat]
 
-# Reading this many elements in one go costs no more than finding out that fewer would do.
+# Reading this many elements at once costs no more than splitting the request.
 _SPAN = 1 << 14
 
 
 def gather(read: Read, dtype: DTypeLike, rows: Counts, columns: Counts) -> Flat:
-    """Return the elements at every row and column: ``[rows, columns]``, in memory of their own.
+    """Return the elements at every row and column as a new array ``[rows, columns]``.
 
-    `rows` and `columns` say what each adds to the flat index; both rise. Reads the span between the
-    first and the last in one go where most of it is wanted; where not, halves the part along its
-    longer side and does the same for the halves.
+    `rows` and `columns` are offsets that add up to the flat index; both ascend. If most of the span
+    between the first and the last element is needed, it is read in one call; otherwise the request
+    is halved along its longer side, recursively.
     """
     start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
     if stop - start == rows.size * columns.size and _run(columns):
@@ -232,10 +234,10 @@ def gather(read: Read, dtype: DTypeLike, rows: Counts, columns: Counts) -> Flat:
 
 
 def octets(rows: Counts, columns: Counts) -> Counts | slice | None:
-    """Return which bytes of a packed mask hold the elements at every row and column.
+    """Return the bytes of a packed mask that hold the elements at every row and column.
 
-    An index of ``[rows, columns / 8]`` bytes; a slice where they follow each other. None if the
-    elements do not fill whole bytes.
+    The result is an index array ``[rows, columns / 8]``, or a slice if the bytes are contiguous.
+    None if the elements do not fill whole bytes.
     """
     if columns.size % 8 or not _run(columns):
         return None
@@ -261,7 +263,7 @@ def _fill(out: Flat, read: Read, rows: Counts, columns: Counts) -> None:
         flat = read(start, stop)
         step = int(rows[1] - rows[0]) if rows.size > 1 else 0
         if _run(columns) and (step * np.arange(rows.size) == rows - rows[0]).all():
-            # A part of a matrix: copied line by line, in a tenth of the time.
+            # Part of a matrix: a strided copy takes a tenth of the time of np.take.
             strides = step * flat.itemsize, flat.itemsize
             out[...] = as_strided(flat, out.shape, strides, writeable=False)
         else:
@@ -276,14 +278,14 @@ def _fill(out: Flat, read: Read, rows: Counts, columns: Counts) -> None:
         _fill(out[:, half:], read, rows, columns[half:])
 
 
-# Made of what masks say, as truth values or as packed bytes: of &, | and ~ alone.
+# Combines masks, as booleans or as packed bytes, using only &, | and ~.
 Rule = Callable[..., Any]
-# Values from one flat index to another, in memory of their own.
+# Reads the values from one flat index up to another, as a new array.
 ReadValues = Callable[[int, int], Floats]
 
 
 class Layer(Protocol):
-    """Adds up what is shown, for each pixel of a block."""
+    """One or more pictures of a tile, computed as sums over the pixels of a block."""
 
     pictures: int
 
@@ -292,7 +294,7 @@ class Layer(Protocol):
 
 
 class LayerValues:
-    """Values as they are, or where pixels are pooled their magnitudes."""
+    """The values, or their magnitudes if a pixel covers several weights."""
 
     pictures = 1
 
@@ -310,7 +312,10 @@ class LayerValues:
 
 
 class LayerShares:
-    """Where a rule on masks holds; one, but not each of them, may be None: it keeps everything."""
+    """The share of weights for which a rule on masks holds.
+
+    A mask may be None, which keeps everything; at least one must not be None.
+    """
 
     pictures = 1
 
@@ -333,7 +338,7 @@ class LayerShares:
 
 
 def _bytes_at(mask: BitMask | None, index: Counts | slice) -> Any:
-    """Return some bytes of a mask; all ones for no mask."""
+    """Return some bytes of a mask; all ones if there is no mask."""
     if mask is None:
         return np.uint8(0xFF)
     if isinstance(index, slice):
@@ -345,9 +350,9 @@ def _bytes_at(mask: BitMask | None, index: Counts | slice) -> Any:
 
 
 class Split(LayerValues):
-    """The values, and the share of weights of at most a magnitude, which would go; NaN stays.
+    """The values, and the share of weights to be pruned: those up to a magnitude; NaN is kept.
 
-    `free` are the weights that may go; None for all of them.
+    `free` is the mask of the weights that may be pruned; None for all.
     """
 
     pictures = 2
@@ -371,9 +376,9 @@ class Split(LayerValues):
 
 
 class Changes:
-    """How the values of two tensors of one shape differ, and where they are 0.
+    """The differences between the values of two tensors of one shape, and where they are 0.
 
-    Its pictures are those of `DifferenceTile`: the change, gone, back, neither.
+    Its four pictures are those of `DifferenceTile`: change, removed, restored, neither.
     """
 
     pictures = 4
@@ -383,7 +388,7 @@ class Changes:
         self._pool = pool
 
     def differences(self, start: int, stop: int) -> Floats:
-        """Return B - A of some elements."""
+        """Return B - A of the elements from `start` to `stop`."""
         before, after = (read(start, stop) for read in self._sides)
         with np.errstate(over="ignore", invalid="ignore"):
             return after - before
@@ -405,10 +410,10 @@ def reader(bits: Callable[[str, int, int], Bits], entry: TensorEntry) -> ReadVal
     Raises
     ------
     CheckpointError
-        If the type has no values of its own.
+        If the elements of the dtype are packed.
     """
-    words = 2 if entry.dtype.bits > 64 else 1  # complex128 is two words
-    # Packed types have fewer words than elements: refused before any are counted.
+    words = 2 if entry.dtype.bits > 64 else 1  # complex128 has two words per element
+    # Raises for packed types, whose words are fewer than their elements.
     real_values(np.empty(0, entry.dtype.storage), entry.dtype, entry.name)
 
     def read(start: int, stop: int) -> Floats:
@@ -418,12 +423,12 @@ def reader(bits: Callable[[str, int, int], Bits], entry: TensorEntry) -> ReadVal
 
 
 def changed(read: ReadValues, before: BitMask | None, after: BitMask | None) -> ReadValues:
-    """Return a function that reads by how much masks change values: 0 where they agree."""
+    """Return a function that reads how masks change values: -v if pruned, v if restored, else 0."""
 
     def change(start: int, stop: int) -> Floats:
         x, y = (np.True_ if m is None else m.bools(start, stop) for m in (before, after))
         values = read(start, stop)
-        # On bits: no branch, and a NaN that does not change is 0.
+        # On the bits: needs no branch, and an unchanged NaN becomes 0.
         word = np.uint64 if values.itemsize == 8 else np.uint32
         bits = values.view(word)
         np.multiply(bits, x ^ y, out=bits)
@@ -435,7 +440,7 @@ def changed(read: ReadValues, before: BitMask | None, after: BitMask | None) -> 
 
 
 def effective(snapshot: Snapshot, name: str) -> ReadValues:
-    """Return a function that reads values as an export would write them."""
+    """Return a function that reads the values as an export would write them."""
     mask = snapshot.zeroed(name)
 
     def bits(first: str, start: int, stop: int) -> Bits:

@@ -1,8 +1,8 @@
-"""Sums of squares and magnitudes of tensors before and after a step, and where it cuts.
+"""Sums of squares and magnitudes of tensors before and after a step, and the step's threshold.
 
-Sums over a tensor are made like this: elements in flat order, in blocks of 4,096; inside a block
-by numpy's pairwise summation of a contiguous row; the sums of the blocks added by `math.fsum`,
-which is exact whatever the order. The size of chunks, threads and devices play no part.
+A tensor is summed in flat order, in blocks of 4,096 elements: inside a block by numpy's pairwise
+summation of a contiguous row; the block sums by `math.fsum`, which is exact in any order. The
+result does not depend on chunk size, threads or devices.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pruneapp.progress import Job
 def aligned(chunks: Iterable[RawChunk], multiple: int = BLOCK) -> Iterator[RawChunk]:
     """Yield the same elements in chunks that begin at multiples of `multiple`.
 
-    The first chunk must begin at one. Chunks that are cut well already pass without a copy.
+    The first chunk must begin at such a multiple. Chunks that are aligned already are not copied.
     """
     rest: list[Bits] = []
     start = held = 0
@@ -54,9 +54,9 @@ def aligned(chunks: Iterable[RawChunk], multiple: int = BLOCK) -> Iterator[RawCh
 
 
 def block_sums(values: Float64s) -> Float64s:
-    """Return the sum of each block of `BLOCK` elements; the last block may be short.
+    """Return the sum of each block of `BLOCK` elements of a contiguous 1-D array.
 
-    `values` is 1-D and contiguous.
+    The last block may be shorter.
     """
     whole = values.size - values.size % BLOCK
     sums: Float64s = np.add.reduce(values[:whole].reshape(-1, BLOCK), axis=1)
@@ -66,12 +66,12 @@ def block_sums(values: Float64s) -> Float64s:
 
 
 def real_values(bits: Bits, dtype: DType, name: str) -> Floats:
-    """Return the values of elements of any type; the magnitude of complex numbers.
+    """Return the values of elements of any dtype; complex numbers as their magnitudes.
 
     Raises
     ------
     CheckpointError
-        If the type has no values of its own (packed 4 and 6-bit floats).
+        If the elements are packed (4 and 6-bit floats).
     """
     if dtype.name in {"C64", "C128"}:
         magnitudes: Floats = np.abs(bits.view(dtype.numpy))
@@ -84,18 +84,18 @@ def real_values(bits: Bits, dtype: DType, name: str) -> Floats:
         ) from None
 
 
-# Squares in float64 that are at work at once: they stay in the cache of a core.
+# float64 values processed at a time: they fit into the cache of a core.
 _PIECE = 32 * BLOCK
-# Elements of a task of a thread: memory for more is handed back and got anew each time.
+# Elements of a thread task: buffers of larger tasks are returned to the system and reallocated.
 _STRETCH = 64 * BLOCK
 
 
 class RetainedNorm(NamedTuple):
-    """Sums of what is kept, of squares and of magnitudes.
+    """Sums of squares and of magnitudes of the kept weights before and after a step.
 
-    NaN and infinite weights are left out; a sum is infinite where float64 overflows. The threshold
-    is the largest magnitude that went, if nothing smaller was kept that might have gone; None if
-    there is no such cut or nothing went.
+    NaN and infinite weights are omitted; a sum is infinite where float64 overflows. `threshold` is
+    the largest pruned magnitude if every smaller weight that could be pruned was pruned; None if
+    there is no such threshold or nothing was pruned.
     """
 
     before: float
@@ -106,12 +106,12 @@ class RetainedNorm(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """What is still there of the squares, from 0 to 1; None if nothing was or nobody knows."""
+        """Share of the squares retained, from 0 to 1; None if the sum before is 0 or infinite."""
         return _share(self.before, self.after)
 
     @property
     def magnitude(self) -> float | None:
-        """What is still there of the magnitudes, from 0 to 1; None as for `share`."""
+        """Share of the magnitudes retained, from 0 to 1; None as for `share`."""
         return _share(self.sizes_before, self.sizes_after)
 
 
@@ -120,7 +120,7 @@ def _share(before: float, after: float) -> float | None:
 
 
 def shares_of(before: Float64s, after: Float64s) -> Float64s:
-    """Return what is still there of many sums, NaN where nothing was or nobody knows."""
+    """Return the retained share of each sum; NaN where the sum before is 0 or not finite."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(np.isfinite(before) & (before > 0), after / before, math.nan)
 
@@ -128,10 +128,10 @@ def shares_of(before: Float64s, after: Float64s) -> Float64s:
 def measure_retained_norm(
     snapshot: Snapshot, name: str, after: BitMask, job: Job, threads: int | None = None
 ) -> RetainedNorm:
-    """Add up squares and magnitudes of a tensor before and after a step, in one pass.
+    """Return sums of squares and magnitudes of a tensor before and after a step, in one pass.
 
-    The result is the same to the last bit whatever the chunks and threads. `after`, its mask after
-    the step, is a part of the mask before; `job` is stepped by the elements.
+    The result is bit-identical for all chunk sizes and thread counts. `after`, the mask after the
+    step, must be a subset of the mask before; `job` is stepped by the elements.
     """
     size = after.size
     before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
@@ -140,7 +140,7 @@ def measure_retained_norm(
 
     def work(start: int) -> _Measured:
         measured = _Measured(min(_STRETCH, size - start))
-        with np.errstate(all="ignore"):  # infinities and NaN are left out
+        with np.errstate(all="ignore"):  # infinities and NaN are excluded below
             for chunk in aligned(snapshot.chunks(name, start, start + measured.size)):
                 for first in range(0, chunk.bits.size, _PIECE):
                     job.cancel.check()
@@ -151,7 +151,7 @@ def measure_retained_norm(
                         for mask in (before, after, protected)
                     )
                     assert kept_after is not None
-                    # There is no cut once the stretches that were taken have none.
+                    # Once the merged parts have no threshold, the search for it is skipped.
                     measured.add(values, kept_before, kept_after, guarded, edge=totals.has_cut)
         return measured
 
@@ -167,10 +167,9 @@ def measure_retained_norm(
 
 @dataclass
 class _Measured:
-    """What some elements of a tensor add.
+    """Sums over some elements of a tensor, and the range of pruned and kept magnitudes.
 
-    `sums` are those of its blocks: squares before and after, magnitudes before and after. Beside
-    them stands how far what goes and what stays reach towards each other.
+    `sums` are the block sums of squares before and after, and of magnitudes before and after.
     """
 
     size: int = 0
@@ -180,11 +179,11 @@ class _Measured:
 
     @property
     def has_cut(self) -> bool:
-        """Whether nothing that stays is smaller than what goes."""
+        """Whether no kept weight is smaller than a pruned one."""
         return self.largest_gone <= self.smallest_kept
 
     def meet(self, other: _Measured) -> None:
-        """Take in the stretch that follows; an edge that is NaN is passed over."""
+        """Merge the next part of the tensor; a NaN limit is ignored."""
         for total, part in zip(self.sums, other.sums, strict=True):
             total.extend(part)
             if len(total) > MANY_SUMS:
@@ -201,7 +200,7 @@ class _Measured:
         *,
         edge: bool,
     ) -> None:
-        """Measure a piece, whose edge is sought as long as there may be a cut."""
+        """Add a piece. `edge`: also update the limits of pruned and kept magnitudes."""
         sizes = values.astype(np.float64)
         np.abs(sizes, out=sizes)
         terms = np.square(sizes), sizes
@@ -211,21 +210,20 @@ class _Measured:
         if not (edge and self.has_cut):
             return
         goes = ~stays if kept_before is None else kept_before & ~stays
-        if protected is not None:  # nothing of it might have gone
+        if protected is not None:  # protected weights do not limit the threshold
             stays &= ~protected
         narrow = np.abs(values)
-        # x / 0 is infinite or NaN, which fmin passes over: choosing by np.where takes ten times
-        # as long
+        # x / 0 is infinite or NaN, both of which np.fmin ignores: np.where takes ten times as long.
         self.smallest_kept = min(self.smallest_kept, float(np.fmin.reduce(narrow / stays)))
         if goes.any():
             largest = float(np.fmax.reduce(narrow * goes))
-            # What stays counts as 0 there: a NaN that goes has no magnitude to be said.
+            # Kept weights count as 0 here, and a pruned NaN has no magnitude: check for real zeros.
             if largest > 0 or np.any(goes & (narrow == 0)):
                 self.largest_gone = max(self.largest_gone, largest)
 
 
 def _sums(values: Floats, terms: Float64s, where: Bools | None) -> list[float]:
-    """Return the block sums of the terms of the finite values at some places."""
+    """Return the block sums of `terms` where `values` is finite and `where` is True."""
     sums = block_sums(terms if where is None else terms * where)
     if np.isfinite(sums).all():
         return cast(list[float], sums.tolist())
@@ -233,14 +231,14 @@ def _sums(values: Floats, terms: Float64s, where: Bools | None) -> list[float]:
     return cast(list[float], block_sums(np.where(finite, terms, 0.0)).tolist())
 
 
-# Sums that are held before they are put together.
+# Number of sums after which they are condensed.
 MANY_SUMS = 1 << 16
 
 
 def condensed(sums: Sequence[float]) -> list[float]:
-    """Return few numbers whose exact sum is that of many, none of which is negative.
+    """Return a few numbers with the same exact sum as `sums`, which must not be negative.
 
-    So that of a tensor of any size `total_of` comes to the same.
+    `total_of` of the result equals that of the input, however many parts a tensor has.
     """
     if not all(map(math.isfinite, sums)):
         return [math.inf]
@@ -254,17 +252,17 @@ def condensed(sums: Sequence[float]) -> list[float]:
 
 
 def total_of(sums: Sequence[float]) -> float:
-    """Return the exact sum of some sums, rounded once; infinite where float64 overflows."""
+    """Return the exact sum, rounded once; infinite where float64 overflows."""
     try:
         return math.fsum(sums) if all(map(math.isfinite, sums)) else math.inf
-    except OverflowError:  # of finite sums, as fsum has it
+    except OverflowError:  # math.fsum raises even if all summands are finite
         return math.inf
 
 
-# Elements of a task of `measure_kept_norms`, and those that tell whether a tensor has a cut.
+# Elements of a thread task of `measure_kept_norms`, and elements checked for a threshold.
 _LONG_STRETCH = 1 << 20
 _FIRST = 4 * BLOCK
-# Mean squares between which float32 holds what counts.
+# Range of mean squares in which float32 is accurate enough.
 _HELD = 1e-24, 1e24
 
 
@@ -275,12 +273,23 @@ def measure_kept_norms(
     kept: Mapping[str, tuple[float, float]],
     job: Job,
 ) -> dict[str, RetainedNorm]:
-    """Return what `measure_retained_norms` does, in a quarter of the time, where sums are known.
+    """Return approximate retained norms, four times as fast as `measure_retained_norms`.
 
-    `before` has those of squares and of magnitudes, by first names; `kept` those of what stays that
-    were made by the way, of which nothing is read. Sums after are made of products
-    and sums of float32 in blocks, so they are off by up to a millionth. Left out are tensors that
-    have a cut, whose types do not fit into float32, or whose weights after are not all finite.
+    Parameters
+    ----------
+    after
+        Masks after the step, by first name.
+    before
+        Known sums of squares and of magnitudes before the step, by first name.
+    kept
+        Sums after the step that were computed already; these tensors are not read.
+
+    Returns
+    -------
+    dict
+        Retained norms by first name, without thresholds. Sums after the step use float32 products
+        and block sums, with a relative error of up to one millionth. Omitted are tensors that have
+        a threshold, whose type does not fit into float32, or with non-finite sums.
     """
     names = [
         name
@@ -320,7 +329,7 @@ def measure_kept_norms(
 
 
 def _may_have_cut(snapshot: Snapshot, name: str, after: BitMask) -> bool:
-    """Say whether the first elements of a tensor, of which something goes, may be cut by size."""
+    """Return whether the first elements of a tensor are consistent with a magnitude threshold."""
     measured = _Measured()
     before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     with np.errstate(all="ignore"):
@@ -336,16 +345,16 @@ def _may_have_cut(snapshot: Snapshot, name: str, after: BitMask) -> bool:
     return measured.has_cut
 
 
-# Elements of a matrix: its squares in float64 stay in the cache of a core.
+# Elements of a matrix: its squares in float64 fit into the cache of a core.
 _PIECE_ENERGIES = 64 * BLOCK
-# So few are measured one by one as quickly.
+# Fewer tensors than this are measured just as fast one by one.
 _FEW = 4
 
 
 def measure_retained_norms(
     snapshot: Snapshot, after: Mapping[str, BitMask], job: Job
 ) -> dict[str, RetainedNorm]:
-    """Return what `measure_retained_norm` does for each tensor, by first names, to the last bit."""
+    """Return the bit-identical result of `measure_retained_norm` per tensor, by first name."""
     result: dict[str, RetainedNorm] = {}
     for together, names in batches_of_small_tensors(snapshot, list(after), job):
         if not together or len(names) < _FEW:
@@ -368,7 +377,7 @@ def measure_retained_norms(
 def _norms_alike(
     snapshot: Snapshot, after: Mapping[str, BitMask], names: Sequence[str]
 ) -> list[RetainedNorm]:
-    """Measure small tensors of one type and size, whose blocks are the rows of a matrix."""
+    """Measure small tensors of one dtype and size as the rows of a matrix."""
     dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
     bits = snapshot.checkpoint.bits_joined(names)
     values = real_values(bits, dtype, names[0]).reshape(len(names), size)
@@ -384,17 +393,18 @@ def _norms_alike(
 def batches_of_small_tensors(
     snapshot: Snapshot, names: Sequence[str], job: Job
 ) -> Iterator[tuple[bool, list[str]]]:
-    """Put small tensors together that are read side by side, in the order of the names.
+    """Group small tensors that can be read together.
 
-    A call of numpy takes a microsecond however little it does, and a tensor needs some thirty.
-    Tensors of one source, type and size of at most `BLOCK` elements are the rows of a matrix: one
-    block, so that the sum of a row is that of a tensor. Nothing of them is protected or permanent,
-    and their values are those of the file.
+    A numpy call costs about a microsecond whatever its size, and a tensor needs some thirty.
+    Tensors of one source, dtype and size of at most `BLOCK` elements become the rows of a matrix:
+    each is one block, so the sum of a row is the sum of the tensor. Tensors with protected,
+    permanent or replaced weights are not grouped.
 
     Yields
     ------
     bool, list of str
-        Whether they are such, and their first names; each of the others is taken by itself.
+        Whether the tensors are such a group, and their first names. Tensors of a list with False
+        are to be processed one by one.
     """
     groups: dict[tuple[int, str, int], list[str]] = defaultdict(list)
     alone: list[str] = []
@@ -414,14 +424,14 @@ def batches_of_small_tensors(
 
 
 def _bools(masks: Sequence[BitMask], size: int) -> Bools:
-    """Return ``bool[masks, size]``."""
+    """Return the masks unpacked as ``bool[masks, size]``."""
     packed = np.frombuffer(b"".join([mask.packed.data for mask in masks]), np.uint8)
     rows = packed.reshape(len(masks), -1)
     return np.unpackbits(rows, axis=1, count=size, bitorder="little").view(np.bool_)
 
 
 def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> list[RetainedNorm]:
-    """Measure each row, as `measure_retained_norm` does a tensor of one block."""
+    """Measure each row as `measure_retained_norm` measures a tensor of one block."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         wide = values.astype(np.float64)
         np.abs(wide, out=wide)
@@ -435,7 +445,7 @@ def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> 
         goes = ~stays if kept_before is None else kept_before & ~stays
         kept = np.fmin.reduce(sizes / stays, axis=1)
         largest_pruned = np.fmax.reduce(sizes * goes, axis=1)
-    # NaN where nothing is to be compared
+    # Rows without kept weights have no limit.
     kept = np.where(np.isnan(kept), np.inf, kept)
     cut = np.isfinite(largest_pruned) & (largest_pruned <= kept)
     cut &= (largest_pruned > 0) | (goes & (sizes == 0)).any(axis=1)
@@ -447,7 +457,10 @@ def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> 
 
 
 def _sum_squares(values: Floats, terms: Float64s, where: Bools | None) -> Float64s:
-    """Return the sum of each row over the finite values at some places; infinite if it is."""
+    """Return each row's sum of `terms` where `values` is finite and `where` is True.
+
+    The sum is infinite where float64 overflows.
+    """
     sums: Float64s = np.add.reduce(terms if where is None else terms * where, axis=1)
     odd = np.flatnonzero(~np.isfinite(sums))
     if odd.size:

@@ -1,4 +1,4 @@
-"""Numbers, norms and the distribution of the values of one tensor; the sparsity of all."""
+"""Statistics, norms and histograms of one tensor; the sparsity of all tensors."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from pruneapp.results.tensor_statistics import (
     TensorStats,
 )
 
-# Values in float64 that are at work at once: they stay in the cache of a core.
+# float64 values processed at a time: they fit into the cache of a core.
 _PIECE = 64 * BLOCK
 
 
 def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
-    """Count and measure the values of a tensor, pruned or not; complex numbers by magnitude.
+    """Compute statistics of all values of a tensor, pruned or not; complex numbers by magnitude.
 
-    Sums are float64 in the order of `pruneapp.analysis.retained_norm`; the variance is that
-    of each block around its own mean, put together by the formula of Chan, Golub and LeVeque
-    (1979), so that a large mean costs no digits. What was made permanent counts as the zeros that
-    it is. `job` is started with the elements.
+    Sums are float64 in the order of `pruneapp.analysis.retained_norm`. The variance is computed per
+    block around the block's mean and combined by the formula of Chan, Golub and LeVeque (1979), so
+    a large mean costs no precision. Permanently pruned weights count as zeros. `job` is started
+    with the elements.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
 
 
 class _Sum:
-    """The exact sum of many numbers, none of which is negative, in little memory."""
+    """The exact sum of many non-negative numbers, in bounded memory."""
 
     def __init__(self) -> None:
         self._parts: list[float] = []
@@ -121,24 +121,24 @@ class _Sum:
         return total_of(self._parts)
 
 
-# Elements of a task of a thread.
+# Elements of a thread task.
 _STRETCH = 8 * _PIECE
 
 
 @dataclass
 class _NumberSums:
-    """What a stretch, or all of a tensor, comes to."""
+    """Running statistics of a part of a tensor, or of all of it."""
 
     size: int = 0
     zeros: int = 0
     nan: int = 0
     minimum: float = math.inf
     maximum: float = -math.inf
-    magnitudes: _Sum = field(default_factory=_Sum)  # of each block
+    magnitudes: _Sum = field(default_factory=_Sum)  # per block
     squares: _Sum = field(default_factory=_Sum)
 
     def take(self, values: Floats) -> None:
-        """Take in values that follow."""
+        """Add the values that follow."""
         wide = values.astype(np.float64)
         missing = np.isnan(wide)
         self.size += wide.size
@@ -156,7 +156,7 @@ class _NumberSums:
         self.squares.add(block_sums(np.square(wide, out=wide)))
 
     def join(self, other: _NumberSums) -> None:
-        """Take in what another one took that follows."""
+        """Merge the statistics of the next part."""
         self.size += other.size
         self.zeros += other.zeros
         self.nan += other.nan
@@ -167,22 +167,23 @@ class _NumberSums:
 
 
 def numbers(snapshot: Snapshot, name: str, job: Job) -> TensorNumbers:
-    """Count and measure the values of a tensor, pruned or not, in one pass.
+    """Compute statistics of all values of a tensor, pruned or not, in one pass.
 
-    Sums are float64, of blocks and then of all of these rounded once, so that they are the same
-    bits whatever the threads and machines. `job` is stepped by the bytes. Raises `CheckpointError`
-    if the file cannot be read.
+    Sums are float64, per block, and the block sums are added exactly and rounded once, so the
+    result is bit-identical for all thread counts and machines. For packed types only name and size
+    are returned. `job` is stepped by the bytes. Raises `CheckpointError` if the file cannot be
+    read.
     """
     entry = snapshot.entry(name)
     if entry.dtype.packed:
         job.step(entry.nbytes)
         return TensorNumbers(entry.name, entry.numel)
-    # The halves of a complex128 are elements of their own.
+    # complex128 is stored as two words per element.
     many = 2 if entry.dtype.name == "C128" else 1
 
     def work(start: int) -> _NumberSums:
         sums, stop = _NumberSums(), min(start + _STRETCH, entry.numel)
-        with np.errstate(all="ignore"):  # infinities are answers here
+        with np.errstate(all="ignore"):  # infinite sums are valid results
             for chunk in snapshot.chunks(entry.name, start * many, stop * many, _PIECE * many):
                 job.cancel.check()
                 sums.take(real_values(chunk.bits, entry.dtype, entry.name))
@@ -209,7 +210,11 @@ def numbers(snapshot: Snapshot, name: str, job: Job) -> TensorNumbers:
 def _moments(
     counts: list[NDArray[np.uint16]], sums: list[Float64s], spreads: _Sum, job: Job
 ) -> tuple[float, float]:
-    """Return mean and deviation; all of them are of blocks, a piece of the tensor each."""
+    """Return mean and standard deviation; NaN if there are no finite values or sums overflow.
+
+    `counts` and `sums` are arrays with one value per block, one array per piece of the tensor;
+    `spreads` is the sum of squared deviations from the block means.
+    """
     if not (n := sum(int(count.sum()) for count in counts)):
         return math.nan, math.nan
     if not all(np.isfinite(total).all() for total in sums):
@@ -234,15 +239,25 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     job: Job,
     known: ChannelNorms | None = None,
 ) -> ChannelNorms:
-    """Measure the channels of a tensor along a dimension: whole, and what is left of them.
+    """Measure the norms of a tensor's channels: original, pruned, and after a preview.
 
-    It takes a pass over the tensor for each of the original values, what is not pruned, and what
-    the preview leaves, as far as they differ. `job` is started with the elements. `dim` counts from
-    the end if negative; `known` is what was found for the same state, tensor, dimension and order,
-    maybe with another preview: only the preview is measured then.
+    Up to three passes over the tensor: original values, current mask, and preview, as far as these
+    differ. `job` is started with the elements.
 
-    Raises `ParameterError` if the tensor has no such dimension or fewer than two, or its values
-    have no norm.
+    Parameters
+    ----------
+    dim
+        Dimension of the channels; negative values count from the end.
+    preview
+        Mask after the previewed step; None without a preview.
+    known
+        Result for the same state, tensor, dimension and order, with any preview: then only the
+        preview is measured.
+
+    Raises
+    ------
+    ParameterError
+        If the tensor has no such dimension or fewer than two, or its dtype cannot be pruned.
     """
     entry = snapshot.entry(name)
     dim = DimParam().resolve(dim, entry.shape, entry.name)
@@ -286,9 +301,9 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
 
 
 def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> SparsityReport:
-    """Report how much of every tensor that can be pruned is, in file order, from counts alone.
+    """Report the sparsity of every prunable tensor, in file order, from the counts of the masks.
 
-    `masks` are those of a preview, for `after`; without one nothing is gone.
+    `masks` are those of a preview, for the values after; without them after equals before.
     """
     entries = [entry for entry in snapshot.checkpoint.entries.values() if not entry.why_not]
     names = [entry.name for entry in entries]
@@ -305,7 +320,7 @@ def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> 
 
 
 def pieces(snapshot: Snapshot, name: str, job: Job) -> Iterator[tuple[int, Floats]]:
-    """Yield first flat index and values of pieces of a tensor that begin at blocks; steps `job`."""
+    """Yield the first flat index and the values of block-aligned pieces of a tensor; step `job`."""
     dtype = snapshot.entry(name).dtype
     for chunk in aligned(snapshot.chunks(name)):
         for first in range(0, chunk.bits.size, _PIECE):
@@ -315,13 +330,13 @@ def pieces(snapshot: Snapshot, name: str, job: Job) -> Iterator[tuple[int, Float
 
 
 BINS = 128
-# What is smaller than the largest magnitude by more of them is one bin with the zeros.
+# Magnitudes smaller than the largest by more decades than this share one bin with the zeros.
 DECADES = 8
-# What is smaller than this is, too: of such numbers float64 has too few for edges.
+# So do magnitudes below this: float64 is too coarse there for separate edges.
 _TINY = 1e-300
-# Equal bins reach to so many times this percentile of the magnitudes, and what is beyond is counted
-# in a bin at the edge, where the largest is so many times the percentile: else outliers would
-# squash all others into a few bins.
+# Outliers would squeeze all other values into a few bins. If the largest magnitude is more than
+# _FAR times the percentile, equal bins end at _REACH times the percentile, and larger magnitudes
+# are counted in one bin at the edge.
 _PERCENT = 99.9
 _REACH = 1.25
 _FAR = 3.0
@@ -343,26 +358,28 @@ def histogram(
 
     Parameters
     ----------
+    preview
+        Mask after a previewed step; None without one.
     job
-        Started with the elements, times two passes; may cancel.
+        Started with twice the elements, for two passes; may cancel.
     bins
-        The most bins, at least 2, with signs 4, for decades 9; twice as many where they are finer.
+        Maximum number of bins: at least 2, with signs 4, for decades 9. `finer` adds up to twice as
+        many.
     binning
         ``magnitudes``: equal bins from 0 to beyond the largest finite magnitude. Their width is a
         power of two, so that dividing by it is exact; more than half of `bins` are used, one if all
         magnitudes are 0. ``signed``: the same on both sides of 0, -0.0 in the first bin above.
-        ``decades``: as many bins in every power of ten, over at most `DECADES` of them, and in
-        front of these one from 0 for everything that is smaller. Equal bins end at a percentile
-        where outliers are far beyond it; these are counted in a bin at the edge, see `ends`.
+        ``decades``: equally many bins per power of ten, over at most `DECADES` of them, preceded by
+        one bin from 0 for all smaller values. Equal bins end at a percentile if outliers are far
+        beyond it; these are counted in a bin at the edge, see `ends`.
     finer
-        A part of the axis where more is to be seen: other bins are put in there, as narrow as
-        that twice `bins` of them fill it.
+        A range of the axis to show in more detail: there the bins are replaced by about twice
+        `bins` narrower ones.
 
     Returns
     -------
     Histogram
-        A magnitude on an edge falls into the bin above: the counts are those of the edges, to the
-        last weight.
+        Counts that match the edges exactly: a magnitude on an edge belongs to the bin above.
     """
     entry = snapshot.entry(name)
     job.start(2 * entry.numel, entry.name)
@@ -384,7 +401,7 @@ def histogram(
         whole, scale = scale, _Finer(scale, *finer, 2 * bins)
     bins = scale.edges.size - 1
     mask = snapshot.masks.get(entry.name)
-    # Kept, pruned and going side by side, so that one count serves all three.
+    # Kept, pruned and to be pruned in one array, so that one bincount serves all three.
     counts = np.zeros(3 * bins, np.int64)
     nonfinite = 0
     for start, values in pieces(snapshot, entry.name, job):
@@ -417,39 +434,39 @@ def histogram(
 
 
 class _Bins(ABC):
-    """Where bins begin and end: ``float64[bins + 1]`` edges, rising.
+    """The bin edges: ``float64[bins + 1]``, ascending.
 
-    `ends` says where the first bin begins and the last one ends in truth, if not at the edges.
+    `ends` is the true range of the first and the last bin if outliers make it wider than the edges.
     """
 
     edges: Float64s
     ends: tuple[float, float] | None = None
 
     def measured(self, values: Floats) -> Floats:
-        """Return what stands on the axis: magnitudes."""
+        """Return the quantity on the axis: magnitudes."""
         return np.abs(values)
 
     def between(self, low: float, high: float, bins: int) -> Float64s:
-        """Return edges, rising, of about so many bins that fill a part of the axis."""
-        span = min(high - low, _MOST)  # with signs it may be beyond float64
+        """Return ascending edges of about `bins` bins between `low` and `high`."""
+        span = min(high - low, _MOST)  # with signs the difference may overflow float64
         width = max(_bin_width(span, bins), 4 * math.ulp(max(abs(low), abs(high))))
         first, last = math.ceil(low / width), math.floor(high / width)
         return np.arange(first, last + 1, dtype=np.float64) * width
 
     @abstractmethod
     def bins_of(self, values: Floats) -> Indices:
-        """Return the bin of every value; all are finite."""
+        """Return the bin of every value; all values must be finite."""
 
 
 class _Equal(_Bins):
-    """Bins of one width, from 0, or on both sides of it."""
+    """Bins of equal width, from 0 or on both sides of it."""
 
     def __init__(self, limit: float, largest: float, bins: int, *, signed: bool) -> None:
-        beyond = int(largest > limit)  # a bin for outliers, on either side with signs
+        beyond = int(largest > limit)  # one bin for outliers, with signs one on either side
         self._width = _bin_width(limit, bins // 2 - beyond if signed else bins - beyond)
         above = int(limit / self._width) + 1 + beyond
         self._below = above if signed else 0
-        with np.errstate(over="ignore"):  # the last edge may be beyond float64
+        with np.errstate(over="ignore"):  # the last edge may overflow float64
             edges = np.arange(-self._below, above + 1, dtype=np.float64) * self._width
         self.edges = np.clip(edges, -_MOST, _MOST)
         self._last: float | None = None
@@ -458,7 +475,7 @@ class _Equal(_Bins):
             self._last = (above - 0.5) * self._width
 
     def measured(self, values: Floats) -> Floats:
-        """Return what stands on the axis: values, or magnitudes."""
+        """Return the quantity on the axis: values if signed, else magnitudes."""
         return values if self._below else np.abs(values)
 
     def bins_of(self, values: Floats) -> Indices:
@@ -466,20 +483,20 @@ class _Equal(_Bins):
         if self._last is not None:
             last = values.dtype.type(self._last)
             values = np.minimum(np.maximum(values, -last), last)
-        # float32 holds the quotient unless the width is beyond its range
+        # The quotient fits into float32 unless the width is outside this range.
         exact = values if 2.0**-100 < self._width < 2.0**100 else values.astype(np.float64)
         quotients = exact * exact.dtype.type(1 / self._width)
         if not self._below:
             return quotients.astype(np.intp)
         places = np.floor(quotients).astype(np.intp)
-        # A quotient too small for its type has become 0.
+        # A negative quotient may have underflowed to 0.
         places[(places == 0) & (values < 0)] = -1
         places += self._below
         return places
 
 
 class _Decades(_Bins):
-    """As many bins in every power of ten, behind one from 0."""
+    """Equally many bins per power of ten, after one bin from 0."""
 
     def __init__(self, smallest: float, largest: float, bins: int) -> None:
         if largest < _TINY:
@@ -492,19 +509,22 @@ class _Decades(_Bins):
         self._first = first
         with np.errstate(over="ignore"):
             edges = np.power(10.0, np.arange(first, last + 1) / fine)
-        # Logarithms are rounded: the last edge lies above the largest magnitude nevertheless.
+        # Logarithms are rounded: make sure that the last edge is above the largest magnitude.
         edges[-1] = max(edges[-1], math.nextafter(largest, math.inf))
         self.edges = np.concatenate(([0.0], np.minimum(edges, _MOST)))
 
     def between(self, low: float, high: float, bins: int) -> Float64s:
-        """Return edges of one ratio; below the decades those of one width."""
+        """Return edges of equal ratio; below the first decade edges of equal width."""
         low = max(low, float(self.edges[1])) if high > self.edges[1] else low
         if high <= self.edges[1] or low <= 0:
             return super().between(low, high, bins)
         return np.exp(np.linspace(math.log(low), math.log(high), bins + 1))
 
     def bins_of(self, values: Floats) -> Indices:
-        """Return the bin of every magnitude: from its logarithm, and then from the edges."""
+        """Return the bin of every magnitude.
+
+        It is found from the logarithm and corrected by comparison with the edges.
+        """
         last = self.edges.size - 2
         if not last:
             return np.zeros(values.size, np.intp)
@@ -523,12 +543,12 @@ class _Decades(_Bins):
 
 
 class _Finer(_Bins):
-    """The bins of a whole axis, with narrower ones in a part of it."""
+    """The bins of an axis with one range of it replaced by narrower bins."""
 
     def __init__(self, whole: _Bins, low: float, high: float, bins: int) -> None:
         edges, last = whole.edges, whole.edges.size - 1
         begin = edges[0]
-        if whole.ends is not None:  # outliers are told apart by nothing
+        if whole.ends is not None:  # the bin of outliers is not divided
             last -= 1
             begin = edges[1] if edges[0] < 0 else edges[0]
         low, high = (min(max(end, float(begin)), float(edges[last])) for end in (low, high))
@@ -545,7 +565,7 @@ class _Finer(_Bins):
         self.edges = np.concatenate((edges[: self._first], self._fine, edges[self._stop + 1 :]))
 
     def bins_of(self, values: Floats) -> Indices:
-        """Return the bin of every value: that of the whole axis, then the narrower one in it."""
+        """Return the bin of every value: first that of the whole axis, then the narrower one."""
         places = self._whole.bins_of(values)
         inside = (places >= self._first) & (places < self._stop)
         places[places >= self._stop] += self._fine.size - 1 - (self._stop - self._first)
@@ -556,14 +576,13 @@ class _Finer(_Bins):
 
 
 def _largest(sizes: Floats) -> float:
-    """Return the largest finite one; 0 if there is none."""
     top = float(sizes.max())
     return top if math.isfinite(top) else float(sizes.max(where=np.isfinite(sizes), initial=0.0))
 
 
 def _bin_width(largest: float, bins: int) -> float:
-    """Return the smallest power of two of which `bins` reach beyond `largest`."""
+    """Return the smallest power of two for which `bins` bins reach beyond `largest`."""
     if largest == 0.0:
         return 1.0
-    # largest / bins < 2**exponent; the reciprocal must be finite too
+
     return math.ldexp(1.0, max(math.frexp(largest / bins)[1], -1021))

@@ -1,8 +1,7 @@
-"""Pictures of tensors: the part that is looked at, as coarse as the screen shows it.
+"""Compute tiles: the visible part of a tensor's picture at the resolution of the screen.
 
-Only the weights of the part are read, a few megabytes at a time, however large the tensor is.
-Coarse pictures are exact as well: every weight of the part counts. Only a first look, if it is
-asked for, takes some of them.
+Only the weights of the visible part are read, a few megabytes at a time. Coarse pictures are exact:
+every weight counts. Only a sampled tile, on request, uses a subset of them.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
 
 __all__ = ["difference_tile", "layout", "scale", "tile"]
 
-# Weights that are worked on at once: they stay in the cache of a core.
+# Weights processed per block: they fit into the cache of a core.
 _BLOCK = 1 << 19
-# The most pixels that a tile may have: more is a mistake of the caller.
+# Maximum pixels per tile: larger requests are errors of the caller.
 _MOST_PIXELS = 1 << 26
 
-# Weights that a first look takes at most, or one of each pixel's rows if that is more.
+# Maximum number of weights of a sampled tile, unless one row per pixel is more.
 _FIRST_LOOK = 1 << 21
-# In a first look at least so many weights follow each other, so that few reads are needed.
+# Minimum number of adjacent weights in a sampled tile, so that few reads are needed.
 _GROUP = 1 << 11
 
 Picture = NDArray[np.float32]
@@ -55,21 +54,34 @@ Picture = NDArray[np.float32]
 def tile(
     snapshot: Snapshot, request: TileRequest, preview: BitMask | float | None, job: Job
 ) -> Tile:
-    """Make a part of a tensor's picture; what lies outside of the picture is cut off.
+    """Compute a tile of a tensor; the request is clipped to the picture.
 
-    With `sampled`, a part of more than some million weights is seen by a few rows of each pixel
-    (and, where these are very long, by some columns), spread evenly but not in equal steps; a
-    smaller part is exact all the same. `preview` is what would go: a mask (`Preview.masks`), or the
-    threshold of an estimate, up to which all go that are kept and not protected. `job` is started
-    with the weights that are looked at.
+    Parameters
+    ----------
+    request
+        With `sampled`, a part of more than about two million weights is computed from a few rows
+        (and, where these are very long, columns) of each pixel, spread unevenly to avoid aliasing.
+        Smaller parts are exact anyway.
+    preview
+        What is to be pruned: the mask after a step (`Preview.masks`), or the threshold of an
+        estimate, up to which all kept and unprotected weights are pruned. None without a preview.
+    job
+        Started with the number of weights that are read.
 
-    At pool 1 it holds the weights themselves, else mean magnitudes and shares over the weights
-    of a pixel, ``pool x pool``; pixels at the border stand for fewer. Shares are exact, magnitudes
-    within the rounding of float32 (sums of eight in float32, the rest in float64, the same whatever
-    the threads). A NaN among them makes the magnitude NaN. Complex numbers are shown by magnitude.
+    Returns
+    -------
+    Tile
+        At pool 1 the weights themselves; otherwise mean magnitudes and shares over ``pool x pool``
+        weights per pixel, fewer at the border. Shares are exact, magnitudes have the precision of
+        float32 and do not depend on threads. A NaN among the weights makes the magnitude NaN.
+        Complex numbers are shown by magnitude.
 
-    Raises ValueError if the tile would have more than 67 million pixels, or `pool` is not positive,
-    and `CheckpointError` if the type has no values, or the file cannot be read.
+    Raises
+    ------
+    ValueError
+        If the tile would have more than 67 million pixels, or `pool` is not positive.
+    CheckpointError
+        If the dtype has no values, or the file cannot be read.
     """
     part = _TilePart(snapshot, request)
     name = part.name
@@ -88,7 +100,7 @@ def tile(
         layers.append(LayerShares(lambda m: m, mask))
     if protected is not None:
         layers.append(LayerShares(lambda p: p, protected))
-    # A threshold is that of a slider that moves: one core is left to the window that follows it.
+    # A threshold comes from a moving slider: leave one core to the main thread, which repaints.
     pictures = iter(
         part.pictures(layers, job, spare_threads=1 if isinstance(preview, float) else 0)
     )
@@ -107,11 +119,11 @@ def tile(
 
 
 def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile:
-    """Make a part of a picture of how a tensor differs between two states.
+    """Compute a tile of the difference of a tensor between two states.
 
-    Of two states of one checkpoint the masks say what is there (a weight that is 0 in the file
-    is); of two checkpoints, and where values were replaced since, the values do, and pruned weights
-    are 0.
+    For two states of one checkpoint with the same values, masks determine what is present (a kept
+    weight counts as present even if it is 0 in the file). Otherwise the values do, and pruned
+    weights are 0.
 
     Raises
     ------
@@ -139,11 +151,11 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
 
 
 def _counterpart(entry: TensorEntry, b: Snapshot, wanted: str) -> TensorEntry:
-    """Return the tensor of `b` that is called as was asked for, or else by another of its names."""
+    """Return the tensor of `b` with the requested name, or else with another name of `entry`."""
     for name in (wanted, *entry.names):
         with contextlib.suppress(UnknownTensorError):
             return b.entry(name)
-    return b.entry(wanted)  # raises, with the name that was asked for
+    return b.entry(wanted)  # raises with the requested name
 
 
 def _since(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Sequence[Picture]:
@@ -161,7 +173,7 @@ def _since(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Sequence[Pict
 
 
 class _TilePart:
-    """The part of a picture that a request means."""
+    """A clipped tile request with its layout and sampled axes."""
 
     def __init__(self, snapshot: Snapshot, request: TileRequest) -> None:
         entry = snapshot.entry(request.name)
@@ -181,7 +193,10 @@ class _TilePart:
     def pictures(
         self, layers: Sequence[Layer], job: Job, *, spare_threads: int = 0
     ) -> list[Picture]:
-        """Return what the layers show: means over each pixel's weights; leave cores to others."""
+        """Return the pictures of the layers, as means over each pixel.
+
+        `spare_threads` is the number of threads not to use.
+        """
         size = self.down.length * self.across.length
         job.start(size, self.name)
         shape = self.down.pixels, self.across.pixels
@@ -196,7 +211,7 @@ class _TilePart:
                 return block, [part for layer in layers for part in layer.add(block, *at)]
 
         threads = max(1, threads_for(size) - spare_threads)
-        with np.errstate(over="ignore", invalid="ignore"):  # float64 may be beyond float32
+        with np.errstate(over="ignore", invalid="ignore"):  # float64 sums may overflow float32
             for block, parts in in_order(self._blocks(), work, job, threads):
                 for picture, block_sums in zip(sums, parts, strict=True):
                     part = block.part(picture)
@@ -235,7 +250,7 @@ def _cut(request: TileRequest, whole: Layout) -> TileRequest:
 
 
 def _axes(request: TileRequest) -> tuple[TileAxis, TileAxis]:
-    """Return which rows and columns are looked at."""
+    """Return the axes of rows and of columns, with the weights to be sampled."""
     pool = request.pool
     high, wide = pool, pool
     if request.sampled and request.rows * request.columns > _FIRST_LOOK:

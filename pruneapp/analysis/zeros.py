@@ -1,4 +1,4 @@
-"""Zeros that a file already has, pruned by a tool that left no mask; and their patterns."""
+"""Find zeros that a file already has, from tools that store no mask, and their patterns."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
 from pruneapp.progress import Job
 from pruneapp.results.tensor_statistics import TensorZeros, ZerosReport
 
-# From the smallest share that is kept on; what holds 2:4 holds 4:8 as well.
+# In order of the share that is kept: a tensor with the pattern 2:4 has 4:8 as well.
 PATTERNS = ((1, 4), (2, 4), (4, 8))
 
 _BLOCKS = (4, 8, 16, 32, 64)
 
-# Share of the zeros that must lie in whole blocks: a weight may be zero by chance.
+# Minimum share of the zeros inside whole blocks: single weights may be zero by chance.
 _IN_BLOCKS = 0.99
 
-# What is reported where zeros should count as pruned and `find_zeros` finds none.
+# Error text if zeros should count as pruned but `find_zeros` finds none.
 NO_ZEROS = "No tensor has enough zeros to be treated as pruned."
 
-# Elements that are looked at between two looks at the job.
+# Elements processed between two checks for cancellation.
 _PIECE = 1 << 18
-# Elements of a tensor in which blocks are looked for: of more it would take too much memory.
+# Larger tensors are not searched for blocks: it would take too much memory.
 _MOST = 1 << 31
 
 
 def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:
-    """Return the N:M pattern with the smallest share kept that holds throughout; None for none.
+    """Return the N:M pattern with the smallest kept share that holds throughout; None for none.
 
-    At most n of every m successive elements along dim 1 are left: the input features of a linear
-    layer, and of a convolution the input channels at one place of the kernel, as NVIDIA's sparse
-    tensor cores and torch's semi-structured tensors take them. The first group begins at channel
-    0; a dim 1 whose size is not a multiple of m has no such pattern.
+    At most n of every m successive elements along dim 1 are kept: the input features of a linear
+    layer, and for a convolution the input channels at one kernel position, as NVIDIA's sparse
+    tensor cores and torch's semi-structured tensors require. The first group begins at channel 0.
+    If the size of dim 1 is not a multiple of m, the pattern does not hold.
     """
     if len(shape) < 2:
         return None
@@ -57,10 +57,10 @@ def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, in
 
 
 def broken_groups(left: BitMask, shape: tuple[int, ...], groups: Groups, job: Job) -> Iterator[int]:
-    """Yield, a piece of a tensor at a time, of how many groups too many elements are left."""
+    """Yield the number of groups that keep too many elements, one number per piece of a tensor."""
     n, m, length = groups.keep, groups.size, shape[groups.dim]
     if m in {4, 8} and length % m == 0 and math.prod(shape[groups.dim + 1 :]) == 1:
-        # Groups follow each other in flat order, so that they are whole nibbles or bytes.
+        # Groups are contiguous in flat order, so they are whole nibbles or bytes.
         patterns = np.arange(256, dtype=np.uint8)
         parts = (patterns,) if m == 8 else (patterns & 15, patterns >> 4)
         counts = np.array([np.bitwise_count(part) > n for part in parts])
@@ -75,11 +75,11 @@ def broken_groups(left: BitMask, shape: tuple[int, ...], groups: Groups, job: Jo
 
 
 def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:
-    """Return the largest square block in which the zeros come whole; None for none.
+    """Return the largest square block that the zeros fill; None for none.
 
-    The tensor is taken as a matrix of dim 0 by all others, in flat order; blocks begin at its
-    first row and column, and are cut by the last ones. At least 99 % of the zeros lie in blocks
-    that hold nothing else, not all of which fill whole rows or columns of the matrix.
+    The tensor is treated as a matrix of dim 0 by all others, in flat order; blocks begin at its
+    first row and column and are cut off at the last. At least 99 % of the zeros must be in blocks
+    of zeros only, and these must not merely form whole rows or columns of the matrix.
     """
     if len(shape) < 2 or min(shape[0], math.prod(shape[1:])) < _BLOCKS[0] or not left.pruned:
         return None
@@ -102,7 +102,10 @@ def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int]
 
 
 def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -> Bools | None:
-    """Return which blocks of 4 x 4 hold anything; None once more than `spare` zeros lie beside."""
+    """Return which 4 x 4 blocks have nonzero elements.
+
+    None as soon as more than `tolerated` zeros are outside of empty blocks.
+    """
     cell = _BLOCKS[0]
     step = max(1, _PIECE // (cell * columns)) * cell
     filled = []
@@ -111,11 +114,11 @@ def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -
         job.step(0)
         last = min(first + step, rows)
         bools = left.bools(first * columns, last * columns)
-        # Up to whole cells; what is added is empty.
+        # Pad to whole blocks with zeros.
         padded = np.zeros((-(-(last - first) // cell), cell, -(-columns // cell) * cell), np.uint8)
         padded.reshape(-1, padded.shape[2])[: last - first, :columns] = bools.reshape(-1, columns)
         down = np.bitwise_or.reduce(padded, axis=1)
-        # Four truth values are one word.
+        # Four booleans are one 32-bit word.
         part = down.view(np.uint32) != 0
         filled.append(part)
         zeros = bools.size - int(np.count_nonzero(bools))
@@ -126,7 +129,7 @@ def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -
 
 
 def _covered(filled: Bools, rows: int, columns: int, block: int) -> int:
-    """Return how many elements lie in blocks that hold nothing."""
+    """Return the number of elements in empty blocks."""
     empty = ~filled
     last_row, last_column = rows - (len(empty) - 1) * block, columns - (empty.shape[1] - 1) * block
     widths = np.full(empty.shape[1], block, np.int64)
@@ -136,26 +139,26 @@ def _covered(filled: Bools, rows: int, columns: int, block: int) -> int:
 
 
 def _any_of_four(filled: Bools) -> Bools:
-    """Join blocks by twos along both sides."""
+    """Merge 2 x 2 blocks into one."""
     for axis in (0, 1):
         filled = np.logical_or.reduceat(filled, np.arange(0, filled.shape[axis], 2), axis=axis)
     return filled
 
 
 def _only_lines(filled: Bools) -> bool:
-    """Whether the empty blocks are whole rows and columns of blocks."""
+    """Return whether the empty blocks form whole rows and columns of blocks."""
     rows, columns = filled.any(axis=1), filled.any(axis=0)
     return bool(np.array_equal(filled, np.outer(rows, columns)))
 
 
-# Share of zeros from which on a tensor is worth a word.
+# Minimum share of zeros for a tensor to be reported.
 WORTH = 0.01
 
-# Elements of a task of a thread, and of what is read at once; multiples of 8. Memory for more at
-# once is got anew each time, page by page, which took five times as long as all the rest.
+# Elements per thread task, and per read; multiples of 8. Larger reads allocate new pages each time,
+# which took five times as long as all the rest.
 _STRETCH = 1 << 20
 _PIECE_ZEROS = 1 << 15
-# Elements that are read first of a tensor to find a pruned weight that is not zero.
+# Elements read first of a tensor when searching for a pruned nonzero weight.
 _FIRST_LOOK = 1 << 12
 
 
@@ -167,20 +170,25 @@ class MaskedState(Protocol):
 
 
 def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> ZerosReport:
-    """Find the tensors of a file that were pruned before, and the patterns of their zeros.
+    """Find tensors of a file that were pruned earlier, and the patterns of their zeros.
 
-    A zero is a weight that is kept here and has the value 0.0 or -0.0; what is pruned here is none.
-    Looked at are tensors that can be pruned and either are among those that are pruned by default,
-    or have two dimensions or more. Reported are those with at least 1 % of zeros, and of the
-    default ones also those of which a whole slice along a dimension is zero. Of the others a single
-    slice is passed over: an embedding has a row of zeros for the padding.
+    A zero is a kept weight with the value 0.0 or -0.0; weights pruned in this state do not count.
+    Only prunable tensors that are in the default selection or have at least two dimensions are
+    searched. A tensor is reported if at least 1 % of it is zero; one of the default selection also
+    if a whole slice along a dimension is zero. For the others a single zero slice is ignored: an
+    embedding has a zero row for padding.
 
-    The report is in the order of `names`, but for those that cannot be pruned or have fewer zeros;
-    None for all but buffers, in file order.
+    Parameters
+    ----------
+    names
+        Tensors to search; the report keeps their order. None for all but buffers, in file order.
+    job
+        Started with the elements.
 
-    One pass over the tensors, by threads; holds one bit for each weight of the one that is looked
-    at. The patterns are then found on these bits, and only as far as they hold. `job` is started
-    with the elements.
+    Returns
+    -------
+    ZerosReport
+        Found in one pass, with one bit of memory per weight of the current tensor.
     """
     entries = _worth_looking(snapshot, names, job)
     job.start(sum([e.numel for e in entries]))
@@ -194,9 +202,9 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
 
 
 def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[str, BitMask]:
-    """Return masks that take the zeros of some tensors (any names) beside what is pruned already.
+    """Return masks that also prune the zeros of tensors, given by any of their names.
 
-    By first names, in file order; tensors without a zero are left out. `job` is started with the
+    By first name, in file order; tensors without zeros are omitted. `job` is started with the
     elements.
     """
     entries = {(e := snapshot.entry(name)).name: e for name in names}
@@ -228,7 +236,7 @@ def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) ->
 
 
 def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
-    """Whether so few zeros were counted that none are to be reported."""
+    """Return whether a known count shows that the tensor has too few zeros to be reported."""
     known = histogram_store.zeros(snapshot, entry.name)
     if known is None or entry.name in snapshot.masks or entry.name in snapshot.protected:
         return False
@@ -237,7 +245,7 @@ def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
 
 
 def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
-    """Return which elements are neither pruned nor zero, one bit each; NaN is not zero."""
+    """Return the mask of the elements that are neither pruned nor zero; NaN is not zero."""
     packed = scratch.bits(entry.numel)
 
     def work(start: int) -> int:
@@ -260,10 +268,10 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
 def zeros_pruned_again(
     before: Snapshot, after: MaskedState, names: Iterable[str], job: Job
 ) -> tuple[str, ...]:
-    """Return the tensors in which only weights were newly pruned that were zero already.
+    """Return the tensors in which only weights that were already zero were newly pruned.
 
-    Reads each tensor up to the first newly pruned weight that is not zero, so little of a dense
-    model and all of a sparse one.
+    Each tensor is read up to the first newly pruned nonzero weight, so little of a dense model and
+    all of a sparse one.
     """
     found = []
     for name in names:
@@ -295,7 +303,7 @@ def _prunes_only_zeros(before: Snapshot, after: Mask, entry: TensorEntry, job: J
 
 def _not_zero(bits: Bits, dtype: DType) -> Bools:
     if dtype.form is not None and dtype.form.fnuz:
-        return np.not_equal(bits, 0)  # the sign alone is NaN
+        return np.not_equal(bits, 0)  # NaN is the pattern with only the sign bit set
     return np.not_equal(np.left_shift(bits, 1, dtype=bits.dtype), 0)
 
 
@@ -306,7 +314,7 @@ def _zeros_of(snapshot: Snapshot, entry: TensorEntry, job: Job) -> TensorZeros |
     if not zeros or not (enough or entry.by_default):
         return None
     channels = tuple(_empty_slices(kept, left, entry.shape, zeros, job))
-    # A dimension of one slice says no more than the number of zeros does.
+    # Along a dimension of size 1 the single slice is the whole tensor, which `zeros` covers.
     slices = [(c, n) for c, n in zip(channels, entry.shape, strict=True) if n > 1]
     if not enough and not any(c for c, _ in slices):
         return None
@@ -326,7 +334,7 @@ def _zeros_of(snapshot: Snapshot, entry: TensorEntry, job: Job) -> TensorZeros |
 def _empty_slices(
     kept: BitMask | None, left: BitMask, shape: tuple[int, ...], zeros: int, job: Job
 ) -> Iterator[int]:
-    """Yield for each dimension how many slices have become empty by zeros of the file."""
+    """Yield, per dimension, the number of slices that zeros of the file made empty."""
     for dim, size in enumerate(shape):
         if kept is None and zeros < math.prod(shape) // size:
             yield 0  # fewer than one slice

@@ -1,6 +1,7 @@
-"""Groups: sizes that several tensors share, and which entries of each belong to one unit.
+"""Groups: sizes that several tensors share, and which entries of each tensor belong to one unit.
 
-What a model of a known type has is declared in ``resources/families``, a file a family, and bound
-to the tensors of a checkpoint by its config.json and their shapes: no code of a model is run. A
-file that holds its own graph brings its groups itself. Nothing here reads a weight.
+The groups of known model types are declared in ``resources/families``, one file per family, and
+matched with the tensors of a checkpoint by its config.json and the tensors' shapes; no code of the
+model is run. A file that contains its own graph determines its groups by that graph. Nothing here
+reads weights.
 """

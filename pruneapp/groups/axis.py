@@ -1,4 +1,4 @@
-"""An axis: something of a model that may be cut, and what its configuration says of it."""
+"""Axes: the sizes of a model that can be cut, and their fields in its configuration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pruneapp.groups.group import USUAL_MULTIPLES, Group
 
 Fields = dict[str, Any]
 
-# Several spellings of one number; those that are there are written together.
+# Alternative spellings of one number; all spellings present in a configuration are updated.
 _SPELLINGS: tuple[frozenset[str], ...] = (
     frozenset({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}),
     frozenset({"num_attention_heads", "n_head", "n_heads", "num_heads"}),
@@ -26,22 +26,23 @@ _SPELLINGS: tuple[frozenset[str], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """Something of a model that may be cut, or the reason why not."""
+    """A size of a model that can be cut, or the reason why it cannot."""
 
     name: AxisName
     label: str
     rule: AxisRule = field(default_factory=AxisRule)
     groups: tuple[Group, ...] = ()
-    fields: Mapping[str, Any] = field(default_factory=dict)  # of the configuration, and `let`
+    # of the configuration, and those computed by `let`
+    fields: Mapping[str, Any] = field(default_factory=dict)
     step: int = 1
     least: int = 1
-    limit: str = ""  # what the class demands of the configuration afterwards
+    limit: str = ""  # condition on the configuration after the cut, required by the model's class
     why_not: str = ""  # a sentence; empty if it may be cut
-    uniform: bool = True  # whether all groups must keep as many units
+    uniform: bool = True  # whether all groups must keep the same number of units
 
     @cached_property
     def groups_of(self) -> Mapping[str, tuple[Group, ...]]:
-        """The groups that each tensor has a part in, as a member or as one of a unit alone."""
+        """The groups by tensor name: those with the tensor as a member or in `Group.tensors`."""
         found: dict[str, dict[int, Group]] = {}
         for group in self.groups:
             for name in chain(group.names, *group.tensors):
@@ -49,7 +50,11 @@ class Axis:
         return {name: tuple(groups.values()) for name, groups in found.items()}
 
     def takes(self, kept: int, fields: Mapping[str, Any] | None = None) -> bool:
-        """Whether the model's class takes so many units, other fields as they are, or given."""
+        """Whether the model's class supports `kept` units.
+
+        `fields` replaces the fields of the configuration; None uses them unchanged. False if
+        `limit` cannot be evaluated.
+        """
         outer = self.groups[0].outer if self.groups else 1
         if kept % self.step or kept % outer or not self.least <= kept <= self.count:
             return False
@@ -64,27 +69,27 @@ class Axis:
 
     @property
     def multiple(self) -> int:
-        """What the number of units that stay is rounded up to a multiple of by default.
+        """Default multiple to which the number of kept units is rounded up.
 
-        Of groups with multiples of their own it is the largest.
+        If groups have multiples of their own it is the largest of them.
         """
         return max((group.multiple for group in self.groups), default=1)
 
     def multiple_words(self, chosen: int | None) -> str:
-        """Return what widths are rounded up to multiples of, in words; `chosen` is for all groups.
+        """Return the rounding multiples as text: "16", or "8 or 16" if groups have different ones.
 
-        A multiple of "16", or of "8 or 16" where groups have different ones.
+        `chosen` is a multiple for all groups; None uses that of each group.
         """
         found = {chosen} if chosen else {group.multiple for group in self.groups}
         return " or ".join(f"{multiple:,}" for multiple in sorted(found))
 
     @property
     def is_rounded(self) -> bool:
-        """Whether the number of units that stay is rounded up to a multiple."""
+        """Whether the number of kept units is rounded up to a multiple."""
         return self.name in USUAL_MULTIPLES
 
     def set_sizes(self, fields: Fields, kept: int) -> None:
-        """Write what the axis says with so many units into a configuration, in place."""
+        """Write the values of this axis for `kept` units into a configuration, in place."""
         known = {**self.fields, "n": kept, "N": self.count}
         for name, text in self.rule.set.items():
             set_field(fields, name, evaluate(text, known))
@@ -94,24 +99,24 @@ class Axis:
 
     @property
     def count(self) -> int:
-        """Units of a group before the cut, `Group.times` aside; where they differ, of the first."""
+        """Units per group before the cut, divided by `Group.times`, of the first group."""
         return self.groups[0].count // self.groups[0].times if self.groups else 0
 
 
 def fields_of(config: Mapping[str, Any], inside: Iterable[str]) -> Mapping[str, Any]:
-    """Return the part of a configuration that some keys lead to."""
+    """Return the nested part of a configuration found by following the keys `inside`."""
     for key in inside:
         config = config.get(key, {})
     return config
 
 
 def spellings_of(name: str) -> frozenset[str]:
-    """Return the spellings of a number, that one among them."""
+    """Return all spellings of a field's name, including `name`."""
     return next((each for each in _SPELLINGS if name in each), frozenset({name}))
 
 
 def set_field(fields: Fields, name: str, value: Any) -> None:
-    """Write a number in place, in every spelling of it that is there with the same value."""
+    """Write a value in place, into every spelling that is present with the same old value."""
     before = fields.get(name)
     fields[name] = value
     others = [each for each in spellings_of(name) if each != name and each in fields]

@@ -1,14 +1,14 @@
-"""Blocks of networks without a configuration, found by the names and the shapes of their tensors.
+"""Known blocks of networks without a configuration, found by tensor names and shapes.
 
-A state dict does not say what follows what, and a chain that is guessed from sizes is a guess. So
-groups lie inside of blocks whose form is known: every tensor of one must be called and shaped as
-``resources/blocks.toml`` says, and none may be there beside. What is cut in a block is nobody
-else's business.
+A state dict does not contain the order of computation, and guessing it from sizes is unsafe.
+Therefore groups are only found inside of blocks with a known form: all tensors of a block must have
+the names and shapes declared in ``resources/blocks.toml``, with no additional tensor. Cutting
+inside a block does not affect the rest of the network.
 
-Words in the declarations: a *name* is below the block; ``{wb}`` in it is a weight and, if there,
-its bias, ``{norm}`` weight and bias of a norm and what it has measured. A *shape* has a letter for
-each size; those of `BlockForm.groups` are the sizes that can be cut. Along the first dimension a
-tensor makes the channels, along another it takes them in.
+Terms in the declarations: a *name* is relative to the block; ``{wb}`` in it matches a weight and,
+if present, its bias; ``{norm}`` weight, bias and running statistics of a norm. A *shape* has a
+letter per size; the letters in `BlockForm.groups` are sizes that can be cut. Along the first
+dimension a tensor produces the channels, along any other it reads them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.groups.expression import evaluate
 from pruneapp.groups.group import Factor, Group, Member, Role
 
-# What a norm has beside its weight and bias.
+# Running statistics of a norm.
 _MEASURED = ("running_mean", "running_var")
 _COUNTER = "num_batches_tracked"
 # More tensors than a block of any form has.
@@ -38,41 +38,43 @@ _LAST = chr(0x10FFFF)
 
 
 class _Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is written in the file, and nothing else may be."""
+    """Base of the declarations in the file; unknown keys are errors."""
 
 
 class BlockTensor(_Declaration, frozen=True):
-    """A tensor of a block, or those of a module."""
+    """A tensor of a block, or the tensors of a module."""
 
     name: str
     shape: str
-    # Of the last affine map before an activation: its name as in `pruneapp.shrink.dead_units`.
+    # For the last affine map before an activation: the activation's name, as in
+    # `pruneapp.shrink.dead_units`.
     activation: str | None = None
     optional: bool = False
 
 
 class Argument(_Declaration, frozen=True):
-    """An argument of the constructor of a class, which says how wide all of its blocks are."""
+    """A constructor argument of a class that determines the width of all of its blocks."""
 
     name: str
-    width: str  # the units of a group, from the argument ``w`` and the sizes of the block
-    value: str  # the argument, from the units ``n``
-    timm: str = ""  # the same in `model_args` of timm's configuration; empty if there is none
-    whole: bool = False  # whether it is a whole number
-    architectures: tuple[str, ...] = ()  # of timm, how their names begin
+    width: str  # expression: units of a group, from the argument ``w`` and the sizes of the block
+    value: str  # expression: the argument, from the units ``n``
+    # name of the argument in `model_args` of timm's configuration; empty if there is none
+    timm: str = ""
+    whole: bool = False  # whether it is an integer
+    architectures: tuple[str, ...] = ()  # prefixes of timm's architecture names
 
 
 class BlockForm(_Declaration, frozen=True):
-    """A block that is known.
+    """The declared form of a block.
 
     Attributes
     ----------
     within
-        What comes before the names; anything, if it is not said.
+        Regular expression for the prefix of the names; empty matches any.
     apart
-        Modules that lead around the others, from the input of the block to its sum.
+        Modules on a parallel path from the input of the block to its sum.
     order
-        Names that stand in this order where the tensors are in that of the modules.
+        Names in the order of computation, checked if the file keeps the order of modules.
     """
 
     label: str
@@ -87,31 +89,31 @@ class BlockForm(_Declaration, frozen=True):
 
 @dataclass(frozen=True, eq=False)
 class KnownBlock:
-    """A block of a checkpoint."""
+    """A block found in a checkpoint."""
 
     form: BlockForm
-    prefix: str  # of the names of its tensors
-    sizes: Mapping[str, int]  # by the letters of its shapes
+    prefix: str  # of the tensor names
+    sizes: Mapping[str, int]  # by the letters of the shapes
     groups: tuple[Group, ...]
 
 
 @dataclass(frozen=True)
 class FoundBlocks:
-    """The blocks of a checkpoint, in file order, and why some are none of them."""
+    """The blocks of a checkpoint, in file order, and why similar ones are not accepted."""
 
     blocks: tuple[KnownBlock, ...]
     misfits: tuple[str, ...] = ()  # sentences
 
 
 def find_blocks(checkpoint: Checkpoint) -> FoundBlocks:
-    """Return the blocks of a checkpoint whose form is known; reads no weights.
+    """Return the blocks of a checkpoint with a known form, without reading weights.
 
-    Where one has the names of a form and not its shapes, the network is another one that has
-    called its tensors alike: no block of that form is taken. O(n log n) in the number of tensors.
+    If a block has the names of a form but other shapes, the network is a different one with similar
+    names, and no block of that form is returned. O(n log n) in the number of tensors.
     """
     named = {name: entry for entry in checkpoint.entries.values() for name in entry.names}
     place = {name: at for at, name in enumerate(named)}
-    # safetensors sorts what it writes; torch keeps the order of the modules.
+    # safetensors sorts by name; torch files keep the order of the modules.
     of_modules = checkpoint.contents.format.startswith("torch")
     in_order = sorted(named)
     found: list[KnownBlock] = []
@@ -126,9 +128,9 @@ def find_blocks(checkpoint: Checkpoint) -> FoundBlocks:
 
 
 def argument_of(argument: Argument, widths: Iterable[tuple[KnownBlock, int]]) -> float | int | None:
-    """Return what an argument must be for the groups of some blocks to be as wide as is said.
+    """Return the value of an argument that gives the groups of blocks the given widths.
 
-    None if nothing makes all of them so.
+    None if no value does, or if `widths` is empty.
     """
     widths = tuple(widths)
     wanted = [float(evaluate(argument.value, {**b.sizes, "n": n})) for b, n in widths]
@@ -141,32 +143,32 @@ def argument_of(argument: Argument, widths: Iterable[tuple[KnownBlock, int]]) ->
 
 
 def width_of(argument: Argument, block: KnownBlock, value: float) -> int:
-    """Return how wide an argument makes the groups of a block."""
+    """Return the width of a block's groups for a value of an argument."""
     return int(evaluate(argument.width, {**block.sizes, "w": value}))
 
 
 @cache
 def forms() -> Mapping[str, BlockForm]:
-    """Return every form that is known, by its name in ``resources/blocks.toml``."""
+    """Return all known forms, by their names in ``resources/blocks.toml``."""
     declared = tomllib.loads(resources.path("blocks.toml").read_text("utf-8"))
     return {name: json_codec.convert(form, BlockForm) for name, form in declared.items()}
 
 
 class _MisfitError(ValueError):
-    """A block has the names of a form and is another; the text says why, as a sentence."""
+    """A block has the names of a form but differs from it; the text is the reason."""
 
 
 class _Part(NamedTuple):
-    """A tensor as a form has it."""
+    """A tensor of a form."""
 
     shape: tuple[str, ...]
     needed: bool
-    activation: str | None  # of a factor
+    activation: str | None  # if the tensor is a factor
 
 
 @cache
 def _parts(name: str) -> Mapping[str, _Part]:
-    """Return the tensors of a form by their names below the block, in its order."""
+    """Return the tensors of a form by their names relative to the block, in the form's order."""
     found = {}
     for rule in forms()[name].tensors:
         shape = tuple(rule.shape.split())
@@ -177,7 +179,7 @@ def _parts(name: str) -> Mapping[str, _Part]:
         norm = kind == "norm}"
         found[stem + "weight"] = _Part(shape, not rule.optional, rule.activation)
         found[stem + "bias"] = _Part(shape[:1], norm and not rule.optional, rule.activation)
-        # One that measures nothing mixes the channels: a norm of groups, or of a layer.
+        # A norm without running statistics mixes channels: group norm or layer norm.
         for measured in _MEASURED if norm else ():
             found[stem + measured] = _Part(shape[:1], not rule.optional, None)
         if norm:
@@ -211,15 +213,15 @@ def _blocks_of(
 
 
 def _inside(prefix: str, in_order: list[str]) -> list[str]:
-    """Return the names below a prefix, without it; none where they are more than a block has."""
+    """Return the names below a prefix, relative to it; empty if there are more than `_MOST`."""
     start = bisect_left(in_order, prefix)
     stop = bisect_left(in_order, prefix + _LAST, start)
     return [name[len(prefix) :] for name in in_order[start:stop]] if stop - start <= _MOST else []
 
 
 def _check_order(form: BlockForm, prefix: str, inside: list[str], place: Mapping[str, int]) -> None:
-    """Refuse a block whose modules come in another order, unless the names are sorted."""
-    weights = [name for name in inside if name.endswith(".weight")]  # by the alphabet
+    """Raise if the modules are in a different order than declared, unless names are sorted."""
+    weights = [name for name in inside if name.endswith(".weight")]  # sorted by name
     in_file = sorted(weights, key=lambda name: place[prefix + name])
     places = [in_file.index(name) for name in form.order]
     if in_file != weights and places != sorted(places):
@@ -262,7 +264,7 @@ def _block(
 def _members(
     letter: str, here: Mapping[str, TensorEntry], parts: Mapping[str, _Part]
 ) -> tuple[Member, ...]:
-    """Return the tensors of a block that have a size along a dimension."""
+    """Return the tensors of a block that have the size `letter` along a dimension."""
     members = []
     for name, entry in here.items():
         part = parts[name]

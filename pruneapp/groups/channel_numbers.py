@@ -1,8 +1,8 @@
-"""Numbers of the channels of a graph, which operators join and freeze, and the groups they make.
+"""Numbering of the channels of a graph, which operators join and freeze, and resulting groups.
 
-Every channel of every axis of every value has a number. Numbers that were joined and are not frozen
-are a unit; units with entries in the same places of the same tensors are a group. A unit may be cut
-where all that reads it is zero: the entries of its members whose role is ``output``.
+Every channel of every axis of every value has a number. A set of joined numbers that is not frozen
+is a unit; units with entries in the same axes of the same tensors form a group. A unit may be cut
+if everything that reads it is zero: the entries of members with the role ``output``.
 """
 
 from __future__ import annotations
@@ -20,30 +20,33 @@ from pruneapp.groups.group import Group, Member, Run, Runs, Scattered, Units
 from pruneapp.progress import Job
 
 Numbers = NDArray[np.int32]
-# The numbers along each axis; None along one whose extent is not known.
+# The channel numbers along each axis; None for an axis of unknown extent.
 Axes = tuple[Numbers | None, ...]
 
 FROZEN = 0
-_MOST_PARTS = 1 << 10  # of a reshape; no tensor has so many dimensions
-_MOST_NUMBERS = 1 << 22  # of an axis; none that is cut is as long
+_MOST_PARTS = 1 << 10  # of a reshape; more than any tensor has dimensions
+_MOST_NUMBERS = 1 << 22  # of an axis; longer axes are not cut
 
 
 K = TypeVar("K")
 
 
 class ChannelNumbers:
-    """Numbers of channels, and which are joined."""
+    """A union-find structure of channel numbers."""
 
     def __init__(self) -> None:
-        self._count = 1  # `FROZEN`
+        self._count = 1  # `FROZEN` is number 0
         self._pending: list[tuple[Numbers, Numbers]] = []
         self._parent = np.zeros(1, np.int32)
         self._joined: list[tuple[Numbers, Numbers]] = []
         self._frozen: list[tuple[Numbers, str]] = []
-        self.reason = ""  # why channels are frozen from now on: what reads all of them, a clause
+        self.reason = ""  # reason recorded for channels frozen from now on, a clause
 
     def new(self, extent: int) -> Numbers:
-        """Return new numbers; frozen where there is one alone, none where there are too many."""
+        """Return `extent` new numbers.
+
+        For extent 1 the number is `FROZEN`; for an extent beyond the limit the result is empty.
+        """
         if extent == 1 or extent > _MOST_NUMBERS:
             return np.zeros(extent if extent == 1 else 0, np.int32)
         first = self._count
@@ -51,7 +54,7 @@ class ChannelNumbers:
         return np.arange(first, first + extent, dtype=np.int32)
 
     def join(self, a: Numbers | None, b: Numbers | None) -> None:
-        """Join channels one by one; freeze what has no counterpart."""
+        """Join two axes channel by channel; freeze both if their sizes differ or one is None."""
         if a is None or b is None or a.size != b.size:
             self.freeze(a, b)
         else:
@@ -59,17 +62,17 @@ class ChannelNumbers:
             self._joined.append((a, b))
 
     def freeze(self, *axes: Numbers | None) -> None:
-        """Keep channels whatever happens."""
+        """Mark channels as never to be cut; None is ignored."""
         for axis in axes:
             if axis is not None and axis.size:
                 self._pending.append((axis, np.zeros(axis.size, np.int32)))
                 self._frozen.append((axis, self.reason))
 
     def reasons(self, axes: Mapping[K, Numbers]) -> dict[K, str]:
-        """Return why some axes are frozen: the first reason given for channels joined with theirs.
+        """Return why axes are frozen: the first reason recorded for channels joined with theirs.
 
-        Channels are joined again without those that are frozen, for which the reasons are lost
-        otherwise. O(n) in the channels and joins.
+        The joins are repeated without the frozen numbers, because joining with `FROZEN` loses the
+        reasons. O(n) in the number of channels and joins.
         """
         again = ChannelNumbers()
         again._count, again._pending = self._count, [*self._joined]
@@ -87,18 +90,18 @@ class ChannelNumbers:
         }
 
     def of(self, axis: Numbers) -> Numbers:
-        """Return the least number that each of an axis is joined with."""
+        """Return the smallest number joined with each number of an axis."""
         self._join_pending()
         return self._found(axis)
 
     def representatives(self) -> Numbers:
-        """Return the least number that each is joined with."""
+        """Return the smallest number joined with each number, indexed by number."""
         self._join_pending()
         self._parent = self._found(self._parent)
         return self._parent
 
     def is_frozen(self, axis: Numbers) -> bool:
-        """Whether no channel of an axis may go."""
+        """Return whether all channels of an axis are frozen."""
         return bool((self.of(axis) == FROZEN).all())
 
     def _join_pending(self) -> None:
@@ -115,7 +118,7 @@ class ChannelNumbers:
             np.minimum.at(self._parent, np.maximum(a, b), np.minimum(a, b))
 
     def _found(self, numbers: Numbers) -> Numbers:
-        """Follow the parents of numbers up to those that have none."""
+        """Return the roots of numbers."""
         while not np.array_equal(above := self._parent[numbers], numbers):
             numbers = above
         return numbers
@@ -123,13 +126,13 @@ class ChannelNumbers:
 
 @dataclass
 class ReshapeBlock:
-    """Axes that a reshape turns into one, or that one is turned into."""
+    """Axes that a reshape merges into one, or one axis that it splits."""
 
     whole: Numbers
     parts: list[Numbers]
 
     def of_part(self, number: int) -> Numbers:
-        """Return for each entry of the whole the channel of a part that it belongs to."""
+        """Return, for each entry of the merged axis, the channel number in part `number`."""
         shape = [part.size for part in self.parts]
         index = np.indices(shape, np.int32, sparse=True)[number]
         return self.parts[number][np.broadcast_to(index, shape).reshape(-1)]
@@ -138,9 +141,9 @@ class ReshapeBlock:
 def join_reshape(
     channels: ChannelNumbers, value: Axes, out: Axes, blocks: list[ReshapeBlock]
 ) -> bool:
-    """Join the axes of a reshape; runs of several are added to `blocks`, see `settle_blocks`.
+    """Join the axes of a reshape; append merged and split axes to `blocks`.
 
-    Returns False if the axes cannot be aligned.
+    Blocks are decided later by `settle_blocks`. Returns False if the axes cannot be aligned.
     """
     matched = match_axes([*map(extent_of, value)], [*map(extent_of, out)])
     for ones, others in matched or ():
@@ -158,10 +161,11 @@ def join_reshape(
 
 
 def settle_blocks(channels: ChannelNumbers, blocks: list[ReshapeBlock], job: Job) -> None:
-    """Decide which part of each block of a reshape is joined with the whole; freeze the others.
+    """Decide which part of each block is joined with the merged axis; freeze the other parts.
 
-    Blocks with one free part come first: of queries and keys only the heads are free, and so those
-    of the values. Of several parts one that is joined elsewhere is chosen, else the longest.
+    Blocks with one free part come first: of queries and keys only the heads are free, which decides
+    those of the values. Among several parts, one that is already chosen elsewhere is preferred,
+    then the longest.
     """
     chosen_before: set[int] = set()
     channels.reason = "the shape of a reshape"
@@ -197,16 +201,17 @@ def settle_blocks(channels: ChannelNumbers, blocks: list[ReshapeBlock], job: Job
 
 
 def extent_of(axis: Numbers | None) -> int | None:
-    """Return how long an axis is."""
+    """Return the length of an axis; None if unknown."""
     return None if axis is None else axis.size
 
 
 def match_axes(
     one: Sequence[int | None], other: Sequence[int | None]
 ) -> list[tuple[list[int], list[int]]] | None:
-    """Align the axes before and after a reshape: runs of as many entries; None if in doubt.
+    """Align the axes before and after a reshape, as runs with equal numbers of entries.
 
-    One unknown extent on both sides is the same if the rest has as many entries.
+    Axes of size 1 are omitted. An unknown extent on each side is assumed to be the same if the
+    known extents have equal products. None if the alignment is ambiguous or impossible.
     """
     known = [math.prod(n for n in shape if n is not None) for shape in (one, other)]
     if (None in one or None in other) and (
@@ -258,13 +263,14 @@ class ChannelGraph:
     """A graph whose channels may be cut: its groups, and the numbers of all channels."""
 
     groups: tuple[Group, ...]
-    units: tuple[Numbers, ...]  # of each group the representative of each unit
+    units: tuple[Numbers, ...]  # per group, the representative of each unit
     representative: Numbers  # of each number
-    # Weights none of whose output channels can be cut: the dimension of these, and why, a clause.
+    # Weights whose output channels cannot be cut at all: the dimension of these, and the reason, a
+    # clause.
     whole_layers: Mapping[str, tuple[int, str]]
 
     def stays(self, kept: Iterable[tuple[Group, Units]]) -> NDArray[np.bool_]:
-        """Return which numbers stay, given the units that stay of some groups."""
+        """Return a boolean per number, whether it is kept, given the kept units of some groups."""
         units_of = {id(group): units for group, units in zip(self.groups, self.units, strict=True)}
         stays = np.ones(self.representative.size, np.bool_)
         for group, units in kept:
@@ -279,9 +285,9 @@ def whole_layers(
     representative: Numbers,
     summed: AbstractSet[tuple[str, int]],
 ) -> dict[str, tuple[int, str]]:
-    """Return the weights whose output channels are all frozen, with their dimension and why.
+    """Return the weights whose output channels are all frozen, with their dimension and the reason.
 
-    The parameters are those of `group_units`. A clause says what needs all of the channels.
+    The parameters are those of `group_units`. The reason is a clause: what needs all channels.
     """
     frozen: dict[str, Numbers] = {}
     dims: dict[str, int] = {}
@@ -300,21 +306,23 @@ def group_units(
     summed: AbstractSet[tuple[str, int]],
     multiple: Callable[[int], int] = lambda _count: 0,
 ) -> tuple[tuple[Group, ...], tuple[Numbers, ...]]:
-    """Put units with as many entries in the same axes of the same tensors together.
+    """Group units that have equally many entries in the same axes of the same tensors.
 
     Parameters
     ----------
     axes
-        The numbers of each tensor that is stored.
+        The numbers of each stored tensor.
+    representative
+        The result of `ChannelNumbers.representatives`.
     summed
-        Axes of tensors that are summed over.
+        Axes of tensors that are summed over, as (name, dimension).
     multiple
-        Returns `Group.own_multiple` of a group with so many units.
+        Returns `Group.own_multiple` for the number of units of a group.
 
     Returns
     -------
     tuple
-        The groups, and of each the representative of each unit.
+        The groups, and for each group the representative of each unit.
     """
     slots = [
         (name, dim, representative[axis])
@@ -336,7 +344,7 @@ def group_units(
     number = np.full(representative.size, -1, np.int32)
     for where, units in classes.items():
         here = [slots[slot] for slot, _ in where]
-        # What nobody sums over ends nowhere, and there is nothing to say that it may go.
+        # Without an axis that is summed over nothing proves that a unit may be cut.
         if len(units) < 2 or summed.isdisjoint((name, dim) for name, dim, _ in here):
             continue
         number[units] = np.arange(len(units), dtype=np.int32)
@@ -359,7 +367,7 @@ def group_units(
 
 
 def _layout(unit_of: Numbers, count: int) -> Runs | Scattered:
-    """Return the layout of an axis, by runs where all units lie side by side once."""
+    """Return the layout of an axis: `Runs` for contiguous ordered units, else `Scattered`."""
     inside = np.flatnonzero(unit_of >= 0)
     start, stop = int(inside[0]), int(inside[-1]) + 1
     if inside.size == count and np.array_equal(unit_of[start:stop], np.arange(count)):

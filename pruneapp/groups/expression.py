@@ -19,14 +19,15 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 class ExpressionError(ValueError):
-    """An expression has no value here: a field is not a number, or not there."""
+    """An expression cannot be evaluated: a field is missing, or is not a number."""
 
 
 def evaluate(text: str, fields: Mapping[str, Any]) -> Any:
     """Return the value of an expression: numbers, names, ``+ - * / // % ==``, ``or and not``.
 
-    A name is a field; one that is not there, or null, has the value None, for ``or`` to replace.
-    Nothing is ever called. Raises `ExpressionError` if a number is missing where one is needed.
+    A name is a field; a missing or null field has the value None, which ``or`` replaces. No
+    functions can be called. Raises `ExpressionError` if the expression is invalid or an operand is
+    not a number.
     """
     try:
         return _value(_parsed(text), fields)
@@ -35,7 +36,10 @@ def evaluate(text: str, fields: Mapping[str, Any]) -> Any:
 
 
 def whole(text: str, fields: Mapping[str, Any]) -> int:
-    """Return the value of an expression that is a whole number, which 3.0 is one of."""
+    """Return the integer value of an expression; a float such as 3.0 is accepted.
+
+    Raises `ExpressionError` if the value is not an integer.
+    """
     value = evaluate(text, fields)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise ExpressionError(f"'{text}' is no whole number here ({value!r})")
@@ -43,7 +47,7 @@ def whole(text: str, fields: Mapping[str, Any]) -> int:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Return the names that an expression asks for."""
+    """Return the names that an expression uses."""
     return frozenset(node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name))
 
 

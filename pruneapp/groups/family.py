@@ -1,13 +1,14 @@
-"""Families of models: what ``resources/families`` declares of each, and the schema it must fit.
+"""Model families: the schema of the declarations in ``resources/families``, and their lookup.
 
-A family is the model types whose tensors are called and shaped alike. A new one is a new file; an
-axis that several have stands in ``resources/axes.toml``, and a family names it there. Facts of
-names and configuration fields only: nothing of a model's code is needed or run.
+A family is a set of model types with the same tensor names and shapes. A new family is a new file;
+axes used by several families are declared in ``resources/axes.toml`` and referred to by name.
+Declarations contain names and configuration fields only; no code of a model is needed or run.
 
-Words in the declarations: a *name* is below the layer; ``{wb}`` in it is a weight and, if there,
-its bias (whose dimension is 0 whatever that of the weight); ``{E}`` the number of an expert; ``*``
-any part between dots. Texts for numbers are expressions over the fields of config.json
-(`pruneapp.groups.expression`), with ``n`` for the units that are kept and ``N`` for those before.
+Terms in the declarations: a *name* is relative to the layer; ``{wb}`` in it matches a weight and,
+if present, its bias (whose dimension is 0 whatever that of the weight); ``{E}`` the number of an
+expert; ``*`` any part between dots. Texts for numbers are expressions over the fields of
+config.json (`pruneapp.groups.expression`), with ``n`` for the number of kept units and ``N`` for
+that before.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import msgspec
 from pruneapp import json_codec, resources
 from pruneapp.errors import JsonError, PluginError
 
-# What may be cut, in the order in which it is shown. The words are those of the command line.
+# The axes that may be cut, in display order. The names are those of the command line.
 AxisName = Literal["ffn", "kv-groups", "query-heads", "experts", "layers", "vocabulary", "channels"]
 LABELS: Mapping[AxisName, str] = {
     "ffn": "FFN neurons",
@@ -37,7 +38,7 @@ LABELS: Mapping[AxisName, str] = {
 
 
 class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is written in a file, and nothing else may be."""
+    """Base of the declarations in a file; unknown keys are errors."""
 
 
 class FactorRule(_Declared, frozen=True):
@@ -45,7 +46,7 @@ class FactorRule(_Declared, frozen=True):
 
     start: str = "0"
     stop: str = ""
-    # ``hidden`` is the activation that the configuration names.
+    # ``hidden`` refers to the activation named in the configuration.
     activation: str = ""
 
 
@@ -54,37 +55,37 @@ class MemberRule(_Declared, frozen=True):
 
     name: str
     dim: int
-    runs: tuple[str, ...] = ("1",)  # entries that a unit has in each run along the dimension
+    runs: tuple[str, ...] = ("1",)  # entries per unit in each run along the dimension
     factors: tuple[FactorRule, ...] = ()
     output: bool = False
     optional: bool = False  # whether it may be missing
 
 
 class FurtherGroup(_Declared, frozen=True):
-    """Another group of the same axis, which the same field of the configuration governs."""
+    """Another group of the same axis, governed by the same field of the configuration."""
 
     members: tuple[MemberRule, ...]
-    times: str = "1"  # how many times as wide it is
+    times: str = "1"  # its width relative to the other groups
 
 
 class AxisRule(_Declared, frozen=True):
-    """A size that a family's tensors share."""
+    """A size that tensors of a family share."""
 
-    size: str = ""  # units
-    # Where every stage has a size of its own: the field that is proportional to all of them.
+    size: str = ""  # number of units
+    # If every stage has a size of its own: the field that is proportional to all of them.
     share: str = ""
-    label: str = ""  # if it is not the usual one
+    label: str = ""  # if it differs from the usual one
     per: Literal["layer", "expert"] = "layer"
     members: tuple[MemberRule, ...] = ()
     let: dict[str, str] = {}
-    set: dict[str, str] = {}  # fields after the cut
-    also: dict[str, str] = {}  # fields after the cut that are written where they are there already
+    set: dict[str, str] = {}  # configuration fields after the cut
+    also: dict[str, str] = {}  # like `set`, but written only if present
     outer: str = "1"  # see `pruneapp.groups.group.Group`
-    step: str = "1"  # the class takes whole multiples of so many units
-    least: str = "1"  # units that must stay
-    needs: str = ""  # what must hold of the configuration
-    same: bool = False  # whether the same units go in every layer
-    # Of experts: what a whole one is called by, and the tensors with a row for each.
+    step: str = "1"  # the class supports multiples of this number of units
+    least: str = "1"  # minimum number of kept units
+    needs: str = ""  # condition on the configuration
+    same: bool = False  # whether the same units are cut in every layer
+    # For experts: the name prefix of a whole expert, and tensors with a row per expert.
     each: str = ""
     rows: tuple[str, ...] = ()
     shared: FurtherGroup | None = None  # in the same layers
@@ -92,35 +93,37 @@ class AxisRule(_Declared, frozen=True):
 
 
 class Family(_Declared, frozen=True):
-    """Model types that are alike.
+    """A set of model types with the same tensor names and shapes.
 
     Attributes
     ----------
     layer
-        Finds the stack of layers and the number of the layer in a name.
+        Regular expression that finds the layer stack and the layer number in a tensor name.
     depth
-        The field with the number of layers; of several stacks one for each, by how it ends. Empty
-        where layers cannot be counted.
+        The field with the number of layers; for several stacks one per stack, by the end of its
+        name. Empty if layers cannot be counted.
     also_depth
         Further fields that repeat one of these.
     branches
-        What writes into the residual stream of a layer.
+        Tensors that write into the residual stream of a layer.
     post_norm
-        Whether a norm follows the sum, so that no zeros make a layer hand on what it was given.
+        Whether a norm follows the residual sum, so that a layer with zero weights does not pass its
+        input through unchanged.
     keep
-        Layers that are unlike the others, and stay.
+        Layers that differ from the others and are always kept.
     vocabulary
-        How the names of tensors end that have a row for every token.
+        Ends of the names of tensors that have a row per token.
     uses, axes
-        Axes of ``axes.toml`` by their names there, and those of this family alone.
+        Axes of ``axes.toml`` by their names there, and axes declared for this family only.
     refused
-        Why an axis is not offered, as a sentence; ``{type}`` is the model type.
+        Why an axis is not available, as a sentence; ``{type}`` is the model type.
     limits
-        What the class of a model type demands of the configuration after a cut of an axis.
+        Conditions of a model type's class on the configuration after a cut, by axis.
     write_as
-        Another model type that computes the same and demands less.
+        Another model type that computes the same with fewer restrictions.
     known
-        Names in a layer that are members of nothing, and outside of the layers (how they end).
+        Names in a layer that are not members of a group; `known_outside` those outside of the
+        layers (ends of names).
     """
 
     types: tuple[str, ...]
@@ -142,39 +145,39 @@ class Family(_Declared, frozen=True):
     known_outside: tuple[str, ...] = ()
 
     def rule(self, axis: AxisName) -> AxisRule | None:
-        """Return how an axis is cut; None if it has none, or it is refused."""
+        """Return how an axis is cut; None if the family has no such axis."""
         own = self.axes.get(axis)
         return own if own is not None or axis not in self.uses else shared_axes()[self.uses[axis]]
 
 
 def family_of(model_type: str) -> Family | None:
-    """Return the family of a model type; None if nobody knows it."""
+    """Return the family of a model type; None if it is unknown."""
     return _families().get(model_type)
 
 
 def model_types() -> tuple[str, ...]:
-    """Return every model type that is known, in the order of the alphabet."""
+    """Return all known model types in alphabetical order."""
     return tuple(sorted(_families()))
 
 
 @cache
 def shared_axes() -> Mapping[str, AxisRule]:
-    """Return the axes that several families share."""
+    """Return the axes of ``axes.toml`` by name."""
     declared = _read(resources.path("axes.toml"))
     return {name: json_codec.convert(rule, AxisRule) for name, rule in declared.items()}
 
 
-# Files of other packages.
+# Family files registered by plugins.
 _registered: list[Path] = []
 
 
 def register(path: Path) -> None:
-    """Add the family that a file declares.
+    """Add the family declared in a file.
 
     Raises
     ------
     PluginError
-        If it cannot be read, or one of its model types is in a family already.
+        If the file cannot be read, or one of its model types is in a family already.
     """
     _registered.append(path)
     _families.cache_clear()
@@ -186,7 +189,7 @@ def register(path: Path) -> None:
 
 
 def unregister(path: Path) -> None:
-    """Take away the family that a file declares."""
+    """Remove the family declared in a file; it must be registered."""
     _registered.remove(path)
     _families.cache_clear()
 

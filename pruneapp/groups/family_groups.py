@@ -1,8 +1,8 @@
-"""The groups of a model of a known family, by config.json and the shapes in the headers.
+"""Bind the groups of a known family to a checkpoint by config.json and the tensor shapes.
 
-Nothing is guessed. A tensor that a group should have and that is not there or has another size, a
-tensor of a group's size that belongs to nothing: each makes an axis unavailable, with the sentence
-that says why (`Axis.why_not`).
+Nothing is guessed. If a tensor of a group is missing or has an unexpected size, or if an unknown
+tensor has a dimension of a group's size, the axis is unavailable, with a sentence that gives the
+reason (`Axis.why_not`).
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from pruneapp.groups.family import (
 from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
 
 CONFIG = "config.json"
-# Stacks of a model inside another that belong to another part of that.
+# Stacks of a multimodal model that do not belong to its language model.
 _ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio|multi_modal_projector)")
 
 
 @dataclass(frozen=True, eq=False)
 class ModelLayer:
-    """A layer: its tensors by their names below it."""
+    """A layer and its tensors by their names relative to it."""
 
-    stack: str  # ``model.layers``
+    stack: str  # such as ``model.layers``
     number: int
     entries: Mapping[str, TensorEntry]
 
     @cached_property
     def prefix(self) -> str:
-        """What the names of its tensors begin with."""
+        """Prefix of the names of its tensors."""
         return f"{self.stack}.{self.number}."
 
 
 class _MissingError(ValueError):
-    """An axis cannot be bound; the text says why, as a sentence."""
+    """An axis cannot be bound; the text gives the reason as a sentence."""
 
 
 class _Layout(NamedTuple):
-    """What a tensor is to the units of a group."""
+    """The layout and role of a tensor in a group."""
 
     runs: Runs
     role: Role
@@ -61,9 +61,9 @@ class _Layout(NamedTuple):
 
 
 class _Fields:
-    """The fields of a configuration, and what an axis makes of them: once, and not for each group.
+    """The fields of a configuration, and member layouts computed from them once per axis.
 
-    Raises `ExpressionError` if a field is not there that is needed.
+    Methods raise `ExpressionError` if a field that they need is missing.
     """
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
@@ -71,7 +71,7 @@ class _Fields:
         self.layout: Callable[[MemberRule], _Layout] = cache(self._layout)
 
     def whole(self, text: str) -> int:
-        """Return the value of an expression."""
+        """Return the integer value of an expression."""
         return whole(text, self._fields)
 
     def _layout(self, rule: MemberRule) -> _Layout:
@@ -101,7 +101,7 @@ class FamilyGroups:
     layers
         In file order.
     depths
-        The field of the configuration that counts the layers of each stack.
+        The configuration field with the number of layers, by stack.
     """
 
     def __init__(
@@ -116,7 +116,8 @@ class FamilyGroups:
         self._family = family
         self._type = model_type
         self._fields = fields
-        self._nested = nested  # whether it is a part of a model, as its configuration says
+        # whether it is part of a larger model, according to the configuration
+        self._nested = nested
         self._outside: dict[str, TensorEntry] = {}
         layers: dict[tuple[str, int], dict[str, TensorEntry]] = defaultdict(dict)
         pattern = re.compile(family.layer)
@@ -131,13 +132,13 @@ class FamilyGroups:
             ModelLayer(stack, number, MappingProxyType(entries))
             for (stack, number), entries in layers.items()
         )
-        # Layers have the same names below them.
+        # Cached: the relative names are the same in all layers.
         self._known = cache(_pattern_of(family.known))
         self._known_outside = _pattern_of(family.known_outside, anywhere=True)
         self.depths = self._depths()
 
     def axes(self) -> dict[AxisName, Axis]:
-        """Return what may be cut, and what may not, with the reason."""
+        """Return the axes of the model, including those that cannot be cut, with the reason."""
         found = {name: self._axis(name) for name in LABELS}
         axes = {name: axis for name, axis in found.items() if axis is not None}
         heads = axes.get("kv-groups")
@@ -146,7 +147,7 @@ class FamilyGroups:
         return axes
 
     def _depths(self) -> dict[str, str]:
-        """Return which field counts the layers of each stack."""
+        """Return the configuration field with the number of layers, by stack."""
         depth = self._family.depth
         stacks = dict.fromkeys(layer.stack for layer in self.layers)
         if isinstance(depth, str):
@@ -154,7 +155,7 @@ class FamilyGroups:
         return {s: f for s in stacks for end, f in depth.items() if s.endswith(end)}
 
     def _axis(self, name: AxisName) -> Axis | None:
-        """Return an axis, or why it is none; None where there is nothing of the kind."""
+        """Return an axis, maybe with the reason why it cannot be cut; None if it does not exist."""
         family = self._family
         if name in family.refused:
             why = family.refused[name].replace("{type}", self._type)
@@ -193,7 +194,7 @@ class FamilyGroups:
             return None
         outer = groups[0].outer
         if outer > 1 and groups[0].count == outer and name == "query-heads":
-            return None  # one of each: they go with their keys and values
+            return None  # one query head per key/value head: cut with their keys and values
         self._check_complete(groups)
         limit = self._family.limits.get(self._type, {}).get(name, "")
         step, least = whole(rule.step, fields), whole(rule.least, fields)
@@ -369,7 +370,7 @@ class FamilyGroups:
         return Axis("vocabulary", label, AxisRule(set={"vocab_size": "n"}), (group,), self._fields)
 
     def _check_rows(self, group: Group) -> None:
-        """Refuse a vocabulary of which a tensor outside of the layers is not known."""
+        """Raise if an unknown tensor outside of the layers has as many rows as the vocabulary."""
         for name, entry in self._outside.items():
             unknown = entry.name not in group.member_of and not self._known_outside(name)
             if unknown and entry.shape[:1] == (group.count,) and not self._elsewhere(name):
@@ -379,7 +380,7 @@ class FamilyGroups:
         return self._nested and _ELSEWHERE.search(name) is not None
 
     def _check_complete(self, groups: tuple[Group, ...]) -> None:
-        """Refuse groups of whose size there is a tensor that belongs to nothing that is known."""
+        """Raise if an unknown tensor has a dimension of the size of a group."""
         members = {member.name for group in groups for member in group.members}
         members.update(name for group in groups for unit in group.tensors for name in unit)
         sizes: dict[int | None, set[int]] = defaultdict(set)
@@ -415,12 +416,15 @@ def _members(
     *,
     optional: bool = False,
 ) -> list[tuple[Member, TensorEntry]]:
-    """Return the tensors of a group; nothing where none of those that must be there is."""
+    """Return the members of a group with their tensors.
+
+    Empty if none of the required tensors exists; raises `_MissingError` if only some exist.
+    """
     found: list[tuple[Member, TensorEntry]] = []
     missing = ""
     for rule in rules:
         name = rule.name.replace("{E}", expert)
-        plain = entries.get(name)  # most names are whole
+        plain = entries.get(name)  # most names contain no pattern
         here = [("", plain)] if plain is not None else list(_named((name,), entries))
         if not here:
             missing = missing or ("" if rule.optional or optional else name)
@@ -438,7 +442,7 @@ def _members(
 def _named(
     names: Iterable[str], entries: Mapping[str, TensorEntry]
 ) -> Iterator[tuple[str, TensorEntry]]:
-    """Yield the tensors of some names, each with what ``{wb}`` stands for in its own."""
+    """Yield the tensors with one of the names, each with what ``{wb}`` matched ("" without it)."""
     for name in names:
         wb = "{wb}" in name
         for part in ("weight", "bias") if wb else ("",):
@@ -453,7 +457,7 @@ def _named(
 
 
 def _by_end(outside: Mapping[str, TensorEntry]) -> Mapping[str, TensorEntry]:
-    """Return tensors by every end of their names that begins after a dot; the first holds."""
+    """Return tensors by every suffix of their names that begins after a dot; the first one wins."""
     found: dict[str, TensorEntry] = {}
     for name, entry in outside.items():
         rest = name
@@ -467,7 +471,7 @@ def _by_end(outside: Mapping[str, TensorEntry]) -> Mapping[str, TensorEntry]:
 
 @cache
 def _pattern_of(names: tuple[str, ...], *, anywhere: bool = False) -> Any:
-    """Return what says whether a name is one of these; or ends as one, if they may be anywhere."""
+    """Return a function that matches a name; with `anywhere` it matches the end of a name."""
     texts = []
     for name in names:
         text = re.escape(name).replace(r"\*", r"[^.]*").replace(r"\{wb\}", "(?:weight|bias)")
@@ -477,7 +481,7 @@ def _pattern_of(names: tuple[str, ...], *, anywhere: bool = False) -> Any:
 
 
 def _experts_in(rule: AxisRule, layer: ModelLayer) -> tuple[str, ...]:
-    """Return the numbers of the experts of a layer, as its names have them."""
+    """Return the numbers of the experts of a layer, ascending, as in the tensor names."""
     before, _, after = rule.members[0].name.partition("{E}")
     ends = "." + after.lstrip(".")
     numbers = [
@@ -494,7 +498,7 @@ def _extent(found: tuple[Member, TensorEntry]) -> int:
 
 
 def _place(found: list[tuple[Member, TensorEntry]], layer: ModelLayer) -> str:
-    """Return the part of the layer that all members of a group lie in."""
+    """Return the name of the innermost module that contains all members of a group."""
     rests = [entry.name.removeprefix(layer.prefix) for _, entry in found]
     parts = [rest.split(".")[:-1] for rest in rests]
     common = []

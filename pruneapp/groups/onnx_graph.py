@@ -1,10 +1,10 @@
-"""Groups of channels of an ONNX model, from the graph in its file; nothing is run.
+"""Find the channel groups of an ONNX model from the graph in its file, without running it.
 
 Operators join the numbers of channels (`pruneapp.groups.channel_numbers`): the rows of a
-convolution with its bias, the norm behind it and the columns of the next one. What mixes channels
-without a weight (a softmax, a mean over channels, a product of two values), inputs and outputs of
-the graph, and every operator that is not known, freeze the numbers that they touch: what is not
-known costs compression, never correctness.
+convolution with its bias, the following norm and the columns of the next convolution. Operators
+that mix channels without a weight (a softmax, a mean over channels, a product of two values),
+inputs and outputs of the graph, and all unknown operators freeze the numbers of their values:
+unknown parts cost compression, never correctness.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from pruneapp.groups.onnx_operators import ChannelWalk, SizeRule
 from pruneapp.installation import remedy_for
 from pruneapp.progress import Job
 
-# Multiples that the widths of an ONNX model are rounded up to: a network cut to multiples of 8 took
-# 9.6 to 14.5 ms in ONNX Runtime, its original 7.8 to 13.0, cut to multiples of 16 4.5 to 7.5. Of
-# groups with fewer channels than `WIDE`, multiples of 16 would leave nothing to cut.
+# Default multiples for the widths of an ONNX model: a network cut to multiples of 8 took 9.6 to
+# 14.5 ms in ONNX Runtime, the original 7.8 to 13.0, cut to multiples of 16 4.5 to 7.5. In groups
+# with fewer channels than `WIDE`, multiples of 16 would leave nothing to cut.
 MULTIPLE, WIDE, MULTIPLE_OF_NARROW = 16, 32, 8
-LARGEST_KEPT = 4096  # bytes of a tensor that go along with the graph: shapes, sizes, axes
+LARGEST_KEPT = 4096  # bytes of a tensor that is kept with the graph: shapes, sizes, axes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OnnxGraph(ChannelGraph):
-    """The graph of a model, its groups, and what follows them where it is cut."""
+    """The graph of a model, its groups, and the nodes that must be changed when it is cut."""
 
-    model: Any  # the `onnx.ModelProto`, without the numbers of large tensors
+    model: Any  # the `onnx.ModelProto`, without the data of large tensors
     file: ModelFile
     sizes: Sequence[SizeRule]
-    depthwise: Mapping[int, Numbers]  # of each such convolution its channels
+    depthwise: Mapping[int, Numbers]  # channels of each depthwise convolution, by node number
 
 
 def read_graph(checkpoint: Checkpoint, job: Job, *, apart: bool = False) -> OnnxGraph:
-    """Find the groups of an ONNX checkpoint; reads no weights.
+    """Find the groups of an ONNX checkpoint, without reading weights.
 
-    `apart`: shapes are inferred in a process of its own, which takes half a second. There are
-    graphs that end it, and nobody asked for groups of theirs who only opened the file.
+    With `apart`, shapes are inferred in a separate process, which takes half a second: some graphs
+    crash onnx, and must not crash the application when a file is only opened.
 
     Raises
     ------
     CheckpointError
-        If it is no ONNX model, the package onnx is not there, or the graph breaks a rule of ONNX.
+        If it is not an ONNX model, the package onnx is not installed, or the graph is invalid.
     """
     if checkpoint.format != ONNX.name:
         raise UnsupportedFileError(
@@ -90,19 +90,19 @@ def read_graph(checkpoint: Checkpoint, job: Job, *, apart: bool = False) -> Onnx
 
 
 def _multiple(count: int) -> int:
-    """Return what the width of a group of `count` channels is rounded up to a multiple of."""
+    """Return the multiple for the width of a group of `count` channels."""
     return MULTIPLE if count >= WIDE else MULTIPLE_OF_NARROW
 
 
 class GraphError(ValueError):
-    """A graph breaks a rule of ONNX; the text is that of whoever found it."""
+    """A graph is invalid; the text is that of the original error."""
 
 
 @contextmanager
 def _package() -> Iterator[Any]:
-    """Lend the package onnx.
+    """Import onnx and convert its exceptions.
 
-    Raises `CheckpointError` if it is not installed, and turns what it raises into `GraphError`.
+    Raises `CheckpointError` if it is not installed; exceptions of the body become `GraphError`.
     """
     try:
         import onnx
@@ -116,8 +116,8 @@ def _package() -> Iterator[Any]:
         ) from None
     try:
         yield onnx
-    # Of unknown types it says ValueError. The others are of nodes that lack inputs which they need,
-    # or name an axis where there is none.
+    # ValueError: unknown types. LookupError and ZeroDivisionError: nodes without required inputs,
+    # or with an axis out of range.
     except (
         *(DecodeError, onnx.shape_inference.InferenceError, ValueError),
         *(LookupError, ZeroDivisionError),
@@ -126,16 +126,16 @@ def _package() -> Iterator[Any]:
 
 
 def infer_shapes(model: Any, *, strict: bool = False) -> Any:
-    """Return a model with the shapes that follow from its graph.
+    """Return a copy of a model with inferred shapes.
 
-    Raises `GraphError`: if they contradict each other, when `strict`.
+    Raises `GraphError` if the graph is invalid; with `strict` also if shapes contradict each other.
     """
     with _package() as onnx:
         return onnx.shape_inference.infer_shapes(model, strict_mode=strict, data_prop=True)
 
 
 def _apart(skeleton: bytes, checkpoint: Checkpoint, job: Job) -> Any:
-    """Return what `infer_shapes` does, from another process."""
+    """Return the result of `infer_shapes`, computed in another process."""
     found, why_not = with_shapes(skeleton, str(checkpoint.path), job)
     if why_not:
         raise GraphError(why_not)
@@ -144,7 +144,7 @@ def _apart(skeleton: bytes, checkpoint: Checkpoint, job: Job) -> Any:
 
 
 def _skeleton(checkpoint: Checkpoint, file: ModelFile) -> bytes:
-    """Return an ONNX model without the numbers of its large tensors."""
+    """Return an ONNX model without the data of its large tensors."""
     without = [
         Splice.of(t.data.tag, t.data.stop, b"", (*t.inside, t.field))
         for t in file.tensors

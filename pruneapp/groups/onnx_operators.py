@@ -1,6 +1,6 @@
-"""What each operator of ONNX does to the channels of its values: a rule for each, or none.
+"""Rules for ONNX operators: how each joins or freezes the channels of its values.
 
-An operator without a rule, or whose shapes or constants are not known, freezes what it touches.
+An operator without a rule, or with unknown shapes or constants, freezes all channels it touches.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pruneapp.groups.channel_numbers import (
 )
 from pruneapp.progress import Job
 
-# Operators by what they do to channels; those of one value, element by element.
+# Elementwise operators with one input.
 _ELEMENTWISE = frozenset(
     {
         *("Relu", "LeakyRelu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "Elu", "Selu"),
@@ -33,7 +33,7 @@ _ELEMENTWISE = frozenset(
         *("Sign", "Identity", "Cast", "Not", "IsNaN", "IsInf", "Shrink", "Dropout"),
     }
 )
-# Of several that are broadcast to one shape; the divisor of a quotient is frozen.
+# Operators that broadcast several inputs; the divisor of a quotient is frozen.
 _BROADCAST = frozenset(
     {
         *("Add", "Sub", "Mul", "Max", "Min", "Sum", "Mean", "PRelu", "And", "Or", "Xor"),
@@ -61,22 +61,22 @@ _REDUCTIONS = frozenset(
         "LogSum",
     )
 )
-# What these make of a stored tensor is a weight as well.
+# The result of these for a stored tensor is treated as a weight as well.
 _STILL_WEIGHTS = frozenset({"Identity", "Cast", "Transpose"})
 
 
-# Joins the channels of a node, and returns whether it could.
+# Joins the channels of a node; returns False if it cannot.
 Rule = Callable[["ChannelWalk", int, Any], bool]
 
 
 @dataclass(frozen=True)
 class SizeRule:
-    """Numbers of a node that follow how many channels are left: a shape, sizes of parts."""
+    """Integers of a node that depend on the number of kept channels: a shape, or sizes of parts."""
 
     node: int
-    where: int | str  # which input it is, or the name of the attribute
-    values: tuple[int, ...]  # as the file has them
-    follows: Mapping[int, Numbers]  # of each place the channels that are counted
+    where: int | str  # index of an input, or name of an attribute
+    values: tuple[int, ...]  # as in the file
+    follows: Mapping[int, Numbers]  # position in `values` -> channels to count
 
 
 @dataclass
@@ -88,12 +88,14 @@ class ChannelWalk:
     file: ModelFile
     channels: ChannelNumbers = field(default_factory=ChannelNumbers)
     values: dict[str, Axes | None] = field(default_factory=dict)
-    stored: dict[str, Any] = field(default_factory=dict)  # tensors by the names of their values
-    # Values that are a stored tensor, maybe transposed: which, and the axis of it that each is.
+    stored: dict[str, Any] = field(default_factory=dict)  # tensors by value name
+    # Values that are a stored, possibly transposed tensor: its name, and for each axis the axis of
+    # the tensor.
     weights: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
-    # Whole numbers that the graph has as constants, 1-D.
+    # Integer constants of the graph, 1-D.
     constants: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    summed: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
+    # (tensor, axis) pairs that are summed over
+    summed: set[tuple[str, int]] = field(default_factory=set)
     blocks: list[ReshapeBlock] = field(default_factory=list)
     sizes: list[SizeRule] = field(default_factory=list)
     depthwise: dict[int, Numbers] = field(default_factory=dict)
@@ -111,7 +113,7 @@ class ChannelWalk:
                     d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim
                 )
         self.consumers: dict[str, list[Any]] = {}
-        # What is looked at by others than the nodes of the graph.
+        # Values used by graph outputs or subgraphs.
         self.seen = {output.name for output in graph.output}
         for tensor in graph.initializer:
             self.stored[tensor.name] = tensor
@@ -146,7 +148,7 @@ class ChannelWalk:
     # -- values ------------------------------------------------------------------------------------
 
     def axes(self, name: str) -> Axes | None:
-        """Return the numbers of a value; None if its shape is not known."""
+        """Return the channel numbers of a value; None if its shape is unknown."""
         if name not in self.values:
             shape = self.shapes.get(name)
             self.values[name] = (
@@ -162,7 +164,7 @@ class ChannelWalk:
                 self.channels.freeze(*(self.axes(name) or ()))
 
     def _integers(self, name: str) -> tuple[int, ...] | None:
-        """Return whole numbers that the graph has as a constant; None if it computes them."""
+        """Return a constant integer tensor as a tuple; None if computed or not stored here."""
         if name in self.constants:
             return self.constants[name]
         tensor = self.stored.get(name)
@@ -172,11 +174,11 @@ class ChannelWalk:
 
         try:
             return tuple(numpy_helper.to_array(tensor).reshape(-1).tolist())
-        except ValueError:  # it was large, and is not here
+        except ValueError:  # its data was removed because it is large
             return None
 
     def _axes_given(self, node: Any, place: int) -> tuple[int, ...] | None:
-        """Return the axes that a node names, by an attribute or an input; None if unknown."""
+        """Return the axes given by an attribute or input; None if unknown, () if absent."""
         given = attribute_of(node, "axes")
         if given is not None:
             return tuple(given)
@@ -187,7 +189,7 @@ class ChannelWalk:
     # -- nodes -------------------------------------------------------------------------------------
 
     def _visit(self, number: int, node: Any) -> None:
-        """Join what a node joins, and freeze the rest."""
+        """Apply the rule of a node; without one freeze all of its values."""
         self.used.update(node.input)
         op = node.op_type
         self.channels.reason = f"'{op}' needs all of its channels"
@@ -223,7 +225,7 @@ class ChannelWalk:
         return True
 
     def _broadcast(self, value: Axes, out: Axes) -> bool:
-        """Join a value with what it is broadcast to, axis by axis from the last."""
+        """Join a value with its broadcast result, axis by axis from the last."""
         for axis, to in zip(reversed(value), reversed(out), strict=False):
             if axis is None or axis.size != 1:
                 self.channels.join(axis, to)
@@ -231,11 +233,12 @@ class ChannelWalk:
 
     def _div(self, number: int, node: Any) -> bool:
         divisor = self._known(node.input[1])
-        self.channels.freeze(*divisor)  # what is cut would be 0 / 0 in the same file with zeros
+        # a cut channel would be 0 / 0 in a file of the same size with zeros
+        self.channels.freeze(*divisor)
         return self._elementwise(number, node)
 
     def _pass(self, value: Axes, out: Axes, pairs: Iterable[tuple[int, int]]) -> bool:
-        """Join some axes of a value and of what is made of it, and freeze the others."""
+        """Join pairs of axes of an input and an output, and freeze their other axes."""
         pairs = tuple(pairs)
         for one, other in pairs:
             self.channels.join(value[one], out[other])
@@ -246,7 +249,7 @@ class ChannelWalk:
 
     def _pool(self, _number: int, node: Any) -> bool:
         if len([name for name in node.output if name]) > 1:
-            return False  # indices count channels
+            return False  # the second output has indices that count channels
         return self._pass(self._known(node.input[0]), self._known(node.output[0]), ((0, 0), (1, 1)))
 
     def _conv(self, number: int, node: Any) -> bool:
@@ -276,7 +279,7 @@ class ChannelWalk:
         return self._pass(x[:1] + x[2:], out[:1] + out[2:], ((0, 0),))
 
     def _sums(self, name: str, axis: int) -> None:
-        """Note that a weight is summed over along an axis of it."""
+        """Record that a weight is summed over along an axis."""
         stored, axes = self.weights[name]
         self.summed.add((stored, axes[axis]))
 
@@ -460,7 +463,7 @@ class ChannelWalk:
                 new_starts[place] = one[:start]
             if end < one.size or 0 < ends[place] <= one.size:
                 new_ends[place] = one[:end]
-        # Ends are given anew for all, or a negative one would count from another end.
+        # All ends are stored: a negative end would count from a changed end.
         self._rule(number, 1, starts, new_starts)
         self._rule(number, 2, ends, new_ends)
         return True
@@ -509,7 +512,7 @@ class ChannelWalk:
         return self._pass(data, out, zip(rest, to, strict=True))
 
     def _shape(self, _number: int, node: Any) -> bool:
-        """Freeze the extents that somebody may look at."""
+        """Freeze the extents that other nodes may use."""
         x = self._known(node.input[0])
         start, end = attribute_of(node, "start") or 0, attribute_of(node, "end")
         seen = list(range(len(x)))[start : len(x) if end is None else end]
@@ -550,12 +553,12 @@ class ChannelWalk:
     }
 
     def run(self, job: Job) -> Numbers:
-        """Visit all nodes; return the least number that each is joined with.
+        """Visit all nodes; return the smallest number joined with each number.
 
         Raises
         ------
         LookupError, ValueError, ZeroDivisionError
-            If a node is not as its operator has it.
+            If a node violates the definition of its operator.
         """
         for number, node in enumerate(self.model.graph.node):
             job.cancel.check()
@@ -569,7 +572,7 @@ def _is_plain(node: Any) -> bool:
 
 
 def attribute_of(node: Any, name: str) -> Any:
-    """Return an attribute of a node; None if it has none of that name."""
+    """Return an attribute of a node; None if it has no such attribute."""
     from onnx import helper
 
     for attribute in node.attribute:
@@ -583,7 +586,7 @@ def _subgraphs(node: Any) -> list[Any]:
 
 
 def _names_inside(node: Any) -> set[str]:
-    """Return the values that the branches of a node may take from around it."""
+    """Return the names of outer values that subgraphs of a node may use."""
     names: set[str] = set()
     for graph in _subgraphs(node):
         names.update(output.name for output in graph.output)

@@ -1,7 +1,7 @@
-"""Groups of channels of a program of torch.export, from the graph in its archive; nothing is run.
+"""Find the channel groups of a torch.export program from the graph in its archive.
 
-As for an ONNX model: operators join the numbers of channels (`pruneapp.groups.channel_numbers`),
-and whatever is not known freezes what it touches. Needs JSON and numpy alone.
+As for ONNX models, operators join the numbers of channels (`pruneapp.groups.channel_numbers`), and
+unknown operators freeze their values. Nothing is run, and torch is not imported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 
 _ATEN = "torch.ops.aten."
-# Element by element; what they make of 0 does not matter, for what reads it is 0.
+# Elementwise operators. Their result for 0 is irrelevant, because the weights that read it are 0.
 _UNARY = frozenset(
     {
         *("relu", "hardtanh", "silu", "hardswish", "hardsigmoid", "sigmoid", "tanh", "gelu", "elu"),
@@ -49,18 +49,19 @@ _POOLS = frozenset(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProgramGraph(ChannelGraph):
-    """The graph of a program, its groups, and what follows them where it is cut."""
+    """The graph of a program, its groups, and the nodes that must be changed when it is cut."""
 
     name: str  # of the program in its archive
-    program: Mapping[str, Any]  # its JSON
+    program: Mapping[str, Any]  # as parsed JSON
     axes: Mapping[str, Axes]  # of each value
-    depthwise: Mapping[int, Numbers]  # nodes that convolve channel by channel, and these
+    depthwise: Mapping[int, Numbers]  # channels of each depthwise convolution, by node number
 
 
 def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
-    """Find the groups of a program; reads no weights.
+    """Find the groups of a torch.export program, without reading weights.
 
-    Raises `CheckpointError` if it is none, or its graph contradicts itself.
+    Raises `CheckpointError` if the checkpoint is not such a program, contains several, or its graph
+    is invalid.
     """
     if checkpoint.format != exported_program.FORMAT:
         raise UnsupportedFileError(
@@ -70,7 +71,7 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
     source = checkpoint.files[0]
     archive = zip_layout(source, job.cancel)
     name, *others = exported_program.programs(archive)
-    if others:  # they may share their weights
+    if others:  # programs of an archive may share weights
         raise UnsupportedFileError(
             f"'{checkpoint.path}' holds several programs, which are not cut.",
             remedy="Export each into a file of its own.",
@@ -83,7 +84,7 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
         walk.run(job)
     except (
         *(JsonError, LookupError, TypeError, AttributeError, ValueError),
-        ZeroDivisionError,  # an axis where there is none
+        ZeroDivisionError,  # an axis out of range
     ) as error:
         raise UnsupportedFileError(
             f"The graph of '{checkpoint.path}' is not as torch.export writes it.",
@@ -113,8 +114,9 @@ class _ProgramWalk:
     channels: ChannelNumbers = field(default_factory=ChannelNumbers)
     values: dict[str, Axes] = field(default_factory=dict)
     weights: dict[str, str] = field(default_factory=dict)
-    stored: dict[str, Axes] = field(default_factory=dict)  # by the names of the tensors
-    summed: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
+    stored: dict[str, Axes] = field(default_factory=dict)  # by tensor name
+    # (tensor, axis) pairs that are summed over
+    summed: set[tuple[str, int]] = field(default_factory=set)
     depthwise: dict[int, Numbers] = field(default_factory=dict)
     blocks: list[ReshapeBlock] = field(default_factory=list)
 
@@ -152,7 +154,7 @@ class _ProgramWalk:
         return tuple(size.get("as_int") for size in sizes)
 
     def axes(self, value: str) -> Axes:
-        """Return the numbers of a value."""
+        """Return the channel numbers of a value."""
         if value not in self.values:
             shape = self._shape(value)
             self.values[value] = tuple(None if n is None else self.channels.new(n) for n in shape)
@@ -177,14 +179,14 @@ class _ProgramWalk:
             self._freeze(*_names(node["inputs"]), *_names(node["outputs"]))
 
     def _joined(self, number: int, op: str, arguments: Mapping[str, Any], out: str) -> bool:
-        """Join what an operator joins; returns whether it is known."""
+        """Join the channels of an operator's values; return False if the operator is unknown."""
         if op == "cat":
             return self._cat(arguments, out)
         given = {name: _tensor(arg) for name, arg in arguments.items()}
         value = given.get("self") or given.get("input") or ""
         tensors = [name for name in given.values() if name]
         if not value or any(set(_names(arg)) - {given[name]} for name, arg in arguments.items()):
-            return False  # a tensor that is given otherwise
+            return False  # a tensor passed in an unexpected way
         if op in _UNARY and len(tensors) == 1:
             return self._pairs(self.axes(value), self.axes(out))
         if op in _BINARY and len(tensors) == 2:
@@ -302,13 +304,13 @@ def _is_tensor(argument: Mapping[str, Any]) -> bool:
 
 
 def _tensor(argument: Mapping[str, Any]) -> str:
-    """Return the name of the value that an argument is; empty if it is none."""
+    """Return the name of the value passed as an argument; "" if it is not a tensor."""
     name = argument["as_tensor"]["name"] if _is_tensor(argument) else ""
     return str(name)
 
 
 def _names(argument: Any) -> list[str]:
-    """Return every name that stands in a part of the JSON, whatever it is of."""
+    """Return all names in a part of the JSON, of any kind."""
     found, left = [], [argument]
     while left:
         one = left.pop()

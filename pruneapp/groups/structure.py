@@ -1,4 +1,4 @@
-"""What is known of a model: its groups, by its family, its graph, or the blocks that are known."""
+"""Find the groups of a model: by its family, its graph, or known blocks."""
 
 from __future__ import annotations
 
@@ -25,34 +25,38 @@ if TYPE_CHECKING:
     from pruneapp.groups.onnx_graph import OnnxGraph
 
 _LARGEST_CONFIG = 16 << 20
-# Models that have one of language inside, under this key of their configuration, and were tried.
+# Multimodal models with a language model under this key of their configuration; only tested ones.
 _WRAPPERS = frozenset({"gemma3", "llava", "qwen2_5_vl"})
 _INSIDE = "text_config"
-_ARGUMENTS = "model_args"  # of timm: what its function that makes the model is called with
-# Of a model that no family is about.
+_ARGUMENTS = "model_args"  # timm: arguments of the function that creates the model
+# For models without a family.
 _NO_FAMILY = Family(types=(), layer="")
 
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """What is known of a model.
+    """The known structure of a model.
 
     Attributes
     ----------
+    folder
+        Folder of the checkpoint.
+    axes
+        The axes that can be cut, and those that cannot, with the reason.
     model_type
-        As in its configuration; of one inside another the inner one.
+        From the configuration; for a nested language model that of the inner one.
     config
         All of config.json.
     inside
-        The keys that lead to the part of it that the axes are about.
+        The keys of the nested part of `config` that the axes refer to.
     layers
         In file order.
     depths
-        The field of the configuration that counts the layers of each stack.
+        The configuration field with the number of layers, by stack.
     blocks
-        Where nobody configures the model, or timm does: the blocks that are known.
+        Known blocks, for models of timm or without a configuration.
     graph
-        That of the file itself, an ONNX model or a program of torch.export.
+        The graph in the file, of an ONNX model or a torch.export program.
     """
 
     folder: Path
@@ -68,7 +72,7 @@ class Structure:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The fields that the axes are about."""
+        """The part of the configuration that the axes refer to."""
         return fields_of(self.config, self.inside)
 
     @property
@@ -77,7 +81,7 @@ class Structure:
         return self.graph is None and not self.blocks
 
     def stacks(self) -> dict[str, int]:
-        """Return how many layers each stack has."""
+        """Return the number of layers of each stack."""
         found: dict[str, int] = {}
         for layer in self.layers:
             found[layer.stack] = max(found.get(layer.stack, 0), layer.number + 1)
@@ -86,13 +90,13 @@ class Structure:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A model that nothing is known of, and why."""
+    """A model without known structure, and the reason."""
 
     why_not: str  # a sentence
 
 
 class _Binding:
-    """What is known of a checkpoint, once it is; whoever asks meanwhile waits for it."""
+    """The lazily computed structure of a checkpoint; concurrent callers wait for it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -100,7 +104,7 @@ class _Binding:
         self._apart = False
 
     def of(self, checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | Unknown:
-        self._apart |= apart  # whoever asks next, if a job was cancelled
+        self._apart |= apart  # kept for the next caller, in case the job is cancelled
         with self._lock:
             if self._known is None:
                 self._known = bind(checkpoint, job, apart=self._apart)
@@ -114,7 +118,7 @@ _lock = threading.Lock()
 def structure_of(
     checkpoint: Checkpoint, job: Job | None = None, *, apart: bool = False
 ) -> Structure | Unknown:
-    """Return what `bind` does, which is called once for a checkpoint; safe from several threads."""
+    """Return the result of `bind`, computed once per checkpoint; thread-safe."""
     with _lock:
         binding = _bindings.setdefault(checkpoint, _Binding())
     return binding.of(checkpoint, job or Job(), apart=apart)
@@ -123,10 +127,11 @@ def structure_of(
 def bind(
     checkpoint: Checkpoint, job: Job | None = None, *, apart: bool = False
 ) -> Structure | Unknown:
-    """Return what is known of the groups of a checkpoint; reads config.json, and no weights.
+    """Return the groups of a checkpoint, from config.json or its graph, without reading weights.
 
-    O(n) in the number of tensors. `apart`: what a hostile file may end is done in a process of its
-    own; see `pruneapp.groups.onnx_graph.read_graph`.
+    O(n) in the number of tensors. With `apart`, code that a malicious file may crash runs in a
+    separate process; see `pruneapp.groups.onnx_graph.read_graph`. Returns `Unknown` with the reason
+    if nothing is known.
     """
     if checkpoint.format in {exported_program.FORMAT, ONNX.name}:
         return _of_graph(checkpoint, job or Job(), apart=apart)
@@ -161,7 +166,7 @@ def bind(
 
 
 def _of_graph(checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | Unknown:
-    """Return the groups that the graph in a file has."""
+    """Return the groups found in the graph of a file."""
     graph: ProgramGraph | OnnxGraph
     try:
         if checkpoint.format == ONNX.name:
@@ -184,7 +189,7 @@ def _of_graph(checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | U
 def _of_blocks(
     checkpoint: Checkpoint, folder: Path, config: Mapping[str, Any] | Unknown
 ) -> Structure | Unknown:
-    """Return the blocks of a model that transformers does not configure."""
+    """Return the known blocks of a model that transformers does not configure."""
     found = find_blocks(checkpoint)
     if not found.blocks:
         why = (
@@ -201,13 +206,14 @@ def _of_blocks(
     if isinstance(config, Unknown):
         config = {}
     elif "pretrained_cfg" in config and isinstance(config.get(_ARGUMENTS, {}), dict):
-        # As timm writes it since 0.9; of older ones it takes no arguments.
+        # The format of timm since 0.9; models of older versions take no arguments.
         architecture, inside = str(config.get("architecture", "")), (_ARGUMENTS,)
     axes: dict[AxisName, Axis] = {}
     for name in ("channels", "ffn"):
         groups = tuple(g for block in found.blocks for g in block.groups if g.axis == name)
         if groups:
-            # The neurons of transformers are one number everywhere, and one argument says it.
+            # The FFN width of a transformer is one constructor argument if it is the same in all
+            # blocks.
             uniform = name == "ffn" and len({group.count for group in groups}) == 1
             axes[name] = Axis(name, LABELS[name], groups=groups, uniform=uniform)
     return Structure(
@@ -221,7 +227,7 @@ def _of_blocks(
 
 
 def read_config(folder: Path) -> dict[str, Any] | Unknown:
-    """Return the configuration beside a model; `Unknown` where there is none that can be read."""
+    """Return the configuration next to a model; `Unknown` if it is missing or unreadable."""
     path = folder / CONFIG
     try:
         if path.stat().st_size > _LARGEST_CONFIG:
