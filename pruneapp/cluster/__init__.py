@@ -1,6 +1,5 @@
-"""Running on a Dask cluster: the same steps and the same bytes as on one machine.
+"""Prune and export on a Dask cluster, with the same steps and bytes as on one machine.
 
-Here belongs what travels between the client and its workers, and what each of them does. A method,
-a format or a rule of pruning is none of it: a worker calls what a single machine calls. Nothing
-imports ``distributed`` before a cluster is asked for.
+This package contains what is sent between the client and its workers, and the tasks of the workers.
+It defines no pruning methods, formats or rules: a worker calls the same code as a single machine.
 """

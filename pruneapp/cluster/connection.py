@@ -1,4 +1,4 @@
-"""The client's side of a cluster: connecting, handing out tasks, waiting, and what goes wrong."""
+"""The connection of the client to a cluster: connecting, submitting tasks, waiting, errors."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from pruneapp.progress import Cancelled, Job
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
-# Processes of this machine.
+# The address of worker processes on this machine.
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
-# Seconds that a scheduler is given to answer.
+# Timeout in seconds for the scheduler to answer.
 _PATIENCE = 10
-# What Dask logs under names of their own.
+# Loggers of Dask.
 _LOUD = (
     "distributed",
     *(
@@ -41,32 +41,33 @@ _LOUD = (
         for name in ("client", "comm", "core", "nanny", "scheduler", "worker", "utils", "batched")
     ),
 )
-# Seconds in which the first worker should be there.
+# Timeout in seconds for the first worker.
 _FIRST_WORKER = 60
-# Versions of Pruneapp, numpy and Python. As a text: a worker without Pruneapp could not load a
-# function of it.
+# Versions of Pruneapp, numpy and Python. An expression as text, because a worker without Pruneapp
+# could not unpickle a function of it.
 _VERSIONS = """(
     __import__("pruneapp").__version__
     if __import__("importlib.util").util.find_spec("pruneapp") else "",
     __import__("numpy").__version__,
     ".".join(__import__("platform").python_version_tuple()[:2]),
 )"""
-# Seconds between two looks at the job.
+# Seconds between two checks for cancellation.
 _LOOK = 0.05
-# Seconds between two countings of the workers.
+# Seconds between two queries of the number of workers.
 _COUNT = 1
-# Workers that die with a task, before it is given up: they may have been killed for other reasons.
+# Number of workers that may die during a task before it fails: they may have died for other
+# reasons.
 _MOST_DEATHS = 20
-# Tasks under way for each worker: more would only wait there.
+# Tasks submitted per worker: more would only be queued there.
 _AHEAD = 3
 
 
 @dataclass(frozen=True)
 class Work:
-    """A task: a function of `pruneapp.cluster.tasks`, what it is given, and how much it reads.
+    """A task: a function of `pruneapp.cluster.tasks`, its arguments, and the bytes that it reads.
 
-    Work on the same `file`, a number, goes to the same worker where it can: there its masks may
-    still be at hand.
+    Tasks with the same `file` number preferably run on the same worker, which may have the masks in
+    its cache.
     """
 
     function: Callable[..., Any]
@@ -78,7 +79,7 @@ class Work:
 
 @dataclass
 class Speed:
-    """How fast a worker is: bytes, and seconds in which it did them."""
+    """Bytes and seconds of the tasks that a worker has finished."""
 
     nbytes: int = 0
     seconds: float = 0.0
@@ -86,13 +87,13 @@ class Speed:
 
     @property
     def rate(self) -> float:
-        """Bytes a second."""
+        """Bytes per second; 0 if nothing was measured."""
         return self.nbytes / self.seconds if self.seconds else 0.0
 
 
 @dataclass
 class Flow:
-    """What went through a cluster, for whoever watches."""
+    """Throughput of a cluster, for display."""
 
     begun: float = field(default_factory=time.monotonic)
     nbytes: int = 0
@@ -100,11 +101,11 @@ class Flow:
 
     @property
     def rate(self) -> float:
-        """Bytes a second of all together."""
+        """Bytes per second of all workers together, since the start."""
         return self.nbytes / max(time.monotonic() - self.begun, 1e-9)
 
     def slow(self) -> tuple[str, ...]:
-        """Return the workers that are less than half as fast as the one in the middle."""
+        """Return the workers that are less than half as fast as the median."""
         rates = {name: speed.rate for name, speed in self.workers.items() if speed.tasks > 1}
         if len(rates) < 2:
             return ()
@@ -112,7 +113,7 @@ class Flow:
         return tuple(name for name, rate in rates.items() if rate < middle / 2)
 
     def words(self, label: str) -> str:
-        """Say it in a few words, for the line under way."""
+        """Return a progress text: label, throughput, and slow workers."""
         slow = self.slow()
         words = first_names(slow, 2, str)
         late = f", slow: {words}" if slow else ""
@@ -120,9 +121,9 @@ class Flow:
 
 
 class Cluster:
-    """A connection to a cluster; a context manager.
+    """A connection to a cluster, as a context manager.
 
-    Workers that join later take part, those that go are done without as long as there is one.
+    Workers that join later get tasks; tasks of workers that leave are repeated by others.
     """
 
     def __init__(
@@ -135,11 +136,11 @@ class Cluster:
     ) -> None:
         job = job or Job()
         self._client = client
-        self._kill = kill  # ends the workers at once, if they are ours
+        self._kill = kill  # kills the worker processes, if this process started them
         self.address = address
         self.flow = Flow()
-        self._partial: dict[str, int] = {}  # bytes of tasks that are under way, by key
-        self._where: dict[str, str] = {}  # the worker of each, as far as it is known
+        self._partial: dict[str, int] = {}  # bytes read so far by running tasks, by task key
+        self._where: dict[str, str] = {}  # worker of each running task, if known, by task key
         self._job = uuid.uuid4().hex[:12]
         self._number = 0
         self._workers: list[str] = []  # their addresses
@@ -154,28 +155,28 @@ class Cluster:
 
     @property
     def client(self) -> Client:
-        """The client of Dask."""
+        """The Dask client."""
         return self._client
 
     @property
     def dashboard(self) -> str:
-        """The address of the dashboard; empty if the scheduler has none."""
+        """The address of the dashboard; empty if there is none."""
         return str(self._client.dashboard_link or "") if find_spec("bokeh") else ""
 
     def workers(self) -> int:
-        """Return how many workers there are, about: they are counted now and then."""
+        """Return the number of workers; the count may be up to a second old."""
         now = time.monotonic()
         if not self._workers or now - self._counted > _COUNT:
             self._counted = now
             with self._explained():
                 known = self._client.scheduler_info(n_workers=-1)
-            if "workers" not in known:  # a client that was cut off just now says nothing
+            if "workers" not in known:  # the client was just disconnected
                 raise self._lost()
             self._workers = sorted(known["workers"])
         return len(self._workers)
 
     def close(self) -> None:
-        """Let go of the tasks that are left, and of the connection."""
+        """Unsubscribe from progress events; the Dask client stays open."""
         with contextlib.suppress(Exception):
             self._client.unsubscribe_topic(PROGRESS)
 
@@ -192,7 +193,7 @@ class Cluster:
             self._where[key] = worker
 
     def _await_workers(self, job: Job) -> None:
-        """Wait for the first worker: where they are asked of a queue, it takes a while."""
+        """Wait for the first worker, which may take a while if a batch system starts them."""
         begun = time.monotonic()
         while not self.workers():
             if time.monotonic() - begun > _FIRST_WORKER:
@@ -204,7 +205,7 @@ class Cluster:
             time.sleep(_LOOK)
 
     def _check_versions(self) -> None:
-        """Refuse workers with other versions, whose bits might differ."""
+        """Raise for workers with other versions, whose results might differ."""
         mine = (__version__, np.__version__, ".".join(platform.python_version_tuple()[:2]))
         names = ("Pruneapp", "numpy", "Python")
         found = self._client.run(eval, _VERSIONS)
@@ -222,15 +223,15 @@ class Cluster:
                     )
 
     def run(self, works: Sequence[Work], job: Job) -> list[Any]:
-        """Do tasks that do not need each other, and return what each returned, in order.
+        """Run independent tasks, and return their results in order.
 
-        `job` is extended by their bytes and stepped as they are read. Raises what a task raised,
-        `ClusterLostError` if the cluster goes away, and `Cancelled`.
+        `job` is extended by their bytes and stepped as they are read. Raises the exceptions of
+        tasks, `ClusterLostError` if the connection is lost, and `Cancelled`.
         """
         return [result for _, result in sorted(self.each(works, job), key=lambda pair: pair[0])]
 
     def each(self, works: Sequence[Work], job: Job) -> Iterator[tuple[int, Any]]:
-        """Yield the number of each task, and what it returned, as they end."""
+        """Run independent tasks, and yield the index and the result of each as it ends."""
         job.extend(sum(work.nbytes for work in works))
         with self.kept() as keep:
             waiting = deque(range(len(works)))
@@ -273,7 +274,7 @@ class Cluster:
     def wait(
         self, futures: Sequence[Future[Any]], nbytes: Sequence[int], job: Job, label: str
     ) -> None:
-        """Wait for tasks whose results stay with the workers; `job` is stepped by their bytes."""
+        """Wait for tasks without fetching their results; step `job` by their bytes."""
         left = dict(enumerate(futures))
         stepped = [0] * len(futures)
         while left:
@@ -305,7 +306,10 @@ class Cluster:
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[Callable[[Work], Future[Any]]]:
-        """Give a function that hands out tasks; those that are not done end with the block."""
+        """Yield a function that submits tasks.
+
+        On an exception all tasks are cancelled. The futures are released when the block ends.
+        """
         futures: list[Future[Any]] = []
 
         def submit(work: Work) -> Future[Any]:
@@ -324,7 +328,7 @@ class Cluster:
                     pure=False,
                     retries=0,
                     workers=where,
-                    allow_other_workers=where is not None,  # if it dies, or has too much to do
+                    allow_other_workers=where is not None,  # if the worker dies or is busy
                 )
             futures.append(future)
             return future
@@ -334,7 +338,7 @@ class Cluster:
         except BaseException as error:
             with contextlib.suppress(Exception):
                 if self._kill is not None and isinstance(error, (Cancelled, KeyboardInterrupt)):
-                    self._kill()  # what they write is about to be removed
+                    self._kill()  # what they write is removed next, so they need not stop cleanly
                 else:
                     self._client.cancel(futures, force=True)
             raise
@@ -345,7 +349,7 @@ class Cluster:
                     future.release()
 
     def result(self, future: Future[Any], job: Job) -> Any:
-        """Wait for one task, and return what it returned."""
+        """Wait for one task, and return its result."""
         while not future.done():
             self._look(job)
             time.sleep(_LOOK / 10)
@@ -373,7 +377,7 @@ class Cluster:
     def _result(self, future: Future[Any]) -> Any:
         from distributed.scheduler import KilledWorker
 
-        if future.status == "cancelled":  # the scheduler forgot it: the connection was cut
+        if future.status == "cancelled":  # the scheduler dropped it: the connection was lost
             raise self._lost()
         with self._explained():
             try:
@@ -381,14 +385,14 @@ class Cluster:
             except KilledWorker:
                 return _Death()
         if isinstance(result, Failed):
-            if isinstance(result.error, Cancelled):  # the worker thought that nobody waits
+            if isinstance(result.error, Cancelled):  # the worker saw the task as no longer needed
                 return _Death()
             raise result.error
         return result
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say in a sentence that the cluster went away."""
+        """Convert exceptions of a lost connection to `ClusterLostError`."""
         from asyncio import CancelledError
         from concurrent.futures import CancelledError as FutureCancelled
 
@@ -420,11 +424,11 @@ class Cluster:
 
 
 class _Death:
-    """Stands for a task whose workers died."""
+    """The result of a task whose workers died."""
 
 
 def check_address(address: str) -> None:
-    """Raise `ClusterError` without Dask, or for no address of a cluster; nothing is contacted."""
+    """Raise `ClusterError` if Dask is not installed or the address is invalid; contact nothing."""
     if find_spec("distributed") is None:
         raise ClusterError(
             "Running on a cluster needs Dask, which is not installed.",
@@ -439,9 +443,9 @@ def check_address(address: str) -> None:
 
 @contextlib.contextmanager
 def connect(address: str, job: Job) -> Iterator[Cluster]:
-    """Connect to a scheduler (``tcp://…``), or start so many processes here (``local:4``).
+    """Connect to a scheduler (``tcp://…``), or start N processes on this machine (``local:N``).
 
-    Raises `ClusterError` if there is none, it does not answer, or its versions differ.
+    Raises `ClusterError` if there is no scheduler, it does not answer, or versions differ.
     """
     job.step(0)
     check_address(address)
@@ -457,7 +461,7 @@ def connect(address: str, job: Job) -> Iterator[Cluster]:
         yield stack.enter_context(cluster)
 
 
-# Who wants silence, by threads, and the levels before the first of them did.
+# Threads inside of `_quiet`, and the log levels before the first of them entered.
 _silence = threading.Lock()
 _silenced: list[int] = []
 _levels: list[int] = []
@@ -465,7 +469,7 @@ _levels: list[int] = []
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Let Dask say nothing of what is mended or told in a sentence."""
+    """Suppress Dask's log messages about errors that are handled or reported here."""
     loggers = [logging.getLogger(name) for name in _LOUD]
     with _silence:
         if not _silenced:
@@ -508,7 +512,7 @@ def _client(address: str) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def _processes(count: int, job: Job) -> Iterator[LocalWorkers]:
-    """Start processes of this machine, which end with the block."""
+    """Start processes on this machine; they end with the block."""
     workers = LocalWorkers(count)
     with _interrupts_later():
         workers.start()
@@ -518,7 +522,7 @@ def _processes(count: int, job: Job) -> Iterator[LocalWorkers]:
         if workers.error is None:
             yield workers
     except BaseException:
-        workers.kill()  # whoever cancelled it goes on meanwhile
+        workers.kill()  # without waiting, because the caller was cancelled
         raise
     workers.end()
     workers.join()
@@ -527,9 +531,10 @@ def _processes(count: int, job: Job) -> Iterator[LocalWorkers]:
 
 
 class LocalWorkers(threading.Thread):
-    """Processes of this machine: a thread starts them, and ends them once nobody wants them.
+    """Worker processes on this machine, started and stopped by a thread.
 
-    So neither keeps anybody waiting. Python waits for it before the program ends.
+    Neither starting nor stopping blocks the caller. The thread is not a daemon, so Python waits for
+    it at exit.
     """
 
     def __init__(self, count: int) -> None:
@@ -543,29 +548,29 @@ class LocalWorkers(threading.Thread):
         self.ready = threading.Event()
 
     def end(self) -> None:
-        """Have the processes end, whose work is done."""
+        """Request the processes to end; their work is done."""
         self._over.set()
 
     def kill(self) -> None:
-        """End the processes at once, or as soon as they have begun."""
+        """Kill the processes, or as soon as they have started."""
         self._killed = True
         self._over.set()
         for nanny in [] if self._cluster is None else list(self._cluster.workers.values()):
             with contextlib.suppress(Exception):
-                pid, nanny.process.on_exit = nanny.pid, None  # it would start another one
+                pid, nanny.process.on_exit = nanny.pid, None  # the nanny would restart the process
                 os.kill(pid, signal.SIGKILL)
 
     def run(self) -> None:
-        """Start them, wait, and end them."""
+        """Start the processes, wait for `end` or `kill`, and stop them."""
         with _quiet():
             try:
                 self._begin()
-            except BaseException as error:  # noqa: BLE001 - whoever waits for them is told
+            except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
                 self.error = error
             self.ready.set()
             self._over.wait()
             if self._killed:
-                self.kill()  # those that had just begun
+                self.kill()  # those started since
             with contextlib.suppress(Exception):
                 if self.client is not None:
                     self.client.close(timeout=2)
@@ -587,7 +592,7 @@ class LocalWorkers(threading.Thread):
             "distributed.admin.tick.limit": "1h",
         }
         with dask.config.set(settings), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a port for a dashboard that nobody asked for
+            warnings.simplefilter("ignore")  # about the port of an unused dashboard
             try:
                 self._cluster = LocalCluster(
                     n_workers=self._count,
@@ -615,14 +620,14 @@ def _affine() -> bool:
 
 @contextlib.contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Keep Ctrl+C from threads and processes that are started here: whoever starts them ends them.
+    """Block Ctrl+C for threads and processes started inside; their owner ends them.
 
-    They inherit what is blocked; what comes meanwhile is told afterwards.
+    They inherit the signal mask. A signal that arrives meanwhile is delivered afterwards.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # which would take back what is blocked, once it is started
+    resource_tracker.ensure_running()  # starting it later would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

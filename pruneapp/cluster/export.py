@@ -1,13 +1,14 @@
-"""Writing an export on a cluster: each file of weights by one worker, the rest by the client.
+"""Write an export on a cluster: workers write the files of weights, the client all others.
 
-Workers write into a folder beside the target, the stage. A file gets its name there once it is on
-the disk and compared; which those are, and with what checksum, stands in a list beside them, so
-that a job that lost its cluster is taken up where it stopped. When all are there, the client puts
-them in place, as it does with files of its own.
+Workers write into a staging folder next to the target. A file is renamed there once it is flushed
+to disk and verified. A list in the same folder has the finished files with their checksums, so that
+an interrupted job can be resumed. When all files are there, the client moves them to the target, as
+it does with files that it writes itself.
 
-In S3 the stage is a list of uploads, an object beside the target. The client begins them, workers
-send the parts, and when all are there the client has the store put them together, which shows them;
-workers then read them back and compare them before anything counts as done.
+In S3 the stage is a set of multipart uploads, listed in an object next to the target. The client
+begins the uploads, workers send the parts, and at the end the client completes the uploads, which
+makes the objects visible. Workers then read the objects back and compare them before the export is
+reported as done.
 """
 
 from __future__ import annotations
@@ -74,17 +75,18 @@ from pruneapp.recipes.recipe import Recipe, recipe_of
 from pruneapp.results.export import ExportReport, ExportRequest, WrittenFile
 
 _LIST = "job.json"
-# How often the folder is removed while workers that were stopped still let go of their files.
+# Attempts to remove the folder while stopped workers may still be closing their files.
 _TRIES = 40
 
 
 @dataclass(frozen=True)
 class FileOrder:
-    """What a worker needs to write a file of weights."""
+    """A description of a file of weights, sufficient for a worker to write it."""
 
     part: StatePart
     names: tuple[str, ...]
-    source: int | None  # the file of the model that they come from, if it is one
+    # index of the model's file that the tensors come from; None if there are several
+    source: int | None
     metadata: tuple[tuple[str, str], ...]
     suffix: str
     provenance: Provenance | None
@@ -94,7 +96,10 @@ class FileOrder:
 
     @classmethod
     def of(cls, state: ClusterState, plan: Plan) -> FileOrder:
-        """Say how a planned file is planned again; raises `ExportError` for what one must write."""
+        """Return the order for a planned file.
+
+        Raises `ExportError` for plans that only a single machine can write.
+        """
         origin = plan.origin
         assert origin is not None  # it holds tensors
         if plan.expected is not None or plan.prepare is not None or plan.container:
@@ -115,7 +120,7 @@ class FileOrder:
         )
 
     def plan(self, job: Job) -> Plan:
-        """Plan the file again."""
+        """Plan the file again, on the worker."""
         state = self.part.snapshot(job)
         checkpoint = state.checkpoint
         part = ExportPart(
@@ -131,9 +136,9 @@ class FileOrder:
 
 @dataclass(frozen=True)
 class WrittenShard:
-    """A file that lies on the stage, sealed; and what rounding cost in it.
+    """A verified file on the stage, with the errors by rounding in it.
 
-    Of an upload, `tags` are those of its parts.
+    For an upload, `tags` are the entity tags of its parts.
     """
 
     nbytes: int
@@ -144,7 +149,7 @@ class WrittenShard:
 
 @task
 def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
-    """Write a file, beside its name until it is sealed; or send it as the parts of an upload."""
+    """Write a file under a temporary name and verify it, or send it as the parts of an upload."""
     with entered() as job, contextlib.ExitStack() as stack:
         plan = order.plan(job)
         begin: Callable[..., NewFile] = new_file
@@ -172,7 +177,7 @@ def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
 
 @task
 def check_file(path: Path, nbytes: int, sha256: str) -> bool:
-    """Say whether a file is the one that was written."""
+    """Return whether a file has the given size and checksum; False if it cannot be read."""
     with entered() as job:
         try:
             with contextlib.closing(open_source(path)) as file:
@@ -194,20 +199,20 @@ class _Begun(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    job: str  # what tells the job from others
+    job: str  # digest that identifies the job
     files: dict[str, _Listed]
     uploads: dict[str, _Begun] = {}
 
 
 @dataclass(frozen=True)
 class StagedFile:
-    """A file on the stage that a worker sealed."""
+    """A verified file in the staging folder."""
 
     staged: Path
     target: Path
 
     def commit(self) -> None:
-        """Give it its name."""
+        """Move the file to its target."""
         try:
             self.staged.replace(self.target)
         except OSError as error:
@@ -216,9 +221,10 @@ class StagedFile:
 
 
 class Stage(contextlib.ExitStack):
-    """Where workers write, and the list of what they wrote; a context manager.
+    """The place where workers write, and the list of finished files; a context manager.
 
-    It is gone with the context, unless the cluster went away: then it waits to be taken up again.
+    Everything is removed at exit, unless the connection to the cluster was lost: then it is kept,
+    so that the job can be resumed.
     """
 
     def __init__(self, cluster: Cluster, job_name: str, list_path: Path) -> None:
@@ -228,22 +234,22 @@ class Stage(contextlib.ExitStack):
         self._manifest = _Manifest(job_name, {})
 
     def begin(self, files: Mapping[str, PlannedFile]) -> None:
-        """Prepare places for files of weights, by their names here."""
+        """Prepare places for files of weights, given by their names on the stage."""
 
     def place(self, name: str) -> Path | BegunUpload:
         """Return where a worker writes a file."""
         raise NotImplementedError
 
     def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
-        """Return what was written before, as far as it is what was written."""
+        """Return the files finished by an interrupted job that are still unchanged."""
         raise NotImplementedError
 
     def sealed(self, name: str, target: Path, shard: WrittenShard, job: Job) -> SealedFile:
-        """Return a file that was written, to be committed."""
+        """Return a written file, ready to be committed."""
         raise NotImplementedError
 
     def _taken_up(self, path: Path) -> bool:
-        """Take over the list of this very job that stopped before, if this is it."""
+        """Use the list of an interrupted job if it is of the same job; return whether it is."""
         with contextlib.suppress(OSError, JsonError):
             manifest = decode(path.read_bytes(), _Manifest)
             if manifest.job == self._manifest.job:
@@ -253,17 +259,17 @@ class Stage(contextlib.ExitStack):
 
     @property
     def listed(self) -> Mapping[str, _Listed]:
-        """The files that are said to be here."""
+        """The listed files, by name."""
         return self._manifest.files
 
     def note(self, name: str, shard: WrittenShard) -> None:
-        """List a file, so that it need not be written again."""
+        """Add a file to the list, so that a resumed job does not write it again."""
         tags = _digest(shard.tags) if shard.tags else ""
         self._manifest.files[name] = _Listed(shard.nbytes, shard.sha256, tags)
         self._write_list()
 
     def forget(self, name: str) -> None:
-        """Take a file off the list."""
+        """Remove a file from the list in memory."""
         self._manifest.files.pop(name, None)
 
     def _write_list(self) -> None:
@@ -275,7 +281,7 @@ def _digest(tags: Sequence[str]) -> str:
 
 
 class FolderStage(Stage):
-    """The folder in which workers write."""
+    """A staging folder in the file system."""
 
     def __init__(self, cluster: Cluster, target: Path, job_name: str, *, resume: bool) -> None:
         self.path = target.with_name(partial_name(target.name))
@@ -291,7 +297,7 @@ class FolderStage(Stage):
                 self.path.mkdir()
             except OSError as error:
                 raise write_error(self._target, error, 0) from error
-        with contextlib.suppress(OSError):  # Windows opens no folders
+        with contextlib.suppress(OSError):  # Windows cannot open folders
             fd = os.open(self.path, os.O_RDONLY)
             self.callback(close_quietly, fd)
             lock(fd)
@@ -307,7 +313,7 @@ class FolderStage(Stage):
         return self.path / name
 
     def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
-        """Have workers read what was written before."""
+        """Return the listed files whose checksums workers could confirm."""
         some = [name for name in names if name in self.listed]
         works = [
             Work(
@@ -328,7 +334,7 @@ class FolderStage(Stage):
         return known
 
     def sealed(self, name: str, target: Path, _shard: WrittenShard, _job: Job) -> SealedFile:
-        """Return a file that was written, to be given its name."""
+        """Return a written file, ready to be moved to its target."""
         return StagedFile(self.path / name, target)
 
     def __exit__(
@@ -337,10 +343,10 @@ class FolderStage(Stage):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        """Remove the folder, unless the cluster is gone and something is there."""
+        """Remove the folder, unless the connection was lost and files are finished."""
         if isinstance(error, ClusterLostError) and self.listed:
             return super().__exit__(kind, error, trace)
-        for _ in range(_TRIES):  # a worker may be about to remove a file of its own
+        for _ in range(_TRIES):  # a worker may be removing a temporary file
             shutil.rmtree(self.path, ignore_errors=True)
             if not self.path.exists():
                 break
@@ -349,26 +355,26 @@ class FolderStage(Stage):
 
 
 class ObjectStage(Stage):
-    """Uploads to S3 that workers fill, and their list, an object beside the target.
+    """Multipart uploads to S3 that workers fill, listed in an object next to the target.
 
-    Nobody else knows of an upload: whatever worker was killed while it sent, the upload is on the
-    list.
+    All uploads are begun by the client and listed before workers use them, so that none is lost if
+    a worker is killed.
     """
 
     def __init__(self, cluster: Cluster, target: StorePath, job_name: str, *, resume: bool) -> None:
-        folder: Path = target.parent if split(target)[1] else target  # beside a bucket is nothing
+        folder: Path = target.parent if split(target)[1] else target  # a bucket has no parent
         super().__init__(cluster, job_name, folder / partial_name(target.name))
         self._target = target
         self._folder = folder
         self._resume = resume
         self._uploads: dict[str, BegunUpload] = {}
         self._files: dict[str, ObjectFile] = {}
-        self._shown: dict[str, WrittenShard] = {}  # committed, and not compared yet
+        self._shown: dict[str, WrittenShard] = {}  # completed but not compared yet
 
     def __enter__(self) -> Self:
         if self._resume:
             prefix = f"{self._target.name}.partial-"
-            with contextlib.suppress(OSError):  # there is no such folder
+            with contextlib.suppress(OSError):  # the folder does not exist
                 for path in self._folder.iterdir():
                     if path.name.startswith(prefix) and self._taken_up(path):
                         break
@@ -379,9 +385,9 @@ class ObjectStage(Stage):
         return self
 
     def begin(self, files: Mapping[str, PlannedFile]) -> None:
-        """Begin uploads that are not there from before; and look what each takes the place of."""
+        """Begin the uploads that an earlier job has not begun."""
         calls = [POOL.submit(partial(self._begin, name, file)) for name, file in files.items()]
-        wait(calls)  # all of them, so that none is begun that is not known
+        wait(calls)  # all of them, so that every upload begun is known
         for call in calls:
             call.result()
         self._manifest.uploads = {
@@ -403,11 +409,14 @@ class ObjectStage(Stage):
         self._files[name] = ObjectFile(path, file.nbytes, Job(), begun=upload).__enter__()
 
     def place(self, name: str) -> BegunUpload:
-        """Return where a worker sends a file."""
+        """Return the upload to which a worker sends a file."""
         return self._uploads[name]
 
     def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
-        """Ask the store which parts it has; it held each against its sum when it took it."""
+        """Return the listed uploads whose parts are still in the store.
+
+        The store verified the checksum of each part when it received it.
+        """
         known: dict[str, WrittenShard] = {}
         for name in names:
             listed = self.listed.get(name)
@@ -426,13 +435,13 @@ class ObjectStage(Stage):
         return known
 
     def sealed(self, name: str, _target: Path, shard: WrittenShard, job: Job) -> SealedFile:
-        """Return an object whose parts are there, to be shown and compared."""
+        """Return an object with all parts sent, ready to be completed and compared."""
         file = self._files[name]
         file.fill(shard.nbytes, shard.tags, partial(self._committed, name, shard, job))
         return file
 
     def _committed(self, name: str, shard: WrittenShard, job: Job) -> None:
-        """Note that an object is shown; when all are, have them read back and compared."""
+        """Record a completed object; when all are completed, have workers read and compare them."""
         self._shown[name] = shard
         if len(self._shown) < len(self._files):
             return
@@ -442,9 +451,10 @@ class ObjectStage(Stage):
             for path, s in shown
         ]
         if all(file.is_new for file in self._files.values()):
-            job.extend(-sum(work.nbytes for work in works))  # the export has counted them already
+            # the export has already counted these bytes
+            job.extend(-sum(work.nbytes for work in works))
         else:
-            job = Job()  # what took the place of another object stays: it is too late to stop
+            job = Job()  # other objects were replaced: too late to cancel
         for (path, _), good in zip(shown, self._cluster.run(works, job), strict=True):
             if not good:
                 raise other_bytes(path)
@@ -455,9 +465,10 @@ class ObjectStage(Stage):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        """End the uploads that were not committed, unless the cluster is gone and some are whole.
+        """Abort the uploads that were not completed.
 
-        If the store refuses, the list stays: it says what is to be ended.
+        They are kept if the connection was lost and some of them are whole. If the store fails to
+        abort one, the list is kept: it names the uploads to abort.
         """
         left = [upload for name, upload in self._uploads.items() if name not in self._shown]
         whole = any(name not in self._shown for name in self.listed)
@@ -471,9 +482,9 @@ class ObjectStage(Stage):
 
 
 def refuse_request(checkpoint: Checkpoint, request: ExportRequest) -> None:
-    """Raise `ClusterError` or `ExportError` for an export that only one machine can do yet.
+    """Raise `ClusterError` or `ExportError` for an export that cannot run on a cluster yet.
 
-    No cluster is needed to tell.
+    Nothing is contacted.
     """
     refuse_masks(checkpoint)
     refuse_store(request.path)
@@ -489,7 +500,7 @@ def _not_written(form: str) -> ExportError:
 
 
 def refuse_masks(*checkpoints: Checkpoint) -> None:
-    """Raise `ClusterError` for files with masks beside their weights."""
+    """Raise `ClusterError` for files that contain masks with their weights."""
     for checkpoint in checkpoints:
         if any(entry.mask_of for entry in checkpoint.entries.values()):
             raise ClusterError(
@@ -500,7 +511,7 @@ def refuse_masks(*checkpoints: Checkpoint) -> None:
 
 
 def refuse_store(target: Path) -> None:
-    """Raise `ExportError` for a store whose objects cannot be written on a cluster."""
+    """Raise `ExportError` for a store that cannot be written from a cluster."""
     if isinstance(target, StorePath) and target.scheme != "s3":
         raise ExportError(
             f"'{target}' cannot be written on a cluster: S3 is the only store that accepts an "
@@ -522,7 +533,7 @@ class ClusterWriter:
     def make(
         self, files: Sequence[PlannedFile], stack: contextlib.ExitStack, job: Job
     ) -> Iterator[tuple[SealedFile, WrittenFile]]:
-        """Write and seal files: those of weights on the stage, small ones here."""
+        """Write and verify files: weights on workers, small files on the client."""
         weights = [file for file in files if file.plan.origin is not None]
         orders = [FileOrder.of(self._state, file.plan) for file in weights]
         names = [f"{number:05}-{file.path.name}" for number, file in enumerate(weights)]
@@ -530,7 +541,7 @@ class ClusterWriter:
         stage.begin(dict(zip(names, weights, strict=True)))
         done = stage.known(names, job)
         left = [number for number, name in enumerate(names) if name not in done]
-        # A file is read back where it is written, an object when all of them are shown.
+        # A file is read back by the worker that writes it, an object only after all are completed.
         times = 1 if is_store(self._target) else 2
         works = [
             Work(
@@ -542,12 +553,14 @@ class ClusterWriter:
             )
             for number in left
         ]
-        job.extend(-sum(work.nbytes for work in works))  # the export has counted them already
+        # the export has already counted these bytes
+        job.extend(-sum(work.nbytes for work in works))
         for at, result in self._cluster.each(works, job):
             number = left[at]
             done[names[number]] = result
             rounding = weights[number].plan.rounding
-            if rounding is None:  # what it costs is known of files that were just written only
+            # rounding errors are known only for files written now, so rounded files are not resumed
+            if rounding is None:
                 stage.note(names[number], result)
             else:
                 rounding.ranges.update(result.rounded)
@@ -567,7 +580,7 @@ class ClusterWriter:
         return FolderStage(self._cluster, target, job_name, resume=self._resume)
 
     def _job_of(self, weights: Sequence[PlannedFile]) -> str:
-        """Return what tells this job from others: what is written, and of what."""
+        """Return a digest that identifies this job: the files to write, and their provenance."""
         plans = [(str(file.path), file.nbytes) for file in weights]
         origin = weights[0].plan.origin
         assert origin is not None
@@ -580,10 +593,10 @@ class ClusterWriter:
 def export_on(
     address: str, checkpoint: Checkpoint, recipe: Recipe, request: ExportRequest, job: Job
 ) -> ExportReport:
-    """Do what a recipe says to a model on the cluster at an address, and write the result there.
+    """Apply a recipe to a model on the cluster at an address, and write the result there.
 
-    What cannot be done there is refused before it is contacted, or started. A job that lost its
-    cluster is taken up again. Raises as `connect` and `export_recipe`.
+    Requests that cannot run on a cluster are refused without contacting it. An interrupted job is
+    resumed. Raises what `connect` and `export_recipe` raise.
     """
     refuse_request(checkpoint, request)
     for action in fit(recipe, checkpoint, job).actions(recipe.where):
@@ -602,10 +615,10 @@ def export_recipe(
     *,
     resume: bool = False,
 ) -> ExportReport:
-    """Do what a recipe says to a model, and write the result, all on a cluster.
+    """Apply a recipe to a model and write the result on a cluster.
 
-    The same files and the same report as of one machine. Raises as
-    `pruneapp.export.exporter.export` and `pruneapp.cluster.steps.apply_actions`.
+    Files and report are the same as on one machine. Raises what `pruneapp.export.exporter.export`
+    and `pruneapp.cluster.steps.apply_actions` raise.
     """
     check(checkpoint, request)
     fitted = fit(recipe, checkpoint, job)
@@ -620,7 +633,7 @@ def export_recipe(
 
 @contextlib.contextmanager
 def hashed_by(cluster: Cluster, checkpoint: Checkpoint, job: Job) -> Iterator[None]:
-    """Have the files of a model hashed by workers while the block does something else with them."""
+    """Let workers hash the files of a model while the block runs; wait for them at its end."""
     model = ModelSource.of(checkpoint)
     files = [(n, file) for n, file in enumerate(checkpoint.files) if bytes_left(file)]
     with cluster.kept() as keep:
@@ -633,7 +646,7 @@ def hashed_by(cluster: Cluster, checkpoint: Checkpoint, job: Job) -> Iterator[No
 
 
 def provenance_on(state: ClusterState, recipe: Recipe, job: Job) -> Provenance:
-    """Return where an export of a state comes from; see `provenance_of`."""
+    """Return the provenance of an export of a state; see `provenance_of`."""
     found = provenance_of(state, recipe, job)
-    # Nothing restores or protects weights here, so that no pattern is broken.
+    # Nothing restores or protects weights on a cluster, so no pattern can be broken.
     return replace(found, pattern=state.pattern(job)) if may_have_pattern(recipe) else found

@@ -1,7 +1,7 @@
-"""Commands that only read, on a cluster: numbers, differences, patterns, verification.
+"""Read-only commands on a cluster: statistics, comparison, patterns, verification.
 
-Each tensor, or file, is looked at by one worker with the code of a single machine; what it finds is
-a few numbers, which the client puts in order.
+Each tensor or file is processed by one worker with the code of a single machine. The results are
+small; the client puts them in order.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from pruneapp.results.tensor_statistics import TensorNumbers
 
 @task
 def numbers_of(model: ModelSource, names: Sequence[str]) -> list[TensorNumbers]:
-    """Count and measure the values of tensors."""
+    """Compute statistics of tensors."""
     with entered() as job:
         state = Snapshot(model.open())
         return [numbers(state, name, job) for name in names]
@@ -49,7 +49,7 @@ def numbers_of(model: ModelSource, names: Sequence[str]) -> list[TensorNumbers]:
 def differences_of(
     a: ModelSource, b: ModelSource, matched: Sequence[tuple[str, str | None, str | None]]
 ) -> list[TensorDifference]:
-    """Compare tensors of two models, each by its name in common and its first names."""
+    """Compare tensors of two models, given as (common name, first name in A, first name in B)."""
     with entered() as job:
         one, other = a.open(), b.open()
         found = []
@@ -66,7 +66,7 @@ def differences_of(
 
 @task
 def patterns_of(model: ModelSource, names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
-    """Look for a pattern in tensors."""
+    """Check tensors for a pattern, given as parameter values of the N:M method."""
     with entered() as job:
         state, found = Snapshot(model.open()), []
         for name in names:
@@ -80,7 +80,7 @@ def patterns_of(model: ModelSource, names: Sequence[str], values: Mapping[str, A
 def compare_written(
     order: FileOrder, path: Path, written: ModelSource | None
 ) -> tuple[list[Difference], int]:
-    """Compare a file with what it should be, byte by byte."""
+    """Compare a written file with its plan, byte by byte."""
     with entered() as job:
         checkpoint = None if written is None else written.open()
         return compare_file(path, order.plan(job), checkpoint, job)
@@ -89,7 +89,7 @@ def compare_written(
 def numbers_on(
     cluster: Cluster, checkpoint: Checkpoint, names: Sequence[str], job: Job
 ) -> list[TensorNumbers]:
-    """Count and measure the values of tensors; see `pruneapp.analysis.statistics.numbers`."""
+    """Compute statistics of tensors; see `pruneapp.analysis.statistics.numbers`."""
     return _by_tensor(
         cluster,
         checkpoint,
@@ -109,7 +109,7 @@ def check_on(  # noqa: PLR0917 - as `check_pattern`
     dim: int,
     job: Job,
 ) -> PatternReport:
-    """Look whether tensors have a pattern; see `pruneapp.analysis.patterns.check_pattern`."""
+    """Check tensors for a pattern; see `pruneapp.analysis.patterns.check_pattern`."""
     values = N_M.validate({"pattern": f"{n}:{m}", "dim": dim})
     first = resolve(checkpoint, names)
     found = _by_tensor(
@@ -137,7 +137,7 @@ def compare_on(
     here, there = Snapshot(a), Snapshot(b)
     matched = pairs(here, there, names)
     sources = ModelSource.of(a), ModelSource.of(b)
-    of_name: dict[str, list[int]] = {}  # numbers of pairs; "" for those that only B has
+    of_name: dict[str, list[int]] = {}  # indices of pairs; "" for tensors that only B has
     for number, (_, x, _) in enumerate(matched):
         of_name.setdefault("" if x is None else x.name, []).append(number)
     batches = [
@@ -167,7 +167,10 @@ def _by_tensor(  # noqa: PLR0917 - each its own type
     label: str,
     ask: Callable[[ModelSource, list[str]], tuple[Callable[..., Any], tuple[Any, ...]]],
 ) -> list[Any]:
-    """Ask about tensors, as many at a time as a task should read."""
+    """Run a task per batch of tensors, and return the results of all tensors in order.
+
+    `ask` returns the task function and its arguments for a model and a batch of names.
+    """
     job.start(0)
     state = ClusterState(cluster, checkpoint)
     works = []
@@ -178,7 +181,7 @@ def _by_tensor(  # noqa: PLR0917 - each its own type
 
 
 class ClusterEngine:
-    """Does a recipe again on a cluster; see `pruneapp.export.verify.Engine`."""
+    """Applies and compares a recipe on a cluster; see `pruneapp.export.verify.Engine`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -193,7 +196,7 @@ class ClusterEngine:
         *,
         hashed: bool,
     ) -> tuple[State, Recipe]:
-        """Do it, and have the checksums counted meanwhile."""
+        """Apply a recipe; with `hashed` compute the checksums of the files at the same time."""
         first = ClusterState(self._cluster, original)
         with ExitStack() as stack:
             if hashed:
@@ -202,14 +205,14 @@ class ClusterEngine:
         return state, recipe_of(original, done)
 
     def provenance(self, state: State, recipe: Recipe, job: Job) -> Provenance:
-        """Say what it was made of."""
+        """Return the provenance of a state."""
         assert isinstance(state, ClusterState)
         return provenance_on(state, recipe, job)
 
     def compare(
         self, state: State, plans: Mapping[Path, Plan], checkpoint: Checkpoint | None, job: Job
     ) -> Iterator[tuple[Sequence[Difference], int]]:
-        """Compare each file of weights on a worker, and the small ones here."""
+        """Compare each file of weights on a worker, and the small ones on the client."""
         assert isinstance(state, ClusterState)
         written = None if checkpoint is None else ModelSource.of(checkpoint)
         job.start(0)

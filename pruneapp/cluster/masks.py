@@ -1,9 +1,9 @@
-"""Masks that travel as rules, and the models that a worker opens by what it is told of them.
+"""Masks sent as rules, and models that workers open by path.
 
-A mask has a bit for each weight, too much to send around. What travels is what each step decided of
-a tensor: the key of a cut, the numbers of channels, or the method itself where it looks at one
-tensor alone. Whoever needs the bits makes them from these rules and the file, which gives the same
-ones everywhere.
+A mask has a bit per weight, which is too much to send. Instead, rules are sent, with what each step
+decided for a tensor: the key of a cut, the indices of channels, or the method itself if it depends
+on one tensor only. The bits are computed from the rules and the file where they are needed, with
+the same result everywhere.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from pruneapp.statistics.file import register, statistics_of
 
 @dataclass(frozen=True)
 class NamedFile:
-    """A file as every machine sees it; inode and device differ between them."""
+    """Path, size and modification time of a file; inode and device differ between machines."""
 
     path: Path
     size: int
     mtime_ns: int
 
 
-# What a process keeps open: a job reads one model, and a folder of statistics beside it.
+# Models kept open by a process: a job reads one model and a folder of statistics.
 _MOST_OPEN = 4
 
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model by its path, and what tells its files from others of the same name."""
+    """A model by its path, with the size and modification time of its files."""
 
     path: Path
     state_dict: str | None
@@ -64,7 +64,7 @@ class ModelSource:
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> ModelSource:
-        """Say which model is open."""
+        """Return the source of an open checkpoint."""
         contents = checkpoint.contents
         chosen = contents.state_dict if len(contents.state_dicts) > 1 else None
         files = tuple(
@@ -74,12 +74,12 @@ class ModelSource:
         return cls(checkpoint.path.absolute(), chosen, files)
 
     def open(self) -> Checkpoint:
-        """Return the model, opened once in a process.
+        """Return the model, opened once per process.
 
         Raises
         ------
         ClusterError
-            If it is not there, or is another one.
+            If it does not exist on this machine or differs from that of the client.
         """
         with _opening:
             known = _opened.pop(self, None)
@@ -116,7 +116,7 @@ _opened: OrderedDict[ModelSource, Checkpoint] = OrderedDict()
 
 
 def close_models() -> None:
-    """Close the models that this process has open."""
+    """Close all models that this process has open."""
     with _opening:
         while _opened:
             _opened.popitem()[1].close()
@@ -125,7 +125,7 @@ def close_models() -> None:
 
 @dataclass(frozen=True)
 class MethodCall:
-    """A method with its values, and where the statistics lie that it ranks by."""
+    """A method with its values, and the statistics file that it ranks by, if any."""
 
     method: str
     values: tuple[tuple[str, Any], ...]
@@ -133,7 +133,7 @@ class MethodCall:
 
     @classmethod
     def of(cls, row: Row) -> MethodCall:
-        """Say what a row does to each of its tensors."""
+        """Return the method call of a row of a step."""
         statistics = None
         if registry.get(row.method).needs_statistics(row.values):
             path = statistics_of(row.values[STATISTICS.name]).path.absolute()
@@ -142,11 +142,11 @@ class MethodCall:
         return cls(row.method, tuple(row.values.items()), statistics)
 
     def but_amount(self) -> MethodCall:
-        """Return the same without an amount: what tells how weights are ranked."""
+        """Return a copy without the amount: calls that are equal then rank weights equally."""
         return replace(self, values=tuple(pair for pair in self.values if pair[0] != "amount"))
 
     def row(self, names: Iterable[str]) -> Row:
-        """Return the row of some tensors; the statistics are open then."""
+        """Return a row for tensors; statistics are registered first."""
         if self.statistics is not None:
             self._register(self.statistics)
         return Row(tuple(names), self.method, dict(self.values))
@@ -169,13 +169,13 @@ class MethodCall:
         register(path, name=dict(self.values)[STATISTICS.name])
 
     def view(self, state: Snapshot, name: str) -> TensorView:
-        """Return what the method sees of a tensor."""
+        """Return the view of a tensor that the method gets."""
         pairs = Companions(state.checkpoint)
         (view,) = views_for_row(state, self.row((name,)), (name,), None, None, pairs)
         return view
 
     def ranking(self, view: TensorView, width: int, job: Job, measured: Any = None) -> Ranking:
-        """Return the ranking of a tensor by a method that ranks single weights."""
+        """Return the ranking of a tensor by a method for single weights."""
         method = registry.get(self.method)
         assert isinstance(method, WeightMethod)
         values = dict(self.values)
@@ -184,7 +184,7 @@ class MethodCall:
         return method.rank(view.free, values, width, measured)
 
     def measure(self, view: TensorView, job: Job) -> Any:
-        """Return what the ranking of a tensor needs to know of all of it; None for nothing."""
+        """Return what the ranking of a tensor has to know about all of it; None if nothing."""
         method = registry.get(self.method)
         assert isinstance(method, WeightMethod)
         if method.measure is None:
@@ -193,15 +193,15 @@ class MethodCall:
 
 
 class Rule(Protocol):
-    """What a step decided of one tensor."""
+    """The effect of a step on one tensor."""
 
     def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
-        """Return what is kept after it; `state` has what was kept before."""
+        """Return the mask after the step; `state` has the mask before the step."""
 
 
 @dataclass(frozen=True)
 class CutRule:
-    """All kept weights below a key go, and the first so many of those with it."""
+    """Prune all kept weights below a key, and the first `share.ties_pruned` with that key."""
 
     call: MethodCall
     width: int
@@ -209,16 +209,17 @@ class CutRule:
     share: Share
 
     def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
-        """Return a mask that holds no bits."""
+        """Return a mask that computes its bits on access."""
         view = self.call.view(state, name)
         ranking = self.call.ranking(view, self.width, job)
         return CutMask(ranking, self.key, self.share, own=view.scores is None)
 
     def after(self, before: Rule) -> CutRule | None:
-        """Return the one cut that two cuts come to; None if they rank otherwise.
+        """Return one rule equivalent to `before` followed by this one; None if there is none.
 
-        The keys of a tensor are the same each time if nothing has to be measured for them; then
-        what went before has smaller keys than what goes now, or comes before it.
+        If the method measures nothing, a tensor has the same keys in both steps. The weights pruned
+        by the first step then have smaller keys than those of the second, or come first among equal
+        keys.
         """
         method = registry.get(self.call.method)
         if not isinstance(before, CutRule) or not isinstance(method, WeightMethod):
@@ -237,7 +238,7 @@ class CutRule:
 
 @dataclass(frozen=True)
 class AloneRule:
-    """A method is run on the tensor by itself; `budget` says how many weights go of all rows."""
+    """Run a method on the tensor alone; `budget` is the number of weights to prune, or None."""
 
     call: MethodCall
     scope: Scope
@@ -245,7 +246,7 @@ class AloneRule:
     budget: int | None = None
 
     def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
-        """Run it."""
+        """Run the method and return the mask."""
         view, kernel = self.call.view(state, name), CpuKernel()
         method, values = registry.get(self.call.method), dict(self.call.values)
         if self.budget is None:
@@ -259,20 +260,20 @@ class AloneRule:
 
 @dataclass(frozen=True)
 class UnitsRule:
-    """Channels or blocks of such numbers go, a bit for each that stays."""
+    """Prune channels or blocks; `stays` has a bit for each, 1 if it is kept."""
 
     call: MethodCall
     stays: bytes
 
     @classmethod
     def of(cls, call: MethodCall, numbers: NDArray[np.integer[Any]], count: int) -> UnitsRule:
-        """Take away `numbers` of so many."""
+        """Return a rule that prunes the channels or blocks `numbers` of `count`."""
         stays = np.ones(count, np.bool_)
         stays[numbers] = False
         return cls(call, np.packbits(stays, bitorder="little").tobytes())
 
     def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
-        """Take them away."""
+        """Return the mask without them."""
         view, values = self.call.view(state, name), dict(self.call.values)
         method = registry.get(self.call.method)
         assert isinstance(method, UnitMethod)
@@ -284,22 +285,22 @@ class UnitsRule:
 
 @dataclass(frozen=True)
 class StructureRule:
-    """What a regular mask takes goes: whole entries. Such bits shrink to next to nothing."""
+    """A compressed mask of a regular structure; such masks compress to almost nothing."""
 
     packed: bytes
     size: int
 
     @classmethod
     def of(cls, mask: BitMask) -> StructureRule:
-        """Keep a mask as a rule."""
-        # A long window: each row of a matrix may repeat the one before.
+        """Return the rule of a mask."""
+        # A long window, because each row of a matrix may repeat the one before.
         compressor = zstandard.ZstdCompressor(
             compression_params=zstandard.ZstdCompressionParameters(enable_ldm=True, window_log=24)
         )
         return cls(compressor.compress(mask.packed.data), mask.size)
 
     def mask(self, state: Snapshot, name: str, _job: Job) -> Mask:
-        """Take away what it takes away."""
+        """Return the mask, combined with the one before."""
         packed, at = scratch.bits(self.size), 0
         with zstandard.ZstdDecompressor().stream_reader(self.packed) as reader:
             while count := reader.readinto(packed[at : at + _STRETCH].data):
@@ -312,25 +313,25 @@ class StructureRule:
 
 @dataclass(frozen=True)
 class WholeRule:
-    """Nothing goes: a mask of ones, where there is none yet."""
+    """Prune nothing: a mask of ones if there was no mask."""
 
     def mask(self, state: Snapshot, name: str, _job: Job) -> Mask:
-        """Return what there is."""
+        """Return the mask before the step, or a mask of ones."""
         return state.masks.get(name) or BitMask.full(state.entry(name).numel)
 
 
 Rules = tuple[Rule, ...]
 
-# Bytes of masks that a process keeps at hand, made of rules; one is kept however large.
+# Bytes of masks that a process caches; one mask is cached whatever its size.
 _ROOM = 256 << 20
-# Bytes of one that is unpacked from a rule, at once.
+# Bytes decompressed at a time.
 _STRETCH = 1 << 24
-# Bytes of a mask that is made as a whole for a rule that comes after it.
+# Maximum bytes of a mask that is computed completely when a later rule needs some of it.
 _MOST_TOGETHER = 64 << 20
 
 
 class _MaskCache:
-    """The masks that were asked for last, by what they are made of."""
+    """LRU cache of computed masks, by model, tensor name and digest of the rules."""
 
     def __init__(self) -> None:
         self._masks: OrderedDict[tuple[ModelSource, str, bytes], BitMask] = OrderedDict()
@@ -358,9 +359,10 @@ _cache = _MaskCache()
 
 
 class RuleMask(BitMask):
-    """A mask whose bits are made when they are asked for, and not held.
+    """A mask whose bits are computed when they are accessed.
 
-    A client knows how many are kept, and never asks for the bits: it has no `part` to make them.
+    On the client only the number of kept weights is known; `part` is None there, and accessing the
+    bits is an error.
     """
 
     __slots__ = ("_key", "_made", "_part", "name", "rules", "together")
@@ -379,24 +381,24 @@ class RuleMask(BitMask):
         self._part = part
         self._made: Mask | None = None
         self._key: tuple[ModelSource, str, bytes] | None = None
-        # Whether all bits are made when some are asked for: what is looked at stretch by stretch
-        # would else be read for every rule before, again and again.
+        # Whether an access computes all bits at once. Otherwise a later rule, which reads stretch
+        # by stretch, would repeat the work of all earlier rules for each stretch.
         self.together = False
         self._kept = kept
 
     @property
-    def packed(self) -> NDArray[np.uint8]:  # type: ignore[override]  # it is made, not held
-        """The bits, made anew unless they were asked for lately."""
+    def packed(self) -> NDArray[np.uint8]:  # it is computed, not stored
+        """The packed bits, computed unless they are cached."""
         return self._bits().packed
 
     @property
     def mapped(self) -> bool:
-        """Whether the bits lie in a file: they are made, not held."""
+        """Always False: the bits are not in a scratch file."""
         return False
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that it takes once it is asked for."""
+        """Bytes of memory of the computed bits."""
         return (self.size + 7) // 8
 
     def bools(self, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:
@@ -404,16 +406,16 @@ class RuleMask(BitMask):
         return self._mask().bools(start, stop)
 
     def zero(self, bits: NDArray[np.unsignedinteger[Any]], start: int) -> None:
-        """Set to 0, in place, what is pruned of the elements from `start` on."""
+        """Set the pruned elements from flat index `start` on to 0, in place."""
         self._mask().zero(bits, start)
 
     def counted(self) -> int:
-        """Return how many are kept, from the rules where they say it."""
+        """Return the number of kept weights, without computing the bits if possible."""
         return self._mask().kept
 
     def _mask(self) -> Mask:
         if isinstance(self.rules[-1], CutRule) and not self.together:
-            if self._made is None:  # which holds no bits
+            if self._made is None:  # a CutMask stores no bits
                 self._made = self._last()
             return self._made
         return self._bits()
@@ -429,7 +431,7 @@ class RuleMask(BitMask):
         return known
 
     def _last(self) -> Mask:
-        """Do the last rule on what the ones before left."""
+        """Apply the last rule to the result of the earlier rules."""
         assert self._part is not None, "a mask was asked for where no file is read"
         source, job = self._part
         *before, last = self.rules
@@ -444,7 +446,7 @@ class RuleMask(BitMask):
 
 
 def packed_of(mask: Mask) -> NDArray[np.uint8]:
-    """Return the bits of a mask that holds none: in memory, or in a file if they are many."""
+    """Return the packed bits of a mask, in memory or in a scratch file if it is large."""
     packed = scratch.bits(mask.size)
     step = 1 << 22
     for start in range(0, mask.size, step):
@@ -456,25 +458,25 @@ def packed_of(mask: Mask) -> NDArray[np.uint8]:
 
 
 def digest_of(rules: Rules) -> bytes:
-    """Return what tells rules from others."""
+    """Return a digest that identifies rules."""
     return hashlib.sha256(pickle.dumps(rules)).digest()
 
 
 @dataclass(frozen=True)
 class StatePart:
-    """A model, and what was decided of some of its tensors: a state as far as a task needs it."""
+    """A model with the rules of some tensors: the part of a state that a task needs."""
 
     model: ModelSource
     rules: Mapping[str, Rules] = field(default_factory=dict)
     kept: Mapping[str, int] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Rules of thousands of tensors are much alike.
+        # Compressed, because the rules of thousands of tensors are similar.
         data = pickle.dumps((self.model, dict(self.rules), dict(self.kept)))
         return _unpacked, (zstandard.ZstdCompressor().compress(data),)
 
     def snapshot(self, job: Job) -> Snapshot:
-        """Return the state; its masks are made when they are asked for."""
+        """Return the state; its masks are computed on access."""
         checkpoint = self.model.open()
         masks: dict[str, BitMask] = {
             name: RuleMask(

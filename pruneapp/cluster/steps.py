@@ -1,7 +1,7 @@
-"""Steps and recipes on a cluster: the client plans as one machine does, the workers count.
+"""Apply steps and recipes on a cluster: the client plans as on one machine, workers count.
 
-The client holds the headers and what was decided, no mask and no weight. What each step counts in
-each tensor adds up, in any order, to what one machine counts.
+The client has the headers and the rules, but no masks and no weights. The counts of all tensors add
+up, in any order, to those of one machine.
 """
 
 from __future__ import annotations
@@ -67,22 +67,21 @@ from pruneapp.recipes.replay import expanded_at
 if TYPE_CHECKING:
     from distributed import Future
 
-# Bytes that a task reads: long enough that handing it out costs nothing, short enough that one that
-# is lost is soon done again.
+# Bytes per task: large enough that scheduling costs little, small enough to repeat a lost task.
 UNIT_BYTES = 256 << 20
-# Tensors of a task: what was decided of them travels with it.
+# Maximum tensors per task: their rules are sent with it.
 UNIT_TENSORS = 512
-# Counters of a pass: half a megabyte, for they come back to the client.
+# Histogram bins of a pass: 512 kB, because they are sent to the client.
 _BINS = 1 << 16
-# Bytes of keys near a cut that are held of a task, and on a worker.
+# Bytes of keys near a cut that are cached, per task and per worker.
 _MOST_HELD, _ALL_HELD = 16 << 20, 256 << 20
-# What is merged at once.
+# Number of results merged by one task.
 _FAN = 16
 
 
 @dataclass(frozen=True, eq=False)
 class PlannedRanking:
-    """A ranking as far as the client knows it: how large it is, and who can make it."""
+    """The client's description of a ranking: its size, and how workers compute it."""
 
     view: TensorView
     call: MethodCall
@@ -90,21 +89,21 @@ class PlannedRanking:
 
     @property
     def size(self) -> int:
-        """Elements in all."""
+        """Total number of elements."""
         return self.view.numel
 
     @property
     def kept(self) -> BitMask | None:
-        """The elements that are still there."""
+        """The mask of the elements that can be pruned; None for all."""
         return self.view.free.kept
 
     def keys(self, start: int = 0, stop: int | None = None) -> Any:
-        """Keys are made by workers."""
+        """Not available on the client."""
         raise NotImplementedError
 
 
 class ClusterState:
-    """A state whose masks are rules, and a cluster to ask about them."""
+    """A state with masks as rules, and the cluster that evaluates them."""
 
     def __init__(
         self,
@@ -121,7 +120,7 @@ class ClusterState:
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """The state as the planning of a single machine sees it; its masks have no bits."""
+        """The state as the planning code of a single machine sees it; its masks have no bits."""
         masks: dict[str, BitMask] = {
             name: RuleMask(name, self.checkpoint.entries[name].numel, rules, self.known[name].kept)
             for name, rules in self.rules.items()
@@ -129,7 +128,7 @@ class ClusterState:
         return Snapshot(self.checkpoint, MaskLayers(masks=MaskSet(masks)))
 
     def part(self, names: Iterable[str]) -> StatePart:
-        """Return what a task needs to know of some tensors."""
+        """Return the part of the state that a task on these tensors needs."""
         mine = [name for name in names if name in self.rules]
         return StatePart(
             self.model,
@@ -138,7 +137,7 @@ class ClusterState:
         )
 
     def followed(self, changes: Mapping[str, Rule], known: Mapping[str, Facts]) -> ClusterState:
-        """Return the state after one more rule of some tensors."""
+        """Return the state after one more rule for some tensors, with the facts after it."""
         rules = {name: self._rules_after(name, rule) for name, rule in changes.items()}
         return ClusterState(
             self.cluster, self.checkpoint, self.rules | rules, {**self.known, **known}
@@ -152,9 +151,9 @@ class ClusterState:
     def counted(
         self, changes: Mapping[str, Rule], job: Job, *, optional: Iterable[str] = ()
     ) -> ClusterState:
-        """Return the same, having asked the workers how much is kept then.
+        """Return the state after one more rule, with facts counted by workers.
 
-        `optional` are left as they are where nothing changes.
+        Tensors in `optional` get no rule if it changes nothing.
         """
         rules = {name: self._rules_after(name, rule) for name, rule in changes.items()}
         trial = ClusterState(self.cluster, self.checkpoint, self.rules | rules, {})
@@ -167,7 +166,7 @@ class ClusterState:
         return self.followed(changes, {name: found[name] for name in changes})
 
     def facts(self, names: Iterable[str], job: Job) -> dict[str, Facts]:
-        """Ask how much is kept of tensors, and what patterns they have."""
+        """Count the kept weights of tensors on workers, and find their patterns."""
         works = [
             Work(
                 tasks.facts,
@@ -198,7 +197,7 @@ class ClusterState:
         return tuple(name for found in self.cluster.run(works, job) for name in found)
 
     def batches(self, names: Iterable[str]) -> Iterator[list[str]]:
-        """Yield tensors in their order, as many as a task should read, each of one file."""
+        """Yield batches of names in order, each of one file and of the size of a task."""
         batch: list[str] = []
         nbytes, file = 0, None
         for name in names:
@@ -214,9 +213,9 @@ class ClusterState:
             yield batch
 
     def file(self, name: str) -> int | None:
-        """Return the number of the file that a tensor lies in; None if there are too few files.
+        """Return the index of the file with a tensor.
 
-        Work that goes by files would leave workers without any then.
+        None if there are fewer files than workers: assigning work by file would leave workers idle.
         """
         files = self.checkpoint.files
         if len(files) < self.cluster.workers():
@@ -228,31 +227,31 @@ class ClusterState:
         return sum(self.checkpoint.entries[name].nbytes for name in names)
 
     def ask(self, function: Any, names: Iterable[str], *more: Any, job: Job, label: str) -> Any:
-        """Let one worker do what cannot be divided, given what was decided of `names`."""
+        """Run a task that cannot be divided on one worker, with the rules of `names`."""
         work = Work(function, (self.part(names), *more), self._nbytes(names), label)
         (result,) = self.cluster.run([work], job)
         return result
 
     def mask(self, name: str) -> Mask | None:
-        """Return what is kept of a tensor, as a mask without bits; None for everything."""
+        """Return the mask of a tensor, without bits; None if everything is kept."""
         return self.snapshot.mask(name)
 
     def zeroed(self, name: str) -> Mask | None:
-        """Return the same: nothing was made permanent."""
+        """Return the same as `mask`: on a cluster nothing is made permanent."""
         return self.snapshot.mask(name)
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Weights are read by workers: the formats that are written there need none beforehand."""
+        """Raise NotImplementedError: formats written on a cluster need no weights for planning."""
         raise NotImplementedError
 
     def replaces(self, name: str) -> bool:
-        """Whether a tensor has other values than those of the file."""
+        """Return whether a tensor has other values than those of the file."""
         return self.snapshot.replaces(name)
 
     def pattern(self, job: Job) -> str:
-        """Say which N:M patterns the masks have, for the metadata of an export."""
+        """Return which N:M patterns the masks have, for the metadata of an export."""
         found, entries = dict(self.known), self.checkpoint.entries
         some = [
             entry.name
@@ -274,7 +273,7 @@ class ClusterKernel:
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
     ) -> tuple[Threshold, tuple[Share, ...]]:
-        """Find the cut and what it takes of each tensor."""
+        """Return the threshold that prunes `count` weights, and its share of each tensor."""
         planned = [ranking for ranking in rankings if isinstance(ranking, PlannedRanking)]
         names = [ranking.view.name for ranking in planned]
         call, width = planned[0].call, planned[0].width
@@ -291,7 +290,7 @@ class ClusterKernel:
 
 
 class _Search:
-    """One search for a cut over all workers."""
+    """One search for a threshold with all workers."""
 
     def __init__(
         self, state: ClusterState, rankings: Sequence[PlannedRanking], call: MethodCall, width: int
@@ -304,7 +303,7 @@ class _Search:
         self._width = width
         self._units = list(self._units_of(rankings))
         self._nbytes = [self._bytes_of(unit.pieces) for unit in self._units]
-        # The tasks of the last pass, of each unit; workers keep what they return.
+        # The tasks of the last pass, one per unit; their results stay on the workers.
         self._last: list[Future[Any]] = []
 
     def _units_of(self, rankings: Sequence[PlannedRanking]) -> Iterator[Unit]:
@@ -336,7 +335,7 @@ class _Search:
         return sum(entries[p.name].dtype.nbytes(p.stop - p.start) for p in pieces)
 
     def find(self, count: int, job: Job) -> tuple[Threshold, tuple[Share, ...]]:
-        """Find the cut that takes so many."""
+        """Return the threshold that prunes `count` weights, and its share of each tensor."""
         with self._cluster.kept() as keep:
             self._measured = self._measures(keep)
             bracket = self._first_bracket(count, job)
@@ -348,7 +347,7 @@ class _Search:
             return found.threshold, self._shares(found.threshold, job)
 
     def _measures(self, keep: Any) -> dict[str, Future[Any]]:
-        """Have the tensors measured that need it; what comes of it stays with the workers."""
+        """Submit the measurements that the method needs; the results stay on the workers."""
         method = registry.get(self._call.method)
         assert isinstance(method, WeightMethod)
         if method.measure is None:
@@ -388,7 +387,7 @@ class _Search:
         return Bracket.of(near.low, near.high, _BINS)
 
     def _pass_over(self, bracket: Bracket, keep: Any, job: Job) -> BracketCounts:
-        """Count every unit, and add the counts up in a tree."""
+        """Count all units, and add the counts up in a tree."""
         again = bool(self._last)
         job.extend(0 if again else sum(self._nbytes))
         room = min(_MOST_HELD, _ALL_HELD * self._cluster.workers() // len(self._units))
@@ -428,9 +427,9 @@ class _Search:
 
 
 def apply_step(state: ClusterState, step: Step, job: Job) -> ClusterState:
-    """Return the state after a step: that of `pruneapp.preview.preview.compute_preview`.
+    """Return the state after a step, like `pruneapp.preview.preview.compute_preview`.
 
-    Raises what that raises, and `ClusterError` for what cannot be done on a cluster.
+    Raises the same errors, and `ClusterError` for steps that cannot run on a cluster.
     """
     state.checkpoint.verify_unchanged()
     rows = rows_of(state.checkpoint, step)
@@ -453,7 +452,7 @@ def apply_step(state: ClusterState, step: Step, job: Job) -> ClusterState:
 
 
 class _RowOnCluster:
-    """One row of a step."""
+    """One row of a step, applied to a state."""
 
     def __init__(
         self, state: ClusterState, row: Row, names: Sequence[str], step: Step, job: Job
@@ -479,7 +478,7 @@ class _RowOnCluster:
         self._values = check_all(self._views, self._method, row.values, self._scope)
 
     def after(self) -> ClusterState:
-        """Return the state after it."""
+        """Return the state after the row."""
         method = self._method
         match method:
             case WeightMethod():
@@ -497,10 +496,10 @@ class _RowOnCluster:
         raise TypeError(f"no way to run a method of type {type(method).__name__}")
 
     def _alone(self) -> ClusterState:
-        """Let whoever needs a mask run the method on its tensor."""
+        """Let each worker that needs a mask run the method on the tensor."""
         if isinstance(self._method, GroupMethod):
             for view in self._views:
-                self._method.groups(view, self._values)  # refuse before the first
+                self._method.groups(view, self._values)  # raise before the first task
         rule = AloneRule(self._call, self._scope, self._limits)
         return self._state.counted(dict.fromkeys(self._names, rule), self._job)
 
@@ -510,7 +509,7 @@ class _RowOnCluster:
             return dict.fromkeys(self._names, AloneRule(self._call, self._scope, limits))
         if method.allocate is not None:
             budgets = self._ask(tasks.budgets, self._names, self._scope, limits)
-        else:  # counts say it
+        else:  # computed from counts
             kernel: Kernel = ClusterKernel(self._state)  # type: ignore[assignment]
             budgets, _ = row_budgets(
                 self._views, method, self._values, self._scope, limits, kernel, self._job
@@ -574,7 +573,7 @@ class _RowOnCluster:
     def _cut_plans(
         self, method: WeightMethod, plans: Sequence[tuple[Sequence[TensorView], int]]
     ) -> ClusterState:
-        """Find where each group of tensors is cut: those of several by all, the others alone."""
+        """Find the threshold of each plan: on all workers for several tensors, else in a task."""
         rules: dict[str, Rule] = {}
         alone: list[tuple[str, int, int]] = []
         for views, count in plans:
@@ -594,7 +593,7 @@ class _RowOnCluster:
             kept = view.numel if view.kept is None else view.kept.kept
             cut = rules.get(view.name)
             if cut is None:
-                if view.kept is None:  # a mask of ones is a mask
+                if view.kept is None:  # an explicit mask of ones, as on one machine
                     rules[view.name] = WholeRule()
                     known[view.name] = Facts(kept)
                 continue
@@ -622,14 +621,14 @@ class _RowOnCluster:
 
 
 def _width(method: WeightMethod, views: Sequence[TensorView]) -> int:
-    """Return the bits of keys: scores have their own, magnitudes those of their types."""
+    """Return the width of keys in bits: that of scores, or of the magnitudes' dtypes."""
     return method.least_width or common_width({view.ranked.dtype for view in views})
 
 
 def _pruned_filters(
     before: ClusterState, after: ClusterState, row: Row, names: Sequence[str], job: Job
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield which channels along dim 0 a row has pruned as a whole."""
+    """Yield names with the channels along dim 0 that a row has pruned completely."""
     entries = before.checkpoint.entries
     sources = [TensorDim(name, 0) for name in names if dim_of(row, entries[name].shape, name) == 0]
     old, new = (_left(state, sources, job) for state in (before, after))
@@ -640,7 +639,7 @@ def _pruned_filters(
 
 
 def _left(state: ClusterState, sources: Sequence[TensorDim], job: Job) -> dict[TensorDim, Bools]:
-    """Ask of the entries along dimensions whether anything is kept of them."""
+    """Return, for each entry along dimensions, whether anything of it is kept."""
     entries = state.checkpoint.entries
     result = {s: np.ones(entries[s.name].shape[s.dim], np.bool_) for s in sources}
     by_name: dict[str, list[TensorDim]] = {}
@@ -664,7 +663,7 @@ def _left(state: ClusterState, sources: Sequence[TensorDim], job: Job) -> dict[T
 
 
 def _with_companions(state: ClusterState, gone: Mapping[str, Bools], job: Job) -> ClusterState:
-    """Prune of the companions of channels what belongs to these."""
+    """Prune the companions (norms and biases) of pruned channels."""
     pairs = Companions(state.checkpoint, job.cancel)
     wanted: dict[str, Bools] = {}
     for name, channels in gone.items():
@@ -678,7 +677,7 @@ def _with_companions(state: ClusterState, gone: Mapping[str, Bools], job: Job) -
 
 
 def _with_dependents(state: ClusterState, dependents: Dependents, job: Job) -> ClusterState:
-    """Prune what depends on channels that are pruned."""
+    """Prune what depends on pruned channels."""
     left = _left(state, list(dependents.groups), job)
     bare = Snapshot(state.checkpoint)
     going = dependent_units(dependents, left.__getitem__, bare.view)
@@ -691,10 +690,10 @@ def _with_dependents(state: ClusterState, dependents: Dependents, job: Job) -> C
 def apply_actions(
     state: ClusterState, fitted: Fit, where: str, job: Job
 ) -> tuple[ClusterState, list[dict[str, Any]]]:
-    """Do the entries of a recipe, and return what was done, as edits say it.
+    """Apply the entries of a recipe, and return the steps done, as their `to_dict` values.
 
-    Raises as `pruneapp.recipes.replay.replay_all`, and `ClusterError` for an entry that cannot be
-    done on a cluster: before the first is.
+    Raises what `pruneapp.recipes.replay.replay_all` raises, and `ClusterError` if an entry cannot
+    run on a cluster, before any is applied.
     """
     actions = fitted.actions(where)
     for action in actions:
@@ -714,7 +713,7 @@ def apply_actions(
 
 
 def refuse_action(action: ResolvedAction) -> None:
-    """Raise `ClusterError` for what cannot be done on a cluster yet."""
+    """Raise `ClusterError` for entries that cannot run on a cluster yet."""
     from pruneapp.recipes.fit import Schedule
 
     if isinstance(action, (Step, Schedule)):

@@ -1,9 +1,9 @@
-"""What workers do: pure functions of a file, what was decided of its tensors, and a question.
+"""Tasks of workers: pure functions of a file, the rules of its tensors, and arguments.
 
-A task may run twice, here and elsewhere, one after the other or at once: it changes nothing but
-a temporary file of its own. Of a process one runs at a time, with as many threads as the process
-has, so that its memory is that of one. What it finds travels to whoever needs it, most often to
-another worker; only a few numbers come back to the client.
+A task may run twice, on one or two workers, even at the same time: it changes nothing but temporary
+files of its own. A process runs one task at a time, with all threads of the process, so that memory
+is needed for only one. Results are mostly sent to other workers; only small ones return to the
+client.
 """
 
 from __future__ import annotations
@@ -61,22 +61,22 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# The topic under which workers say how far they are: the key of a task, and its bytes so far.
+# Topic of progress events: task key, bytes done, worker address.
 PROGRESS = "pruneapp-progress"
-# Seconds between two looks at whether anybody still waits, and between two reports.
+# Seconds between two checks whether a task is still needed, and between two progress reports.
 _LOOK = 0.1
 _REPORT = 0.25
 
 
 @dataclass(frozen=True)
 class Failed:
-    """What a task returns that could not do its work: who waits for it, fails with it."""
+    """The result of a task that failed; tasks that get it as an argument fail with it."""
 
     error: Exception
 
 
 class TaskToken(CancelToken):
-    """Is cancelled once nobody waits for a task any more, whatever became of them."""
+    """A token that is cancelled once the scheduler no longer needs the task."""
 
     def __init__(self, worker: Any, key: str) -> None:
         super().__init__()
@@ -96,42 +96,42 @@ class TaskToken(CancelToken):
         return super().cancelled
 
     def check(self) -> None:
-        """Raise `Cancelled` if it is to stop."""
+        """Raise `Cancelled` if the task is to stop."""
         if self.cancelled:
             raise Cancelled
 
 
 class TaskProgress:
-    """Says to the client how many bytes a task has done."""
+    """Sends the number of bytes done by a task to the client."""
 
     def __init__(self, worker: Any, key: str) -> None:
         self._worker = worker
         self._key = key
-        self._said = 0.0  # at once: so it is known where the task is
+        self._said = 0.0  # report immediately: the first event tells the worker of the task
 
     def report(self, done: int, _total: int, _label: str) -> None:
-        """Say it, now and then."""
+        """Send the progress, at most every `_REPORT` seconds."""
         now = time.monotonic()
         if now - self._said > _REPORT:
             self._said = now
             self._worker.log_event(PROGRESS, [self._key, done, self._worker.address])
 
 
-# <malloc.h> of glibc: the sizes from which memory that is free is given back, and from which an
-# array has a mapping of its own; both as large as glibc makes them by itself in the end.
+# Parameters of glibc's <malloc.h>: M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, with the values that
+# glibc's own adjustment reaches.
 _THRESHOLDS = ((-1, 1 << 26), (-3, 1 << 25))
-# What Dask starts a worker with.
+# The environment variable that Dask sets for workers.
 _TRIM = ("MALLOC_TRIM_THRESHOLD_", "65536")
 
 
 @functools.cache
 def keep_freed_memory() -> bool:
-    """Let the C library keep what was freed for the next array, as it does in other processes.
+    """Let the C library keep freed memory for the next array, as in other processes.
 
-    Dask has it give back all beyond 64 kB, and what is set is not raised by itself any more: each
-    array of a few megabytes comes from the system anew, page by page, which took as long as all
-    that is computed with it. Returns False where nothing was changed: on other systems, and where
-    somebody else has chosen.
+    Dask makes it return all free memory above 64 kB, and a fixed value disables glibc's own
+    adjustment. Each array of a few megabytes is then mapped again page by page, which took as long
+    as all computations with it. Returns False if nothing was changed: on other systems, and if the
+    environment variable has another value.
     """
     name, value = _TRIM
     if os.name != "posix" or os.environ.get(name) != value:
@@ -145,7 +145,7 @@ _turn = threading.Lock()
 
 @contextmanager
 def entered() -> Iterator[Job]:
-    """Give a task its job, when it is its turn."""
+    """Wait for the process's turn, and yield the job of the task."""
     from distributed import get_worker
 
     try:
@@ -168,7 +168,7 @@ def entered() -> Iterator[Job]:
 
 
 def task(work: Callable[P, R]) -> Callable[P, R | Failed]:
-    """Let a function return why it failed: what it raises would fill the logs of the cluster."""
+    """Make a task return `Failed` instead of raising, which would fill Dask's logs."""
 
     @functools.wraps(work)
     def run(*args: P.args, **more: P.kwargs) -> R | Failed:
@@ -186,7 +186,7 @@ def task(work: Callable[P, R]) -> Callable[P, R | Failed]:
 
 
 class Piece(NamedTuple):
-    """A range of a tensor, from an element to another."""
+    """A range of elements of a tensor."""
 
     name: str
     start: int
@@ -195,7 +195,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Unit:
-    """What one task looks through: pieces of tensors that are ranked by one method."""
+    """The input of one task: pieces of tensors that are ranked by one method."""
 
     part: StatePart
     call: MethodCall
@@ -217,10 +217,10 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """What a look through a unit counted; see `BracketCounts`.
+    """Counts of a unit; see `BracketCounts`.
 
-    `below` is of each piece. `held` are the keys inside, less the low end, of each piece; None if
-    there are too many.
+    `below` has one count per piece. `held` are the keys inside of the bracket, minus its low end,
+    per piece; None if there are too many.
     """
 
     bracket: Bracket
@@ -231,14 +231,14 @@ class Pass:
 
 @task
 def measure(part: StatePart, call: MethodCall, name: str) -> Any:
-    """Return what the ranking of a tensor needs to know of all of it."""
+    """Return what the ranking of a tensor has to know about all of it."""
     with entered() as job:
         return call.measure(call.view(part.snapshot(job), name), job)
 
 
 @task
 def sample_unit(unit: Unit, places: Sequence[Piece], measured: Sequence[Any]) -> list[Bits]:
-    """Return the keys that are kept in some places of a unit."""
+    """Return the kept keys at sampled places of a unit."""
     with entered() as job:
         rankings = {piece.name: ranking for piece, ranking in unit.rankings(measured, job)}
         return [read_kept_keys(rankings[p.name], p.start, p.stop) for p in places]
@@ -246,7 +246,7 @@ def sample_unit(unit: Unit, places: Sequence[Piece], measured: Sequence[Any]) ->
 
 @task
 def count_unit(unit: Unit, bracket: Bracket, room: int, measured: Sequence[Any]) -> Pass:
-    """Count the keys of a unit below a bracket and inside it; at most `room` bytes are held."""
+    """Count the keys of a unit below and inside of a bracket; cache up to `room` bytes of keys."""
     with entered() as job:
         tally, below = Tally(bracket.bins), []
         held: list[Bits] | None = [] if bracket.shift or bracket.low else None
@@ -274,7 +274,7 @@ def count_unit(unit: Unit, bracket: Bracket, room: int, measured: Sequence[Any])
 def recount_unit(
     unit: Unit, bracket: Bracket, room: int, last: Pass, measured: Sequence[Any]
 ) -> Pass | Failed:
-    """Count the same inside a narrower bracket, from what is held if there is such."""
+    """Count inside of a narrower bracket, from cached keys if there are any."""
     candidates = Candidates(last.bracket)
     for index, offsets in enumerate(last.held or ()):
         candidates.add(index, offsets)
@@ -291,13 +291,13 @@ def recount_unit(
 
 @task
 def counts_of_pass(done: Pass) -> tuple[int, Counts]:
-    """Return what is added up of a look through a unit."""
+    """Return the counts below and inside of the bracket, summed over the pieces."""
     return sum(done.below), done.inside
 
 
 @task
 def merged(counted: list[tuple[int, Counts]]) -> tuple[int, Counts]:
-    """Add up what several counted."""
+    """Add up the counts of several units."""
     total = counted[0][1].copy()
     for _, inside in counted[1:]:
         total += inside
@@ -306,7 +306,7 @@ def merged(counted: list[tuple[int, Counts]]) -> tuple[int, Counts]:
 
 @task
 def shares_of_unit(unit: Unit, key: int, last: Pass | None, measured: Sequence[Any]) -> Counts:
-    """Return of each piece how many keys are below a key, and how many are equal."""
+    """Return per piece the number of keys below `key`, and of those equal to it."""
     if last is not None and last.held is not None and last.bracket.low <= key <= last.bracket.high:
         offset = key - last.bracket.low
         return np.array(
@@ -325,7 +325,7 @@ def shares_of_unit(unit: Unit, key: int, last: Pass | None, measured: Sequence[A
         return found
 
 
-# Elements that are looked at between two reports.
+# Elements processed between two progress reports.
 _STRETCH = 1 << 22
 
 
@@ -338,7 +338,7 @@ def _stretches(piece: Piece) -> Iterator[TensorRange]:
 def cut_together(
     part: StatePart, call: MethodCall, width: int, names: Sequence[str], count: int
 ) -> tuple[Threshold, tuple[Share, ...]]:
-    """Find the cut of few tensors, as one machine does."""
+    """Find the threshold of a few tensors, as on one machine."""
     with entered() as job:
         state = part.snapshot(job)
         rankings = [call.ranking(call.view(state, name), width, Job()) for name in names]
@@ -349,7 +349,7 @@ def cut_together(
 def cut_each(
     part: StatePart, call: MethodCall, cuts: Sequence[tuple[str, int, int]]
 ) -> list[tuple[int, Share]]:
-    """Find the cut of each of some tensors, of which so many go: name, width of keys, count."""
+    """Find the threshold of each tensor, given as (name, width of keys, count to prune)."""
     with entered() as job:
         state, found = part.snapshot(job), []
         for name, width, count in cuts:
@@ -371,7 +371,7 @@ def _views(part: StatePart, call: MethodCall, names: Sequence[str], job: Job) ->
 def budgets(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
 ) -> list[int]:
-    """Return how many weights go of each tensor, by a method that decides it of all together."""
+    """Return the number of weights to prune per tensor, if the method decides for all together."""
     with entered() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
@@ -387,7 +387,7 @@ def budgets(
 def units_of_tensors(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
 ) -> list[tuple[Indices, int]]:
-    """Return which channels or blocks go of each tensor, chosen among all, and of how many."""
+    """Return the channels or blocks to prune per tensor, chosen among all, and their number."""
     with entered() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
@@ -401,7 +401,7 @@ def units_of_tensors(
 def structures_of_groups(
     part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope
 ) -> dict[str, StructureRule]:
-    """Return what goes of the tensors of groups, chosen among all units of them."""
+    """Return the rules of the tensors of groups, with units chosen among all groups."""
     with entered() as job:
         views, values = _views(part, call, names, job), dict(call.values)
         method = registry.get(call.method)
@@ -416,7 +416,10 @@ def structures_of_groups(
 def structures(
     going: Sequence[Any], names: Iterable[str] | None, job: Job
 ) -> Iterator[tuple[str, StructureRule]]:
-    """Yield what units take of tensors, one tensor at a time: those named, or all that lose any."""
+    """Yield rules that prune units, one tensor at a time.
+
+    `names` are the tensors to yield; None for all that lose entries.
+    """
     touched: dict[str, list[Any]] = {}
     for group, view_of, units in going:
         members = {member.name for member in group.members}
@@ -439,16 +442,16 @@ def structures(
 
 
 class Facts(NamedTuple):
-    """What a client needs to know of a mask."""
+    """The client's knowledge of a mask."""
 
     kept: int
     pattern: tuple[int, int] | None = None
-    looked: bool = False  # whether a pattern was looked for
+    looked: bool = False  # whether a pattern was searched
 
 
 @task
 def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
-    """Return how many weights are kept of some tensors, and their N:M patterns."""
+    """Return the number of kept weights of tensors, and their N:M patterns."""
     with entered() as job:
         state, found = part.snapshot(job), {}
         for name in names:
@@ -474,7 +477,7 @@ def only_zeros_pruned(part: StatePart, names: Sequence[str]) -> tuple[str, ...]:
 
 @task
 def left_along(part: StatePart, sources: Sequence[TensorDim]) -> list[Bools]:
-    """Say of the entries along dimensions of tensors whether anything is kept of them."""
+    """Return, for each entry along dimensions of tensors, whether anything of it is kept."""
     with entered() as job:
         state, found = part.snapshot(job), []
         for name, dim in sources:
