@@ -1,5 +1,5 @@
-"""What views are given: frozen, numpy only, no Qt and nothing of the engine.
+"""Data passed to views: frozen, numpy only, without Qt or engine types.
 
-A result is made by a job from a snapshot, and is true of the revision that it names. The request
-of an export, which its dialog makes, stands beside what comes of it.
+A job computes a result from a snapshot; it is valid for the revision that it names. The request of
+an export, created by its dialog, is defined next to its result.
 """

@@ -1,7 +1,7 @@
-"""Lists of channel indices as text: "0-3, 7, 12", numbered from 0, both ends of a range included.
+"""Lists of channel indices as text: "0-3, 7, 12", from 0, with both ends of a range included.
 
-What is pasted may come from anywhere. A range is held against the number of channels before
-anything is made of it, so that "0-99999999999" costs no more than "0".
+Pasted text may be arbitrary. A range is compared with the number of channels and only then
+expanded, so that "0-99999999999" costs no more than "0".
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pruneapp.errors import SelectionError, counted
 
-# No list of ours is as long; more is another text, which is not to be looked through.
+# Longer texts are rejected without parsing: no valid list is longer.
 MOST_LETTERS = 8 << 20
 
 _NUMBER = "0|[1-9][0-9]*"
@@ -22,32 +22,32 @@ _BETWEEN = re.compile(r"[\s,;]+")
 # "0 - 3" is one piece; "0 -3" is two, of which the second is refused.
 _SPACED = re.compile(r"(?<=[0-9])\s+[-–]\s+(?=[0-9])")
 _BRACKETS = ("[]", "()", "{}")
-_DIGITS = 18  # of a number that is compared with the channels; there are never as many of these
+_DIGITS = 18  # maximum digits that are parsed; the number of channels never has as many
 _REMEDY = "Correct the list. The selection is unchanged."
 
 
 def to_text(chosen: NDArray[np.bool_]) -> str:
-    """Return the indices of what is True (``bool[channels]``); empty for none."""
+    """Return the indices where `chosen` (``bool[channels]``) is True, as text; "" for none."""
     return ", ".join(f"{a}-{b - 1}" if b - a > 1 else str(a) for a, b in runs(chosen))
 
 
 def runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return first and last + 1 of every stretch that is True."""
+    """Return (first, last + 1) of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], chosen, [False])).view(np.int8)))
     return [(a, b) for a, b in edges.reshape(-1, 2).tolist()]
 
 
 def from_text(text: str, size: int, noun: str = "channel") -> NDArray[np.bool_]:
-    """Return which of `size` channels a list names, as ``bool[size]``.
+    """Parse a list of indices of `size` channels; return ``bool[size]``.
 
-    Indices and ranges are separated by commas, semicolons, spaces or lines; the list may stand in
-    brackets, as Python writes it. `noun` is what the indices are of, for messages.
+    Indices and ranges are separated by commas, semicolons, spaces or lines; the list may be in
+    brackets, as Python writes it. `noun` is the singular of what is listed, for messages.
 
     Raises
     ------
     SelectionError
-        If nothing is named; or a piece is no index and no range, goes down, or lies beyond the last
-        channel. It names the piece.
+        If the list is empty, or contains a piece that is neither an index nor an ascending range,
+        or that exceeds the last channel; the error names the piece.
     """
     if len(text) > MOST_LETTERS:
         raise SelectionError(
@@ -90,5 +90,5 @@ def from_text(text: str, size: int, noun: str = "channel") -> NDArray[np.bool_]:
 
 
 def _number(digits: str) -> int:
-    # Python refuses to read numbers of thousands of digits.
+    # Python raises for numbers of thousands of digits.
     return int(digits[: _DIGITS + 1])

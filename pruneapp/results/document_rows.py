@@ -1,4 +1,4 @@
-"""What lists show of tensors and of the history, and what an edit does to single weights."""
+"""Rows of lists and trees for tensors and history states, and counts of manual edits."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Literal, NamedTuple
 
 from pruneapp.results.tile import Box
 
-# Restored weights are kept again; protected ones survive every later method until released.
+# "restore" keeps pruned weights again; "protect" exempts weights from later methods until
+# "release".
 Operation = Literal["prune", "restore", "protect", "release"]
 Shape = Literal["rectangle", "row", "column", "channel", "brush"]
 
 
 class HashedNames(tuple[str, ...]):  # noqa: SLOT001 - its hash is kept in its dict
-    """Names that are looked up by often: of 50,000 a hash takes a millisecond, of a tuple anew."""
+    """A tuple of names with a cached hash: hashing 50,000 names takes a millisecond."""
 
     @cached_property
     def _hash(self) -> int:
@@ -24,72 +25,70 @@ class HashedNames(tuple[str, ...]):  # noqa: SLOT001 - its hash is kept in its d
         return self._hash
 
     def __reduce__(self) -> tuple[type[HashedNames], tuple[tuple[str, ...]]]:
-        return HashedNames, (tuple(self),)  # in another process texts have other hashes
+        return HashedNames, (tuple(self),)  # string hashes differ between processes
 
 
 @dataclass(frozen=True)
 class ManualEditRequest:
-    """One gesture on a picture: what is to be done to which weights."""
+    """One gesture on a picture: an operation and the weights it applies to."""
 
     operation: Operation
     name: str
-    boxes: tuple[Box, ...]  # which elements, as boxes of indices; they may overlap
-    shape: Shape  # what was drawn, for words
-    dim: int = -1  # the dimension whose channels were meant; -1 for none
-    axis: str = ""  # the axis of the model whose units the channels are; empty for channels alone
+    boxes: tuple[Box, ...]  # selected elements, as boxes of indices; they may overlap
+    shape: Shape  # the drawn shape, for labels
+    dim: int = -1  # dimension of the selected channels; -1 for none
+    axis: str = ""  # axis of the model if the channels are its units; else empty
 
 
 @dataclass(frozen=True)
 class ManualEditCount:
-    """What an edit by hand does to one tensor, in weights."""
+    """The effect of a manual edit on one tensor, in weights."""
 
-    name: str  # the tensor, by its first name
-    selected: int  # how many were meant
-    changed: int  # how many are pruned, restored, protected or released by it
-    protected: int = 0  # how many would have been pruned, but are protected
-    permanent: int = (
-        0  # how many are restored, and stay 0 all the same: they were made permanent before
-    )
+    name: str  # first name of the tensor
+    selected: int  # number of selected weights
+    changed: int  # number of weights pruned, restored, protected or released
+    protected: int = 0  # number of weights not pruned because they are protected
+    permanent: int = 0  # number of restored weights that stay 0 because they were made permanent
 
 
 @dataclass(frozen=True)
 class ManualEditCounts:
-    """What an edit by hand does."""
+    """The effect of a manual edit on all of its tensors."""
 
     operation: Operation
-    # The tensors that were meant, in the order of the edit; of some nothing may change.
+    # In the order of the edit; includes tensors in which nothing changes.
     tensors: tuple[ManualEditCount, ...]
 
     @cached_property
     def selected(self) -> int:
-        """How many weights were meant."""
+        """Total number of selected weights."""
         return sum(count.selected for count in self.tensors)
 
     @cached_property
     def changed(self) -> int:
-        """How many weights change."""
+        """Total number of weights that change."""
         return sum(count.changed for count in self.tensors)
 
     @cached_property
     def protected(self) -> int:
-        """How many weights would have been pruned, but are protected."""
+        """Total number of weights not pruned because they are protected."""
         return sum(count.protected for count in self.tensors)
 
     @cached_property
     def permanent(self) -> int:
-        """How many restored weights stay 0 all the same: they were made permanent before."""
+        """Total number of restored weights that stay 0 because they were made permanent."""
         return sum(count.permanent for count in self.tensors)
 
 
-# Kinds that neither the check mark of a module nor a rule reaches.
+# Kinds that are excluded from module check marks and from patterns of rules.
 _NEVER = frozenset({"norm", "bias"})
 
 
 class TensorRow(NamedTuple):
-    """A tensor, as lists and trees show it."""
+    """A tensor in lists and trees."""
 
-    name: str  # as in the file, prefixes kept
-    shown: str  # without prefixes that say nothing (``module.``, ``_orig_mod.``); unique as well
+    name: str  # name in the file, with prefixes
+    shown: str  # display name without redundant prefixes (``module.``, ``_orig_mod.``); also unique
     kind: str  # inferred kind of layer; empty if unknown
     shape: tuple[int, ...]
     dtype: str  # its label
@@ -97,18 +96,18 @@ class TensorRow(NamedTuple):
     nbytes: int
     why_not: str = ""  # why it cannot be pruned; empty if it can
     by_default: bool = False  # whether it is checked when a file is opened
-    aliases: tuple[str, ...] = ()  # further names of the same tensor
-    # Whether its elements count among the buffers, and not among the parameters.
+    aliases: tuple[str, ...] = ()  # other names of the same tensor
+    # Whether its elements count as buffers, not as parameters.
     buffer: bool = False
-    hub_name: str = ""  # its name in transformers, where the file has another; empty if not known
-    # Whether it is a float of a quantized layer, which is checked only after a confirmation.
+    hub_name: str = ""  # name in transformers if it differs; empty if unknown
+    # Whether it is a float of a quantized layer, which is only checked after a confirmation.
     on_request: bool = False
 
     @property
     def matrix(self) -> bool:
-        """Whether it is meant where many are: by a module's check mark, or a rule's pattern.
+        """Whether module check marks and patterns of rules include it.
 
-        Prunable, a parameter of two or more dimensions, and neither norm nor bias.
+        True for prunable parameters of two or more dimensions that are neither norm nor bias.
         """
         learned = not (self.why_not or self.buffer)
         return learned and len(self.shape) > 1 and self.kind not in _NEVER
@@ -118,18 +117,18 @@ class TensorRow(NamedTuple):
 class HistoryItem:
     """A state in the history."""
 
-    label: str  # what was done: "L1 20 % on 19 tensors, global"
-    detail: str  # all of it, for a tooltip
-    by_method: bool = False  # whether methods did it, which the label names first
-    rule: int = 0  # number from 1 of the rule that is meant, if it is one of several of a step
-    name: str = ""  # that a person gave the state
+    label: str  # description of the step: "L1 20 % on 19 tensors, global"
+    detail: str  # full description, for a tooltip
+    by_method: bool = False  # whether the step used methods, whose names begin the label
+    rule: int = 0  # number of the step's rule that is described, from 1; 0 for a step of one rule
+    name: str = ""  # name given by the user
 
     @property
     def title(self) -> str:
-        """What lists call the state; others may be called the same."""
+        """Display name of the state; not necessarily unique."""
         return self.name or self.label
 
 
 def numbered(state: int, item: HistoryItem) -> str:
-    """Return the title of a state with its number, which tells it apart; "Opened" has none."""
+    """Return the title of a state, with its number to make it unique, unless it is state 0."""
     return f"{state}: {item.title}" if state else item.title

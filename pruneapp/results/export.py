@@ -1,4 +1,4 @@
-"""An export: what is offered, what is asked for, how it looks beforehand, and what it wrote."""
+"""Exports: available formats, requests, checks of the target, and reports."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from pruneapp.results.shrink_forecast import EXACT, Exactness
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What to write where."""
+    """An export format with its parameters, and the target."""
 
     format: str
-    # The file; for a model of several files the folder, or a file to put them together in.
+    # The file; for a model of several files the folder, or a single file for all tensors.
     path: Path
-    # Delete the original after the export has taken its place; undo ends with it.
+    # Delete the original after the export has replaced it; this ends undo.
     replace_original: bool = False
-    # Write what `path` points to where it is a link; otherwise that is refused.
+    # If `path` is a link, write to the file it points to; otherwise links are refused.
     follow_links: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)  # values of the format's parameters
-    # Names or globs of tensors that may be left out where the format cannot hold them.
+    # Names or globs of tensors that may be omitted if the format cannot store them.
     omit: tuple[str, ...] = ()
-    script: bool = False  # whether a script that compares outputs is written beside it
-    report: str = ""  # suffix of the report that is written beside it; empty if none is
+    script: bool = False  # whether to write a script that compares outputs, next to the export
+    report: str = ""  # suffix of the report to write next to the export; empty for none
 
     def writes_as(self, other: ExportRequest | None) -> bool:
-        """Whether an export would be the same; what is written beside it does not count."""
+        """Whether an export would write the same weights to the same path; False for None."""
         return other is not None and (self.format, self.path, dict(self.params)) == (
             other.format,
             other.path,
@@ -42,21 +42,22 @@ class ExportRequest:
 
 @dataclass(frozen=True)
 class TargetCheck:
-    """What an export finds where it goes, looked at before anything is written."""
+    """The result of checking an export's target before anything is written."""
 
-    # Why it cannot go there, with what to do; empty if it can. Then nothing else is said.
+    # Why the export is impossible, with a remedy; empty if it is possible. If set, the rest is
+    # empty.
     refused: str = ""
-    # Names of the files that are there and will be replaced: what they hold is lost.
+    # Names of existing files that will be overwritten.
     replaced: tuple[str, ...] = ()
-    # Under which names the files of the opened model that are replaced are kept first.
+    # Names under which replaced files of the opened model are kept.
     kept: tuple[str, ...] = ()
-    # What the person should know of the target and its name, a sentence each.
+    # Remarks about the target and its name, a sentence each.
     notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file that was written, read back and compared; its checksum in hexadecimal digits."""
+    """A written file, after it was read back and compared; `sha256` is hexadecimal."""
 
     path: Path
     nbytes: int
@@ -65,9 +66,9 @@ class WrittenFile:
 
 @dataclass(frozen=True)
 class WrittenTensor:
-    """A tensor that was written, and how many of its numbers are pruned or made permanent.
+    """A written tensor, and how many of its elements are pruned or permanently zero.
 
-    `learned` tensors count among the parameters, the others among the buffers.
+    Elements of `learned` tensors count as parameters, others as buffers.
     """
 
     name: str
@@ -78,44 +79,41 @@ class WrittenTensor:
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What an export wrote."""
+    """The result of an export."""
 
-    path: Path  # the file or folder that was asked for
+    path: Path  # the requested file or folder
     format: str
-    files: tuple[WrittenFile, ...]  # what was written; the weights first
-    tensors: tuple[WrittenTensor, ...] = ()  # every tensor of the checkpoint, in numeric order
-    # Where the files that the export took the place of are now.
+    files: tuple[WrittenFile, ...]  # written files; weights first
+    tensors: tuple[WrittenTensor, ...] = ()  # all tensors of the checkpoint, in numeric order
+    # New paths of the original files that the export replaced.
     kept_originals: tuple[Path, ...] = ()
-    # Whether the originals are gone, so that the document cannot go on: open the export.
+    # Whether the originals were deleted, so that the document is unusable: open the export.
     undo_ends: bool = False
-    notices: tuple[str, ...] = ()  # what the person should know, a sentence each
-    damage: tuple[str, ...] = ()  # those of the notices that say that numbers became infinite
-    # Patterns that were asked for and that what was written does not have everywhere; each is one
-    # of the notices, too.
+    notices: tuple[str, ...] = ()  # remarks for the user, a sentence each
+    damage: tuple[str, ...] = ()  # the notices about numbers that became infinite
+    # Requested patterns that the result does not have everywhere; each is also in `notices`.
     broken: tuple[BrokenPattern, ...] = ()
-    verified: bool = False  # whether every byte was read back from the disk and compared
-    # Where it comes from, as the metadata of a format that has a place for text says it; for the
-    # others it is here alone. Empty if nothing was to be said.
+    verified: bool = False  # whether every byte was read back from disk and compared
+    # Provenance as stored in the metadata of formats that support text; other formats have it only
+    # here. May be empty.
     provenance: Mapping[str, str] = field(default_factory=dict)
-    # Tensors of the checkpoint that were not written because that was asked for.
+    # Tensors omitted on request.
     omitted: tuple[str, ...] = ()
-    label: str = ""  # what people call the format
-    dtype: str = "keep"  # the type that weights were rounded to; "keep" if they were not
-    loads: str = ""  # how it is loaded, from any folder: a command, or a few lines of Python
-    beside: tuple[
-        Path, ...
-    ] = ()  # those of the files that go with the weights: a tokenizer, a reader
-    cut: tuple[str, ...] = ()  # what was cut out, in words; empty if tensors kept their shapes
-    effect: Exactness = EXACT  # what that does to what the model computes
+    label: str = ""  # display name of the format
+    dtype: str = "keep"  # dtype that weights were rounded to; "keep" if they were not
+    loads: str = ""  # how to load it, from any folder: a command, or a few lines of Python
+    beside: tuple[Path, ...] = ()  # files copied with the weights: a tokenizer, a reader
+    cut: tuple[str, ...] = ()  # description of what was cut out; empty if tensors kept their shapes
+    effect: Exactness = EXACT  # effect of the cut on the model's output
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all files."""
+        """Total bytes of all files."""
         return sum(file.nbytes for file in self.files)
 
     @property
     def nbytes_of_weights(self) -> int:
-        """Bytes of the files of weights and their index: what an offer said they would have."""
+        """Bytes of the files of weights and their index, comparable with `FormatOffer.nbytes`."""
         return sum(file.nbytes for file in self.files if file.path not in self.beside)
 
     @property
@@ -125,22 +123,22 @@ class ExportReport:
 
     @property
     def numel(self) -> int:
-        """Parameters of all tensors."""
+        """Number of parameters of all tensors."""
         return sum(tensor.numel for tensor in self.tensors if tensor.learned)
 
     @property
     def pruned(self) -> int:
-        """How many of them are pruned."""
+        """Number of pruned elements of all tensors."""
         return sum(tensor.pruned for tensor in self.tensors)
 
     @property
     def sparsity(self) -> float:
-        """The share that is pruned, from 0 to 1."""
+        """Pruned elements divided by parameters; 0 without parameters."""
         return self.pruned / self.numel if self.numel else 0.0
 
 
 class Purpose(Enum):
-    """What the file is for."""
+    """The intended use of an exported file."""
 
     MAIL = "mail"
     TRANSFORMERS = "transformers"
@@ -152,64 +150,61 @@ class Purpose(Enum):
 class Loader:
     """A program that loads files of a format."""
 
-    name: str  # as people call it: ``torch.load``
-    since: str = ""  # the oldest version that does, in words: ``torch 1.6``; empty if any
-    note: str = ""  # what it needs for that, or does differently; empty if nothing
+    name: str  # display name: ``torch.load``
+    since: str = ""  # oldest version that can: ``torch 1.6``; empty if any
+    note: str = ""  # requirements or differences; empty if none
 
 
 @dataclass(frozen=True)
 class RoundingCost:
-    """What it costs to write numbers in a type of fewer bits."""
+    """The loss caused by rounding to a dtype of fewer bits."""
 
-    dtype: str  # the type, in words: ``float16``
+    dtype: str  # display name of the dtype: ``float16``
     tensors: int = 0
-    # The largest rounding error of a number that stays finite, and the name of the first tensor
-    # that has it; empty if nothing changes.
+    # The largest rounding error of a number that remains finite, and the first tensor with it;
+    # empty if nothing changes.
     worst: float = 0.0
     where: str = ""
-    # The tensors with finite numbers that become infinite, and how many of them.
+    # Tensors with finite numbers that become infinite, and how many.
     infinite: tuple[tuple[str, int], ...] = ()
-    vanished: int = 0  # how many numbers become 0 that were not
+    vanished: int = 0  # how many nonzero numbers become 0
 
     @property
     def lost(self) -> int:
-        """How many numbers become infinite."""
+        """How many finite numbers become infinite."""
         return sum(count for _, count in self.infinite)
 
 
 @dataclass(frozen=True)
 class FormatOffer:
-    """A format that an export may have."""
+    """An export format for a checkpoint."""
 
-    name: str  # as the request names it
+    name: str  # identifier used by requests
     label: str  # a few words
     help: str  # a paragraph
-    suffixes: tuple[str, ...]  # of its files, the usual one first
-    # Bytes of all its files, but for what is copied along with a model; None while that is not
-    # known, and where it cannot be written so.
+    suffixes: tuple[str, ...]  # file suffixes, the usual one first
+    # Total bytes, without files copied along with a model; None if not known yet or impossible.
     nbytes: int | None = None
-    # Whether that is what will be written, to the byte; else it comes from a sample, and what is
-    # written differs by 2 % at most.
+    # Whether `nbytes` is exact; otherwise it is extrapolated from a sample, within 2 %.
     exact: bool = True
-    loaded_by: tuple[Loader, ...] = ()  # what loads it
-    does_not: tuple[str, ...] = ()  # what it does not do, a sentence each
-    why_not: str = ""  # why this checkpoint cannot be written so; empty if it can
-    wrong: str = ""  # why it cannot with these values of its parameters; empty if it can
+    loaded_by: tuple[Loader, ...] = ()  # programs that load it
+    does_not: tuple[str, ...] = ()  # limitations, a sentence each
+    why_not: str = ""  # why this checkpoint cannot be written in the format; empty if it can
+    wrong: str = ""  # why it cannot be written with the current parameters; empty if it can
     params: tuple[Param, ...] = ()
     one_file: bool = False  # whether a model of several files becomes one file
-    # Name of the parameter that, where it is not None, makes a folder of files of that size; empty
-    # if there is none.
+    # Name of the parameter that, if not None, splits the export into files of that size; may be
+    # empty.
     split_by: str = ""
-    files: int | None = None  # that hold the weights; None while that is not known
-    # Name of the parameter that says in which type numbers are written; empty if there is none.
+    files: int | None = None  # number of files of weights; None if not known yet
+    # Name of the parameter with the dtype of the written numbers; empty if there is none.
     rounded_by: str = ""
-    # What its files have in their names beside those of other formats that end so; may be empty.
+    # Part of the file name that distinguishes it from formats with the same suffix; may be empty.
     tag: str = ""
-    # Bytes that it would have in a type of 16 bits; None where that saves nothing, and where only a
-    # sample would tell.
+    # Bytes with a 16-bit dtype; None if that saves nothing or is only known from a sample.
     in_16_bits: int | None = None
-    # For which purposes of this very model it would do, with the reason in words.
+    # Purposes that the format is suitable for, with the reason as text.
     serves: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
-    as_it_is: bool = False  # whether whoever gets the file loads it without unpacking it first
-    # For which of them it is the best of all.
+    as_it_is: bool = False  # whether the recipient can load the file without unpacking it
+    # Purposes for which it is the best format, with the reason as text.
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))

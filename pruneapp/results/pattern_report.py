@@ -12,91 +12,89 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class BrokenGroup:
-    """A group of which too many weights are not zero."""
+    """A group with too many nonzero weights."""
 
-    index: tuple[int, ...]  # of its first weight, one number for each dimension of the tensor
-    left: int  # how many of its weights are not zero
+    index: tuple[int, ...]  # index of the group's first weight
+    left: int  # number of nonzero weights
 
 
 @dataclass(frozen=True)
 class TensorPattern:
-    """How far one tensor has a pattern."""
+    """The result of checking one tensor for a pattern."""
 
-    # The tensor.
     name: str
     shape: tuple[int, ...]
-    # Groups in all, and those of which too many weights are not zero.
+    # Number of groups, and of those with too many nonzero weights.
     groups: int = 0
     broken: int = 0
-    outside: int = 0  # weights that are in no group, because the dimension is no multiple of m
-    first: tuple[BrokenGroup, ...] = ()  # the first broken groups, a few
-    # The share of the sum of squares that the nearest mask with the pattern would take, from 0 to
-    # 1; 0 where it holds already, None where there is no norm or it is not finite.
+    outside: int = 0  # weights in no group, because the dimension is not a multiple of m
+    first: tuple[BrokenGroup, ...] = ()  # the first few broken groups
+    # Share of the sum of squares lost by the nearest mask with the pattern, from 0 to 1; 0 if the
+    # pattern holds, None if there is no finite norm.
     lost: float | None = 0.0
-    to_prune: int = 0  # how many weights that are not zero this mask would take
-    # Broken groups that it leaves broken, because too many of their weights are protected.
+    to_prune: int = 0  # number of nonzero weights that this mask would prune
+    # Groups still broken because too many of their weights are protected.
     blocked_by_protection: int = 0
-    why_not: str = ""  # why it has no groups at all, as a sentence; empty if it has
+    why_not: str = ""  # why it has no groups, as a sentence; empty if it has
 
     @property
     def holds(self) -> bool:
-        """Whether there are groups, and none of them is broken."""
+        """Whether there are groups and none is broken."""
         return self.groups > 0 and not self.broken
 
 
 @dataclass(frozen=True)
 class PatternTotals:
-    """What the tensors of a report come to."""
+    """Totals over the tensors of a report."""
 
-    # How many tensors have groups, and how many have none.
+    # Number of tensors with groups, and without.
     checked: int
     without: int
-    # How many of those that have groups have the pattern, and how many break it.
+    # Among the tensors with groups: those with the pattern, and those that break it.
     holding: int
     broken: int
-    # Of the tensors that break it: their groups, and those that are broken.
+    # Groups, and broken groups, of the tensors that break the pattern.
     groups: int
     broken_groups: int
-    # How many tensors have groups and weights beside them, and how many such weights.
+    # Tensors with both groups and leftover weights, and the number of these weights.
     not_divisible: int
     outside: int
-    # As `TensorPattern` has them.
+    # See `TensorPattern`.
     to_prune: int
     blocked_by_protection: int
 
 
 @dataclass(frozen=True)
 class PatternReport:
-    """How far tensors have an N:M pattern."""
+    """The result of checking tensors for an N:M pattern."""
 
-    # At most n of every m weights are not zero.
+    # At most n of every m weights are nonzero.
     n: int
     m: int
-    dim: int  # the dimension along which groups lie, as it was asked for
+    dim: int  # dimension of the groups, as requested
     tensors: tuple[TensorPattern, ...]  # in numeric order
-    lost: float | None = 0.0  # as `TensorPattern.lost`, of all of them together
+    lost: float | None = 0.0  # like `TensorPattern.lost`, for all tensors together
 
     @property
     def satisfied(self) -> bool:
-        """Whether every tensor has the pattern, and there is one."""
+        """Whether there are tensors and all have the pattern."""
         return bool(self.tensors) and all(tensor.holds for tensor in self.tensors)
 
     @property
     def broken(self) -> tuple[TensorPattern, ...]:
-        """The tensors that do not have it."""
+        """The tensors that do not have the pattern."""
         return tuple(tensor for tensor in self.tensors if not tensor.holds)
 
     def worst_first(self) -> PatternReport:
-        """Return the report with its tensors in the order of how much is wrong with them.
+        """Return the report with the worst tensors first.
 
-        Those of which the largest share of the groups is broken come first, then those that have
-        no groups, then those that have the pattern and weights beside it. Equal ones stay as they
-        are. O(n log n).
+        Order: the largest share of broken groups, then tensors without groups, then tensors with
+        the pattern and leftover weights. The sort is stable. O(n log n).
         """
         return replace(self, tensors=tuple(sorted(self.tensors, key=_by_damage)))
 
     def totals(self) -> PatternTotals:
-        """Return what all tensors come to. O(n)."""
+        """Return the totals over all tensors. O(n)."""
         broken = [tensor for tensor in self.tensors if tensor.broken]
         over = [tensor for tensor in self.tensors if tensor.groups and tensor.outside]
         checked = sum([tensor.groups > 0 for tensor in self.tensors])
@@ -122,29 +120,29 @@ def _by_damage(tensor: TensorPattern) -> tuple[int, float, int]:
 
 @dataclass(frozen=True)
 class BrokenPattern:
-    """A pattern that steps gave to tensors and that does not hold in some of them."""
+    """A pattern that steps applied and that does not hold in some of their tensors."""
 
-    # At most n of every m weights should be kept along a dimension, from 0.
+    # At most n of every m weights should be kept along a dimension, counted from 0.
     n: int
     m: int
     dim: int
-    groups: Mapping[str, int]  # how many groups keep more, by the first names of tensors
+    groups: Mapping[str, int]  # number of groups that keep more, by first name
     why: str = "protected weights"
 
     @property
     def pattern(self) -> str:
-        """The pattern, as it is written: ``2:4``; with the dimension where it is not the usual."""
+        """The pattern as text: ``2:4``, with the dimension unless it is 1."""
         return f"{self.n}:{self.m}" + (f" along dim {self.dim}" if self.dim != 1 else "")
 
     @property
     def sentence(self) -> str:
-        """Say in how many tensors and groups it does not hold, and why."""
+        """A sentence with the number of affected tensors and groups, and the reason."""
         where = counted(len(self.groups), "tensor")
         groups = counted(sum(self.groups.values()), "group")
         return f"{self.pattern} does not hold in {where} ({groups}): {self.why}"
 
     def named(self, shown: Mapping[str, str] | None = None) -> tuple[str, ...]:
-        """Return a line for each of the first tensors, by the names to show for them."""
+        """Return a line for each of the first tensors, with display names from `shown`."""
         lines = [
             f"{(shown or {}).get(name, name)}: {counted(groups, 'group')}"
             for name, groups in list(self.groups.items())[:_MOST_NAMED]

@@ -1,4 +1,4 @@
-"""What was measured of states, beside the unpruned model, as lists and charts show it."""
+"""Measured metrics of states, compared with the unpruned model, for lists and charts."""
 
 from __future__ import annotations
 
@@ -10,61 +10,64 @@ from pruneapp.results.branches import Branches
 
 @dataclass(frozen=True)
 class MetricChange:
-    """A metric of a state, beside that of the unpruned model."""
+    """A metric of a state, compared with that of the unpruned model."""
 
     name: str
     value: float
     original: float
-    half: float  # half the width of the noise of a difference; 0 if it is not known
-    noise: str  # what the noise is, in words
-    higher: bool | None = None  # whether a higher value is better; None if that is not known
-    judged: bool = True  # whether it can be worse at all: times and counts cannot
-    share: bool = False  # whether it is a share of samples, which people read in percent
-    # Whether the state was calibrated with the data that it is measured on: too good a value.
+    half: float  # half the width of the noise interval of a difference; 0 if unknown
+    noise: str  # description of the noise
+    higher: bool | None = None  # whether a higher value is better; None if unknown
+    judged: bool = True  # whether it measures quality; False for times and counts
+    share: bool = False  # whether it is a share of samples, shown in percent
+    # Whether the state was calibrated with the evaluation data, so that the value is too good.
     calibrated: bool = False
 
     @property
     def difference(self) -> float:
-        """The value, minus the original's."""
+        """The value minus that of the unpruned model."""
         return self.value - self.original
 
     @property
     def is_none(self) -> bool:
-        """Whether the difference is within the noise; never, where that is not known."""
+        """Whether the difference is within the noise; False if the noise is unknown."""
         return self.half > 0 and abs(self.difference) <= self.half
 
     @property
     def worse(self) -> float:
-        """By how much it is worse; below 0 if it is better."""
+        """By how much it is worse; negative if it is better."""
         return self.difference if self.higher is False else -self.difference
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a metric was measured with; those under other conditions are not comparable."""
+    """The conditions of a measurement; metrics of different conditions are not comparable."""
 
-    name: str  # of the script or command
-    limit: int | None = None  # how many samples at most
+    name: str  # name of the script or command
+    limit: int | None = None  # maximum number of samples
     seed: int = 0
-    data: str = ""  # name of the text file or folder of images, if the evaluation is built in
+    data: str = ""  # name of the text file or image folder of a built-in evaluation
 
 
 @dataclass(frozen=True)
 class StateQuality:
-    """What was measured of one state."""
+    """The measurements of one state."""
 
-    metrics: tuple[MetricChange, ...]  # in the order in which the script returned them
-    sparsity: float  # share of the parameters of the model that are pruned
-    unpruned: bool = False  # whether it is the model that the others are held against
-    # How many parameters are not pruned, and the bytes of all tensors in a compact file before it
-    # is compressed; None where that was not kept.
+    metrics: tuple[MetricChange, ...]  # in the order returned by the script
+    sparsity: float  # share of the model's parameters that are pruned
+    unpruned: bool = False  # whether it is the unpruned model that others are compared with
+    # Number of parameters not pruned, and bytes of all tensors in a compact file before
+    # compression; None if unknown.
     remaining: int | None = None
     nbytes: int | None = None
-    # Multiply-adds of one input by the weights that are not pruned; None until they were counted.
+    # Multiply-adds per input of the weights that are not pruned; None if not counted yet.
     multiply_adds: int | None = None
 
     def metric(self, name: str = "") -> MetricChange | None:
-        """Return a metric by its name; without one, the first that can be worse."""
+        """Return a metric by name, or without a name the first that measures quality.
+
+        None if missing.
+        """
         judged = [m for m in self.metrics if m.judged and m.higher is not None]
         if name:
             return next((m for m in self.metrics if m.name == name), None)
@@ -73,31 +76,32 @@ class StateQuality:
 
 @dataclass(frozen=True)
 class MetricPair:
-    """A metric of two states; None of one that was not measured."""
+    """A metric of two states; None for a state where it was not measured."""
 
     name: str
     a: MetricChange | None
     b: MetricChange | None
-    half: float = 0.0  # half the width of the noise of their difference; 0 if it is not known
-    at_most: bool = False  # whether the noise may be less: what is within it may still be there
+    half: float = 0.0  # half the width of the noise interval of their difference; 0 if unknown
+    # whether `half` is an upper bound, so that smaller differences may be real
+    at_most: bool = False
 
     @property
     def difference(self) -> float | None:
-        """The value of B, minus that of A."""
+        """The value of B minus that of A; None if one is missing."""
         return None if self.a is None or self.b is None else self.b.value - self.a.value
 
     @property
     def is_none(self) -> bool:
-        """Whether the difference is within the noise; never, where that is not known."""
+        """Whether the difference is within the noise; False if the noise is unknown."""
         difference = self.difference
         return difference is not None and self.half > 0 and abs(difference) <= self.half
 
 
 def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair, ...]:
-    """Hold two states against each other, metric by metric, as far as they were measured.
+    """Return the metrics of two states in pairs.
 
-    What is known is the noise of each against the unpruned model. Of two pruned states the sum of
-    both is an upper bound: so far both may have moved from it by chance.
+    The known noise is that of each state against the unpruned model. For two pruned states the sum
+    of both is used, which is an upper bound.
     """
     sides = a, b
     names = dict.fromkeys(m.name for side in sides if side is not None for m in side.metrics)
@@ -113,36 +117,36 @@ def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair
 
 @dataclass(frozen=True)
 class HistoryMark:
-    """What stands beside a state of the history."""
+    """The mark of a state in the history."""
 
-    text: str = ""  # its metric; empty for a hollow dot, which has it measured by a click
-    words: str = ""  # the same in full
-    faded: bool = False  # whether it is true no more, or not yet
-    brief: str = ""  # what stands there where room is short; the same if empty
+    text: str = ""  # its metric; empty for a hollow dot, which starts a measurement when clicked
+    words: str = ""  # the full description
+    faded: bool = False  # whether it is outdated or not yet final
+    brief: str = ""  # shorter `text` for little space; empty if it is the same
 
     def written(self, *, brief: bool) -> str:
-        """Return what stands there, with plenty of room or not."""
+        """Return the text for little (`brief`) or enough space."""
         return (brief and self.brief) or self.text
 
 
 @dataclass(frozen=True)
 class MeasuredState:
-    """A state of the history that was measured."""
+    """A measured state of the history."""
 
     number: int  # in the history
     label: str
     quality: StateQuality
-    # Whether other conditions than the present ones measured it, or an earlier session.
+    # Whether it was measured under other conditions or in an earlier session.
     is_old: bool
-    kind: str = ""  # what made it, in words: the method; empty for the unpruned model
-    # The measured state from which nothing but this method led to it; -1 where there is none.
+    kind: str = ""  # display name of the method that created it; empty for the unpruned model
+    # The nearest measured ancestor reached by this method only; -1 if there is none.
     joined: int = -1
 
 
 def made_of(branches: Branches, kinds: Sequence[str], known: Collection[int]) -> list[int]:
-    """Return for each state the nearest known one that only steps of its own kind led from.
+    """Return, per state, the nearest known ancestor reached only by steps of the same kind.
 
-    -1 where there is none: the unpruned model and states of the same kind count, others do not.
+    -1 if there is none. The first state counts for every kind.
     """
     found = [-1]
     for state in range(1, len(kinds)):

@@ -1,4 +1,4 @@
-"""What can be repaired, what a repair did to each layer, and what a person should know of it."""
+"""Layers that can be repaired, results of a repair, and its risks."""
 
 from __future__ import annotations
 
@@ -7,48 +7,48 @@ from dataclasses import dataclass
 
 from pruneapp.errors import counted, first_names
 
-# From such a share on, the same in every layer, a repair left a small network broken.
+# With at least this sparsity in every layer, a repair did not restore a small network.
 HIGH_SHARE = 0.65
-# So far the shares of layers may be from each other and count as the same.
+# Layers whose sparsity differs by up to this count as equal.
 SAME_SHARE = 0.05
 
 
 @dataclass(frozen=True)
 class PrunedLayer:
-    """A weight that is pruned in part."""
+    """A weight that is partly pruned."""
 
     name: str
     numel: int
     pruned: int
-    gram_bytes: int  # of its Gram matrices, as far as the shape tells
-    known: bool = True  # whether its inputs are known, or are to be collected
+    gram_bytes: int  # bytes of its Gram matrices, from the shape
+    known: bool = True  # whether its inputs are known, or still have to be collected
 
 
 @dataclass(frozen=True)
 class LayerRepair:
-    """What a repair did to one layer; errors are shares of the squares of its outputs."""
+    """The result of a repair for one layer; errors are shares of the squared outputs."""
 
-    name: str  # of its weight
-    moved: int  # how many of its weights have another value
-    left: int  # how many are not pruned
+    name: str  # name of the weight
+    moved: int  # number of weights with changed values
+    left: int  # number of weights that are not pruned
     before: float
     after: float
     rounded: float
-    bias: str = ""  # name of the bias, or of the running mean, that moved along
-    numel: int = 0  # how many weights there are
+    bias: str = ""  # name of the bias or running mean that was adjusted
+    numel: int = 0  # total number of weights
 
     @property
     def is_worse(self) -> bool:
-        """Whether its outputs are farther from those of the unpruned layer than before."""
+        """Whether the error of its outputs is larger than before the repair."""
         return self.rounded > self.before
 
 
 def risks_of(
     layers: Sequence[LayerRepair], source: str = "", *, sequential: bool = False
 ) -> tuple[str, ...]:
-    """Return why a repair may have done harm, a sentence each; docs/quality.md has the figures.
+    """Return why a repair may have made the model worse, a sentence each; see docs/quality.md.
 
-    `source` is what the inputs were, as in `pruneapp.statistics.file.Origin`.
+    `source` describes the inputs, as in `pruneapp.statistics.file.Origin`.
     """
     found = []
     worse = [layer.name for layer in layers if layer.is_worse]
@@ -80,7 +80,7 @@ def risks_of(
 
 
 def sequential_runs(layers: int) -> str:
-    """Return how often the inputs are run for a sequential repair of so many layers, in words."""
+    """Return a sentence on how often a sequential repair of `layers` layers runs the inputs."""
     often = "once more" if layers == 1 else f"up to {layers:,} times more"
     return (
         f"The inputs are run once through the unpruned model, then {often} through it and the "
@@ -89,7 +89,7 @@ def sequential_runs(layers: int) -> str:
 
 
 def uniform_risk(shares: Sequence[float]) -> str:
-    """Return why the pruned shares of layers are a risk, as a sentence; empty if they are none."""
+    """Return why the layers' pruned shares are a risk, as a sentence; "" if they are not."""
     if len(shares) < 2 or min(shares) < HIGH_SHARE or max(shares) - min(shares) > SAME_SHARE:
         return ""
     ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))

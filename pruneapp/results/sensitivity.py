@@ -1,4 +1,4 @@
-"""What a sensitivity scan measured, and what an allocation predicts, as page and dialog show it."""
+"""Results of a sensitivity scan, and the prediction of an allocation."""
 
 from __future__ import annotations
 
@@ -9,59 +9,59 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-# Below this share of the largest damage, damages are hardly told apart by their colour.
+# Colors hardly distinguish damages below this share of the largest.
 _RESOLUTION = 0.01
 
 
 @dataclass(frozen=True)
 class TensorSensitivity:
-    """A tensor, and the metric with it alone pruned to each amount."""
+    """A tensor, and the metric with only this tensor pruned to each amount."""
 
     name: str
-    shown: str  # its name in lists
+    shown: str  # display name
     weights: int
-    # None where nothing was measured yet; NaN where the metric was no finite number.
+    # None if not measured yet; NaN if the metric was not finite.
     values: tuple[float | None, ...]
-    # By amount: differences up to this one are none; empty or None where that of the scan holds.
+    # Per amount: differences up to this are noise; empty or None to use the noise of the scan.
     noises: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """A scan by one of its metrics."""
+    """A scan, seen by one of its metrics."""
 
-    metrics: tuple[str, ...]  # the names of all
-    metric: str  # the one that is shown
+    metrics: tuple[str, ...]  # names of all metrics
+    metric: str  # the selected metric
     higher: bool  # whether a higher value is better
-    before: float  # the value with nothing more pruned
-    noise: float  # differences up to this one are none
-    amounts: tuple[float, ...]  # shares of what is left of a tensor
+    before: float  # value before pruning further
+    noise: float  # differences up to this are noise
+    amounts: tuple[float, ...]  # shares of the kept weights of a tensor
     rows: tuple[TensorSensitivity, ...]
-    method: str  # what prunes, in words
+    method: str  # display name of the pruning method
     share: bool = False  # whether the metric is a share of samples
-    state: str = ""  # which state of the history was scanned; empty if it was deleted
-    is_current: bool = True  # whether that is the state in force
-    why_old: str = ""  # why it does not hold any more, as sentences; empty if it does
-    # Whether the data that measured it calibrated the states: their values are too good.
+    state: str = ""  # the scanned state of the history; empty if it was deleted
+    is_current: bool = True  # whether that is the current state
+    why_old: str = ""  # why the scan is outdated, as sentences; empty if it is not
+    # Whether states were calibrated with the evaluation data, so that their values are too good.
     calibrated: bool = False
 
     @property
     def is_old(self) -> bool:
-        """Whether another script, Python or options measured it, or an earlier session."""
+        """Whether it was measured with another script, Python or options, or earlier."""
         return bool(self.why_old)
 
     def damage(self, value: float) -> float:
-        """Return by how much a value is worse than before."""
+        """Return how much worse a value is than before."""
         return self.before - value if self.higher else value - self.before
 
     def noise_at(self, row: TensorSensitivity, column: int) -> float:
-        """Return up to which difference there is none in a cell."""
+        """Return the noise of a cell."""
         noise = row.noises[column] if row.noises else None
         return self.noise if noise is None else noise
 
     @cached_property
     def noises(self) -> NDArray[np.float64]:
-        """``float64[rows, amounts]``: differences up to this one are none."""
+        """Noise of each cell, ``float64[rows, amounts]``."""
         shape = len(self.rows), len(self.amounts)
         columns = range(len(self.amounts))
         return np.array(
@@ -70,12 +70,12 @@ class Sensitivity:
 
     @property
     def wanted(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return len(self.rows) * len(self.amounts)
 
     @cached_property
     def damages(self) -> NDArray[np.float64]:
-        """``float64[rows, amounts]``: NaN where nothing was measured; infinite for no number."""
+        """Damages, ``float64[rows, amounts]``: NaN if not measured, inf if not finite."""
         values = [[math.nan if v is None else v for v in row.values] for row in self.rows]
         known = [[v is not None for v in row.values] for row in self.rows]
         shape = len(self.rows), len(self.amounts)
@@ -86,12 +86,12 @@ class Sensitivity:
 
     @cached_property
     def measured(self) -> int:
-        """How many of the cells were measured."""
+        """Number of measured cells."""
         return int(np.count_nonzero(~np.isnan(self.damages)))
 
     @cached_property
     def most_sensitive(self) -> tuple[int, int] | None:
-        """Row and column of the largest damage that is a number, if one is beyond the noise."""
+        """Row and column of the largest finite damage above the noise; None if there is none."""
         beyond = np.isfinite(self.damages) & (self.damages > np.maximum(self.noises, 0.0))
         if not beyond.any():
             return None
@@ -101,9 +101,9 @@ class Sensitivity:
 
     @cached_property
     def sensitivities(self) -> NDArray[np.float64]:
-        """``float64[rows]``: the mean damage of each row beyond the noise, by which rows compare.
+        """Mean damage above the noise of each row, ``float64[rows]``, for sorting.
 
-        No number counts as twice the largest damage; rows of which nothing was measured have -1.
+        A non-finite metric counts as twice the largest damage; rows without measurements have -1.
         """
         damages = np.where(self.damages > np.maximum(self.noises, 0.0), self.damages, 0.0)
         damages = np.where(np.isposinf(damages), 2 * self.worst or 1.0, damages)
@@ -114,14 +114,14 @@ class Sensitivity:
 
     @property
     def worst(self) -> float:
-        """The largest damage that is a number, beyond the noise; 0 if there is none."""
+        """The largest finite damage above the noise; 0 if there is none."""
         return 0.0 if self.most_sensitive is None else float(self.damages[self.most_sensitive])
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
-        """``float64[rows, amounts]``: damages from 0 to 1, logarithmic, 0 within the noise.
+        """Damages scaled logarithmically to 0 to 1, ``float64[rows, amounts]``; 0 within the noise.
 
-        NaN where nothing was measured, 1 where the metric was no number.
+        NaN if not measured, 1 if the metric was not finite.
         """
         damages, worst = self.damages, self.worst
         least = max(self.noise, _RESOLUTION * worst) or 1.0
@@ -135,7 +135,7 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class AllocatedTensor:
-    """How much of a tensor an allocation prunes, and what damage it predicts of that."""
+    """The share of one tensor in an allocation, and the predicted damage."""
 
     shown: str
     weights: int
@@ -151,7 +151,7 @@ class PredictedAllocation:
     metric: str
     before: float
     predicted: float
-    newly_pruned: int  # weights
+    newly_pruned: int  # number of weights
     share: bool = False  # whether the metric is a share of samples
     higher: bool = False  # whether a higher value is better
-    unmeasured: int = 0  # tensors that stay as they are, because nothing was measured of them
+    unmeasured: int = 0  # number of tensors that are not changed, because they were not measured

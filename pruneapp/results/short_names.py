@@ -1,4 +1,4 @@
-"""Names of tensors where room is short: what no other tensor of the file has is never left out."""
+"""Short forms of tensor names, unique within a file."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from pruneapp.progress import CancelToken
 
 GAP = "…"
 _WEIGHT = ".weight"
-# A name of more parts is of no model that there is: it is left whole.
+# Names with more parts do not occur in real models: they are not shortened.
 _MOST_PARTS = 24
-# Names that differ in more than their numbers; where there are more, they are left whole as well.
+# Number of names that differ in more than indices, above which no name is shortened.
 _MOST_ROLES = 20_000
 
-# A word with dots, but for the full stop of a sentence, and marks before and behind it.
+# A word with dots, without the final full stop of a sentence and surrounding punctuation.
 _DOTTED = re.compile(r"[^\s.,;:'\"“”‘’()]+(?:\.[^\s.,;:'\"“”‘’()]+)+")
 Parts = tuple[str, ...]
-# Where the words between two indices begin and end in a name.
+# Start and end, in a name, of the words between two indices.
 _Span = tuple[int, int]
 
 
 class ShortNames:
-    """The shorter forms of the names of a file; no form of a name is one of another's.
+    """Shorter forms of the names of a file; no form of one name is a form of another.
 
-    What is left out, one after the other:
+    Parts are removed in this order:
 
-    1. Leading parts, unless what would be left to read follows other ones as well
-       (``bert.encoder.``; but not ``encoder.`` where there is a ``decoder.`` of the same layers).
-    2. Between two indices, words that tell nothing: all names that have the same indices, the same
-       beginning and the same end have the same words there (``transformer_blocks``).
+    1. Leading parts, unless the remainder also follows other leading parts
+       (``bert.encoder.``; but not ``encoder.`` if there is a ``decoder.`` with the same layers).
+    2. Words between two indices that carry no information: all names with the same indices,
+       beginning and end have the same words there (``transformer_blocks``).
 
-    Never an index (a part of digits alone, or one that differs from another in the number at its
-    end alone), never the word before the first index, never the last two parts. A gap is shown as
-    "…". The same parts are left out of a name in every block, so that names stay comparable.
+    Never removed: an index (a part of digits only, or one that differs from another only in the
+    number at its end), the word before the first index, and the last two parts. A gap is shown as
+    "…". The same parts are removed from a name in every block, so that names stay comparable.
 
     Notes
     -----
-    Linear in the number of names, less than a second for 100,000: made in a job. Forms are written
-    when they are asked for.
+    Linear in the number of names, less than a second for 100,000; constructed in a job. Forms are
+    built on demand.
     """
 
     def __init__(self, names: Iterable[str] = (), cancel: CancelToken | None = None) -> None:
@@ -48,11 +48,11 @@ class ShortNames:
         names = tuple(names)
         self._gaps: dict[Parts, tuple[_Span, ...]] = {}
         self._numbered: frozenset[str] = frozenset()
-        # A name that holds the sign for a gap could be the short form of another one.
+        # A name that contains the gap sign could equal the short form of another name.
         if any(GAP in "\n".join(batch) for batch in cancel.batches(names)):
             return
         self._numbered = _numbered(names, cancel)
-        star = functools.cache(self._star)  # few parts are different
+        star = functools.cache(self._star)  # few parts are distinct
         roles: dict[Parts, None] = {}
         for batch in cancel.batches(names):
             split = [name.split(".") for name in batch if name.count(".") < _MOST_PARTS]
@@ -61,7 +61,7 @@ class ShortNames:
             self._gaps = _gaps(tuple(roles), cancel)
 
     def forms(self, name: str) -> tuple[str, ...]:
-        """Return all forms of a name, the longest first: the name itself."""
+        """Return all forms of a name, from the full name to the shortest."""
         parts = name.split(".")
         gaps = self._gaps.get(self._role(parts), ()) if len(parts) <= _MOST_PARTS else ()
         return (name, *(_written(parts, gaps[:many]) for many in range(1, len(gaps) + 1)))
@@ -71,18 +71,18 @@ class ShortNames:
         return self.forms(name)[-1]
 
     def fitting(self, name: str, width: float, advance: Callable[[str], float]) -> str:
-        """Return the longest form that fits into a width, else the shortest one.
+        """Return the longest form that fits into `width`, or the shortest one.
 
-        `advance` measures a text, in the unit of `width`. What is no name of the file has one form.
+        `advance` returns the width of a text. Names that are not in the file have one form.
         """
         forms = self.forms(name)
         return next((form for form in forms if advance(form) <= width), forms[-1])
 
     def in_text(self, text: str) -> str:
-        """Return a text with every name of the file in it in its shortest form.
+        """Return a text with all names of the file replaced by their shortest forms.
 
-        A name is a word with dots, the marks around it no part of it. Labels of steps name layers,
-        the names of their weights without the last part.
+        A name is a word with dots, without surrounding punctuation. Names of layers, which are
+        names of weights without the last part, are replaced too.
         """
         return _DOTTED.sub(lambda word: self._word(word[0]), text)
 
@@ -91,7 +91,7 @@ class ShortNames:
         return short if short != word else self[word + _WEIGHT].removesuffix(_WEIGHT)
 
     def _role(self, parts: Sequence[str]) -> Parts:
-        """Return the parts of a name with a star for every number of an index."""
+        """Return the parts of a name with the number of each index replaced by a star."""
         return tuple(map(self._star, parts))
 
     def _star(self, part: str) -> str:
@@ -103,7 +103,7 @@ def _stem(part: str) -> str:
 
 
 def _numbered(names: Iterable[str], cancel: CancelToken) -> frozenset[str]:
-    """Return the parts that differ from others in the number at their end alone."""
+    """Return the parts that differ from others only in the number at their end."""
     parts: set[str] = set()
     for batch in cancel.batches(names):
         parts.update(".".join(batch).split("."))
@@ -113,9 +113,9 @@ def _numbered(names: Iterable[str], cancel: CancelToken) -> frozenset[str]:
 
 
 def _gaps(roles: Sequence[Parts], cancel: CancelToken) -> dict[Parts, tuple[_Span, ...]]:
-    """Return for each role the spans that are left out, in this order."""
+    """Return, for each role, the spans to remove, in order."""
     shared = _shared(roles)
-    # Hashes, as there may be many: two that are equal by chance keep a part more, that is all.
+    # Hashes save memory. A collision only means that a part is kept unnecessarily.
     before: dict[int, set[int]] = {}
     for role in roles:
         cancel.check()
@@ -133,7 +133,7 @@ def _gaps(roles: Sequence[Parts], cancel: CancelToken) -> dict[Parts, tuple[_Spa
     for alike in likes.values():
         cancel.check()
         spans = [_between(role) for role in alike]
-        # The words between the same two indices, of all of them; few are different.
+        # The distinct words between the same two indices, over all similar roles.
         words: list[set[Parts]] = [set() for _ in spans[0]]
         for role, own in zip(alike, spans, strict=True):
             for each, span in zip(words, own, strict=True):
@@ -156,26 +156,26 @@ def _index(part: str) -> bool:
 
 
 def _first(role: Parts) -> int:
-    """Return where the first index is, or the number of parts."""
+    """Return the position of the first index, or the number of parts."""
     return next((place for place, part in enumerate(role) if _index(part)), len(role))
 
 
 def _end(role: Parts) -> int:
-    """Return where the end begins that is always shown: two parts, and the word of an index."""
+    """Return where the fixed end begins: the last two parts, and the word of an index."""
     end = max(len(role) - 2, 0)
     return end - 1 if end and _index(role[end]) and not _index(role[end - 1]) else end
 
 
 def _start(role: Parts) -> int:
-    """Return how many leading parts may be left out at most."""
+    """Return the maximum number of leading parts that may be removed."""
     first = _first(role)
-    # The word before an index belongs to it; an index that is a word itself needs none.
+    # The word before an index belongs to it, unless the index contains a word.
     word = first - 1 if first < len(role) and role[first] == "*" else first
     return max(min(_end(role), word), 0)
 
 
 def _shared(roles: Sequence[Parts]) -> int:
-    """Return how many leading parts all roles share that may be left out."""
+    """Return the number of removable leading parts that all roles share."""
     if not roles:
         return 0
     low, high = min(roles), max(roles)
@@ -185,14 +185,14 @@ def _shared(roles: Sequence[Parts]) -> int:
 
 
 def _fixed(role: Parts) -> tuple[Parts, ...]:
-    """Return what is shown of a role in any case; those that agree in it must be told apart."""
+    """Return the parts of a role that are always shown; roles with equal ones can be confused."""
     first, end = _first(role), _end(role)
     inner = filter(_index, role[first + 1 : end])
     return role[: min(first + 1, end)], tuple(inner), role[end:]
 
 
 def _between(role: Parts) -> list[_Span]:
-    """Return the words between the first index and the end, in runs without an index."""
+    """Return the spans of words between the first index and the end, split at indices."""
     spans = []
     start, end = _first(role) + 1, _end(role)
     for place in range(start, end + 1):
@@ -203,7 +203,7 @@ def _between(role: Parts) -> list[_Span]:
 
 
 def _written(parts: Sequence[str], gaps: Iterable[_Span]) -> str:
-    """Write the parts of a name with a sign for each gap."""
+    """Return the name with each gap replaced by the gap sign."""
     runs, start = [], 0
     for left, right in sorted(gaps):
         runs.append(".".join(parts[start:left]))

@@ -1,4 +1,4 @@
-"""A cut that is asked for, and what comes of it before anything is written."""
+"""Requested cuts of a model, and forecasts of their results."""
 
 from __future__ import annotations
 
@@ -6,54 +6,54 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-# What a cut does to what the model computes: nothing; nothing for the texts that were looked at;
-# something, which only data can tell.
+# Effect of a cut on the model's output: none; none for the given texts; or a change that must be
+# measured.
 Exactness = Literal["exact", "exact for this text", "changes what the model computes"]
 EXACT: Exactness = "exact"
 CHANGES: Exactness = "changes what the model computes"
-# The same in the words that people read.
+# Display texts of the effects.
 EFFECTS: Mapping[Exactness, str] = {
     EXACT: "computes the same",
     "exact for this text": "computes the same for these texts",
     CHANGES: CHANGES,
 }
-# What the number of FFN neurons, channels or tokens is rounded up to a multiple of.
+# Multiples to which the number of FFN neurons, channels or tokens can be rounded up.
 MULTIPLES = (1, 8, 16, 32, 64, 128, 256)
-# The rows of an embedding behind the last token.
+# Means the rows of an embedding after the last token.
 TRAILING = "trailing"
-# What ranks units, if nothing else is chosen: a norm over all their tensors.
+# Default ranking of units: a norm over all their tensors.
 USUAL_NORM = "l2"
 
 
 @dataclass(frozen=True)
 class CutRequest:
-    """What is to be cut beside what is dead.
+    """The units to cut in addition to dead ones.
 
     Attributes
     ----------
     kept
-        How many units stay, by the name of the axis; those that rank lowest go.
+        Number of units to keep, by axis name; the lowest-ranked are cut.
     layers
-        Numbers of layers that go, of every stack.
+        Numbers of the layers to cut, in every stack.
     multiple
-        What the number of FFN neurons, channels or tokens is rounded up to a multiple of; None for
-        what is usual of each.
+        Multiple to which the number of FFN neurons, channels or tokens is rounded up; None for the
+        default of each.
     write_as
-        Another model type to write; empty to leave it.
+        Another model type to write; empty to keep the type.
     vocabulary
-        `TRAILING`, or the path of a list of ids that stay; empty for all, or if there are texts.
+        `TRAILING`, or the path of a list of ids to keep; empty for all, or if there are texts.
     texts
-        Paths of texts whose tokens stay.
+        Paths of texts whose tokens are kept.
     by
-        What units are ranked by: a word as the methods on units have it, or the path of a file of
-        scores, or of statistics of activations.
+        Ranking of units: a name used by the methods on units, or the path of a file of scores or
+        statistics.
     statistics
-        The path of those that the word needs; empty for none.
+        Path of the statistics that the ranking needs; empty for none.
     force_statistics
         Whether statistics of another checkpoint may be used.
     shares
-        Which share of each group goes, from 0 to 1, by the name of the axis: of axes whose groups
-        have widths of their own.
+        Share to cut from each group, from 0 to 1, by axis name: for axes whose groups differ in
+        width.
     """
 
     kept: Mapping[str, int] = field(default_factory=dict)
@@ -70,24 +70,25 @@ class CutRequest:
 
 @dataclass(frozen=True)
 class AxisForecast:
-    """What becomes of an axis.
+    """The result of a cut for one axis.
 
     Attributes
     ----------
     before, after
-        Units of a group; of groups with widths of their own those of all.
+        Units of a group; the sum over all groups if these differ in width.
     sizes
-        How many may be chosen to stay, ascending; the last is what cutting dead units leaves.
+        Numbers of units that can be kept, ascending; the last is that after cutting dead units.
     percents
-        Of groups with widths of their own: which shares of each may be chosen to go, ascending.
+        If groups differ in width: shares of each group that can be cut, ascending, in percent.
     in_each
-        How many runs the units lie in, of which each keeps as many: query heads of key/value heads.
+        Number of runs of units, each of which keeps the same number: query heads of key/value
+        heads.
     exactness
-        Of the cut as it is asked for.
+        Effect of the requested cut.
     notices
-        What to know of it, a sentence each.
+        Remarks, a sentence each.
     why_not
-        Why nothing of it can be cut, as a sentence; empty if something can.
+        Why nothing of the axis can be cut, as a sentence; empty if something can.
     """
 
     name: str
@@ -104,18 +105,18 @@ class AxisForecast:
 
 @dataclass(frozen=True)
 class LayersForecast:
-    """Which layers may go; they are numbered from 0, those of several stacks together.
+    """Layers that can be cut, numbered from 0; equal numbers of all stacks are cut together.
 
     Attributes
     ----------
     count
-        How many can be named: those of the shortest stack.
+        Number of layers that can be selected: those of the shortest stack.
     gone
-        Those that go as it is asked for.
+        Layers cut by the request.
     dead
-        Those among them that do nothing.
+        Those of them that have no effect on the output.
     fixed
-        Those that are unlike the others and stay.
+        Layers that differ from the others and cannot be cut.
     """
 
     count: int = 0
@@ -126,20 +127,20 @@ class LayersForecast:
 
 @dataclass(frozen=True)
 class ModelSize:
-    """How large a model is.
+    """The size of a model.
 
     Attributes
     ----------
     nbytes
-        Of its weights as they are written, headers and index included.
+        Bytes of its written weights, including headers and index.
     parameters
         See `pruneapp.checkpoint.entry.size_of`.
     cache
-        Bytes of keys and values that are kept of each token; None of a model without such a cache.
+        Bytes of cached keys and values per token; None for a model without such a cache.
     multiply_adds
-        Of a token with every weight that it passes, in encoder and decoder; not those of attention
-        scores, which grow with the text, nor of what a text passes once: a pooler, a classifier.
-        None where the matrices are packed, or no configuration says what a token passes.
+        Per token, for all weights that it passes in encoder and decoder. Excludes attention scores,
+        which grow with the text, and parts run once per text (pooler, classifier). None if matrices
+        are packed or the configuration is missing.
     """
 
     nbytes: int
@@ -150,38 +151,7 @@ class ModelSize:
 
 @dataclass(frozen=True)
 class ShrinkForecast:
-    """What a cut comes to, exact before it is written.
-
-    Attributes
-    ----------
-    request
-        What was asked for.
-    why_not
-        Why nothing is known of the model, as a sentence; nothing else is said then.
-    wrong
-        Why it cannot be cut as it is asked for, as a sentence; then what is said is of the cut
-        without it.
-    axes
-        In the order in which they are shown.
-    write_as
-        The model type that it may be written as beside its own; empty if none.
-    surplus
-        Rows of the vocabulary behind the last token of the tokenizer, which could go.
-    usual_multiple
-        What numbers are rounded up to a multiple of if no other is chosen; 0 where none are.
-    has_class
-        Whether a class of transformers configures the model, which can be asked about a cut.
-    has_config
-        Whether there is a config.json.
-    widths
-        Of groups with widths of their own those that are cut: where, and units before and after.
-    config
-        Lines of config.json that differ, each after a minus or a plus.
-    loaded_by
-        Who loads it, a line each.
-    notices
-        What else to know, a sentence each.
-    """
+    """The exact result of a cut, known before writing."""
 
     request: CutRequest
     why_not: str = ""
@@ -203,19 +173,19 @@ class ShrinkForecast:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would be smaller."""
+        """Whether nothing would become smaller."""
         return not any(axis.after < axis.before for axis in self.axes)
 
     @property
     def exactness(self) -> Exactness:
-        """What all of it does to what the model computes."""
+        """The combined effect of all cuts on the model's output."""
         found = {axis.exactness for axis in self.axes if axis.after < axis.before}
         order: tuple[Exactness, ...] = (CHANGES, "exact for this text", EXACT)
         return next((each for each in order if each in found), EXACT)
 
     @property
     def largest_share(self) -> float:
-        """The largest share of an axis that goes though it is not dead."""
+        """The largest share of an axis's live units that is cut."""
         layers = self.layers
         alive = layers.count - len(layers.dead)
         shares = [len(layers.gone - layers.dead) / alive] if alive else []

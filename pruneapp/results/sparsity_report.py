@@ -1,4 +1,4 @@
-"""What a step does, or would do, to tensors and to the model, and what it endangers."""
+"""The effect of a step on tensors and on the model, and warnings."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from numpy.typing import NDArray
 
 from pruneapp.results.pattern_report import BrokenPattern
 
-# The reasons for these are in docs/see.md. Without retraining, layers of which less than this share
-# of the weights is left seldom work.
+# See docs/see.md for the reasons. Without retraining, layers with less than this share of their
+# weights kept seldom work.
 FEW_WEIGHTS = 0.05
-# The squared error of a layer's output, relative to the output, is the share of norm² that is gone
-# (for inputs that do not correlate): from one half on there is more error than output.
+# The relative squared error of a layer's output equals the lost share of norm² (for uncorrelated
+# inputs): from one half on the error exceeds the output.
 LITTLE_NORM = 0.5
-# A tensor that still has so much of its norm² was nearly empty before: it computes what it did.
+# A tensor with at least this share of norm² computes almost the same: the pruned weights were
+# small.
 ENOUGH_NORM = 0.9
 
 
 class Severity(IntEnum):
-    """How little a tensor keeps; the worse, the larger."""
+    """Degree of a warning about a tensor; higher is worse."""
 
     NONE = 0
-    MUCH = 1  # less than `FEW_WEIGHTS` of its weights or `LITTLE_NORM` of its norm² is left
-    ALL = 2  # nothing is left
+    MUCH = 1  # less than `FEW_WEIGHTS` of its weights or `LITTLE_NORM` of its norm² is kept
+    ALL = 2  # nothing is kept
 
 
 @dataclass(frozen=True)
 class Danger:
-    """Why a tensor is marked."""
+    """The reason for a warning about a tensor."""
 
     severity: Severity  # how little it keeps
-    kept: float  # share of its weights that are left
-    # Share of its norm² that is left of what the opened file has; None if it was not counted.
+    kept: float  # share of the weights that is kept
+    # Share of the opened file's norm² that is retained; None if not counted.
     retained: float | None = None
 
 
@@ -47,14 +48,17 @@ def dangers(
     retained: Mapping[str, float] | None = None,
     repaired: Container[str] = (),
 ) -> Mapping[str, Danger]:
-    """Return the tensors that keep too little, by name in their order.
+    """Return warnings for tensors that keep too little, by name in their order.
 
-    A tensor is judged by its state alone, not by what a step takes: it is marked the same before
-    and after a step. Linear in the number of tensors.
+    A tensor is judged by its state after the step only. Linear in the number of tensors.
 
-    `retained` has the shares of norm² that were left before the step, of what the opened file has;
-    1 for tensors that are not named. Where little of it is left a tensor is not marked if it is
-    among those `repaired`: their outputs came out as before with other values.
+    Parameters
+    ----------
+    retained
+        Shares of the opened file's norm² left before the step; 1 for missing names.
+    repaired
+        Names of repaired tensors: these get no warning for a low norm², because their new values
+        compensate for it.
     """
     table = SparsityTable.of(tensors)
     numel, left = table.numel, table.numel - table.after
@@ -62,7 +66,7 @@ def dangers(
     if retained:
         norm *= np.array([retained.get(name, 1.0) for name in table.names], np.float64)
     severity = np.zeros(len(tensors), np.int8)
-    # NaN, which stands for what was not counted, is neither above nor below anything.
+    # Comparisons with NaN, which means not counted, are False.
     little = norm < LITTLE_NORM
     if repaired:
         little &= np.array([name not in repaired for name in table.names], np.bool_)
@@ -83,21 +87,21 @@ _LISTED = 20
 
 
 class TensorSparsity(NamedTuple):
-    """What a step does to one tensor."""
+    """The effect of a step on one tensor."""
 
     name: str  # as in the file
     numel: int
-    before: int  # how many are pruned
+    before: int  # number of pruned elements before the step
     after: int
-    # Share of the sum of squares of what was kept before that is still there after; None if it was
-    # not counted, or there was none.
+    # Share of the sum of squares before the step that is retained; None if not counted or if the
+    # sum is 0.
     norm_retained: float | None = None
-    threshold: float | None = None  # the magnitude (or score) at the cut; None if there is none
-    l1_retained: float | None = None  # as `norm_retained`, of the sum of magnitudes
+    threshold: float | None = None  # magnitude (or score) of the threshold; None if there is none
+    l1_retained: float | None = None  # like `norm_retained`, for the sum of magnitudes
 
     @property
     def newly_pruned(self) -> int:
-        """How many elements the step prunes."""
+        """Number of elements that the step prunes."""
         return self.after - self.before
 
 
@@ -107,9 +111,9 @@ Shares = NDArray[np.float64]  # NaN for None
 
 @dataclass(frozen=True, eq=False)
 class SparsityTable(Sequence[TensorSparsity]):
-    """The same of many tensors, a column for each attribute: rows are made when they are looked at.
+    """Tensor rows stored as columns; a row object is created on access.
 
-    Of 100,000 tensors a row for each takes longer than a slider waits.
+    For 100,000 tensors, creating all rows would take too long while a slider moves.
     """
 
     names: Sequence[str]
@@ -122,7 +126,7 @@ class SparsityTable(Sequence[TensorSparsity]):
 
     @classmethod
     def of(cls, rows: Sequence[TensorSparsity]) -> SparsityTable:
-        """Return the table of some rows; itself if it is one."""
+        """Return the table of some rows; `rows` itself if it is a table."""
         if isinstance(rows, SparsityTable):
             return rows
         names, *columns = [*zip(*rows, strict=True)] or [()] * 7
@@ -134,18 +138,18 @@ class SparsityTable(Sequence[TensorSparsity]):
     def counted(
         cls, names: Sequence[str], numel: Sequence[int], before: Sequence[int], after: Sequence[int]
     ) -> SparsityTable:
-        """Return the table of tensors of which nothing but these numbers is known."""
+        """Return a table with counts only; norms and thresholds are unknown."""
         unknown = np.full(len(names), np.nan)
         counts = [np.array(column, np.int64) for column in (numel, before, after)]
         return cls(names, counts[0], counts[1], counts[2], unknown, unknown, unknown)
 
     def sorted_like(self, names: Iterable[str]) -> SparsityTable:
-        """Return the same rows in the order that their names have among others."""
+        """Return the rows in the order of `names`, which must include all names of the table."""
         places = {name: place for place, name in enumerate(names)}
         return self.at(np.argsort([places[name] for name in self.names], kind="stable").tolist())
 
     def at(self, places: Sequence[int]) -> SparsityTable:
-        """Return the rows at some places, in their order."""
+        """Return the rows at some indices, in the given order."""
         some = np.array(places, np.intp)
         return SparsityTable(
             [self.names[place] for place in places],
@@ -196,12 +200,12 @@ class SparsityTable(Sequence[TensorSparsity]):
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """Where a tensor stands."""
+        """Index of each tensor, by name."""
         return dict(zip(self.names, range(len(self.names)), strict=True))
 
 
 def or_none(values: Shares) -> list[float | None]:
-    """Return numbers as a list, None for NaN."""
+    """Return numbers as a list, with None for NaN."""
     listed: list[float | None] = values.tolist()
     for place in np.flatnonzero(np.isnan(values)).tolist():
         listed[place] = None
@@ -209,7 +213,7 @@ def or_none(values: Shares) -> list[float | None]:
 
 
 class _ByName(Mapping[str, TensorSparsity]):
-    """The rows of a table by name, each made when it is looked at."""
+    """The rows of a table by name, created on access."""
 
     def __init__(self, table: SparsityTable) -> None:
         self._table = table
@@ -229,9 +233,9 @@ class _ByName(Mapping[str, TensorSparsity]):
 
 
 class CountsByName(Mapping[str, int]):
-    """How many weights of each tensor of a table are pruned after the step.
+    """Number of pruned weights of each tensor of a table after the step, by name.
 
-    `names` and `counts` are the columns, for whoever takes all of them.
+    `names` and `counts` are the whole columns.
     """
 
     def __init__(self, table: SparsityTable) -> None:
@@ -250,55 +254,52 @@ class CountsByName(Mapping[str, int]):
 
 @dataclass(frozen=True)
 class SparsityReport:
-    """What a step does, or did, to a model."""
+    """The effect of a step on a model."""
 
-    # The tensors in which the step prunes by a method that can, in file order.
+    # Tensors that the step prunes, in file order.
     tensors: Sequence[TensorSparsity]
     numel: int  # elements of the whole checkpoint
-    before: int  # how many of them are pruned
+    before: int  # number of pruned elements before the step
     after: int
-    # Share of the sum of squares, over the touched tensors, that is still there; None if it was not
-    # counted.
+    # Share of the sum of squares of the affected tensors that is retained; None if not counted.
     norm_retained: float | None = None
-    l1_retained: float | None = None  # as `norm_retained`, of the sum of magnitudes
-    # How many weights a given mask would have taken, or the groups of a pattern, had they not been
-    # protected.
+    l1_retained: float | None = None  # like `norm_retained`, for the sum of magnitudes
+    # Number of weights that a given mask or pattern would have pruned if they were not protected.
     protected: int = 0
-    outside: int = 0  # weights in no whole group of a pattern of the step
-    # Patterns of the step that do not hold in all of its tensors, because of protected weights.
+    outside: int = 0  # weights in no complete group of a pattern of the step
+    # Patterns of the step that do not hold everywhere, because of protected weights.
     broken: tuple[BrokenPattern, ...] = ()
-    # Shares of norm² that tensors had left before the step, of what the opened file has, by name; 1
-    # for those that are not named.
+    # Shares of the opened file's norm² left before the step, by name; 1 for missing names.
     retained: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    # Tensors with the values of a repair; what is retained is counted as if there were none.
+    # Tensors with repaired values; retained norms are computed with the values of the file.
     repaired: frozenset[str] = frozenset()
 
     @property
     def newly_pruned(self) -> int:
-        """How many elements the step prunes."""
+        """Number of elements that the step prunes."""
         return self.after - self.before
 
-    # Of 100,000 tensors these take hundredths of a second: a worker that made a report looks at
-    # them once, so that views need not.
+    # For 100,000 tensors these take hundredths of a second: the worker calls `prepare`, so that the
+    # main thread need not compute them.
 
     @cached_property
     def table(self) -> SparsityTable:
-        """The touched tensors as columns."""
+        """The affected tensors as columns."""
         return SparsityTable.of(self.tensors)
 
     @cached_property
     def by_name(self) -> Mapping[str, TensorSparsity]:
-        """The touched tensors by their names."""
+        """The affected tensors by name."""
         return _ByName(self.table)
 
     @cached_property
     def after_by_name(self) -> CountsByName:
-        """How many elements of each touched tensor would be pruned."""
+        """Number of pruned elements of each affected tensor after the step, by name."""
         return CountsByName(self.table)
 
     @cached_property
     def norms_retained(self) -> Mapping[str, float]:
-        """What is counted of `TensorSparsity.norm_retained` where anything is pruned, by name."""
+        """Known `TensorSparsity.norm_retained` of tensors with pruned weights, by name."""
         table = self.table
         known = np.flatnonzero((table.after > 0) & ~np.isnan(table.norm))
         names = [table.names[place] for place in known.tolist()]
@@ -306,33 +307,33 @@ class SparsityReport:
 
     @cached_property
     def dangers(self) -> Mapping[str, Danger]:
-        """The tensors that keep too little, in order."""
+        """Warnings for tensors that keep too little, in order."""
         return dangers(self.table, self.retained, self.repaired)
 
     @cached_property
     def unpruned(self) -> int:
-        """Elements of the touched tensors that were not pruned before the step."""
+        """Elements of the affected tensors that were not pruned before the step."""
         return int((self.table.numel - self.table.before).sum())
 
     @cached_property
     def goes_on(self) -> bool:
-        """Whether some elements of the touched tensors were pruned before the step."""
+        """Whether elements of the affected tensors were pruned before the step."""
         return bool(self.table.before.any())
 
     @cached_property
     def ranked_by_norm(self) -> bool:
-        """Whether the norm² lost is known of all tensors that would lose something.
+        """Whether the lost norm² is known for all tensors that lose weights.
 
-        Their sparsity does not tell them apart where every tensor loses the same share, as by 2:4.
+        Sparsity does not order them if every tensor loses the same share, as with 2:4.
         """
         return not np.isnan(self.table.norm[self.table.after > self.table.before]).any()
 
     @cached_property
     def most_affected(self) -> tuple[TensorSparsity, ...]:
-        """The tensors that would lose something: those that lose most norm² first.
+        """The tensors that lose weights: those that lose most norm² first.
 
-        If that is not known of all, those of which least is left first. Equal ones are in file
-        order; not more than anybody lists.
+        If that is not known for all, those with the smallest kept share first. Ties are in file
+        order; the number is limited to `_LISTED`.
         """
         table = self.table
         changed = np.flatnonzero(table.after > table.before)
@@ -342,12 +343,12 @@ class SparsityReport:
         )
 
     def prepare(self) -> None:
-        """Work out now what is worked out when it is first asked for."""
+        """Compute the cached properties now."""
         _ = self.by_name, self.after_by_name, self.dangers, self.unpruned, self.most_affected
 
 
 def places_of_least(values: NDArray[np.float64], count: int) -> NDArray[np.intp]:
-    """Return where the smallest numbers are, in order; of equal ones the first."""
+    """Return the indices of the `count` smallest numbers, ascending; ties in order of index."""
     if values.size > count:
         few = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
     else:
@@ -358,33 +359,31 @@ def places_of_least(values: NDArray[np.float64], count: int) -> NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a step would do, from counts alone: there before the first weight is read."""
+    """The estimated effect of a step, from histograms only, available before weights are read."""
 
-    tensors: int  # how many tensors it touches
+    tensors: int  # number of weights to be pruned
     to_prune: int  # how many weights would go
-    exact: (
-        bool  # whether `to_prune` is exact; channels that are partly pruned already make it a bound
-    )
-    channels: int = 0  # how many channels would go; 0 for methods of single weights
-    # What would be left of each tensor, from counted magnitudes and norms: with floats of more than
-    # 16 bits true to one bin of the upper 16 bits (`exact_report` is False then). None as long as
-    # something that it needs is not counted, and for methods of which counts cannot say it.
+    exact: bool  # whether `to_prune` is exact; with partly pruned channels it is a bound
+    channels: int = 0  # number of channels to be pruned; 0 for unstructured methods
+    # Per-tensor results from histograms and norms: for floats of more than 16 bits accurate to one
+    # bin of the upper 16 bits (`exact_report` is False then). None if something is not counted yet,
+    # or if the method cannot be estimated.
     report: SparsityReport | None = None
-    exact_report: bool = False  # whether `report` is exact in its counts
-    # Share of what `report` needs that is counted, from 0 to 1; 1 if it will not come.
+    exact_report: bool = False  # whether the counts of `report` are exact
+    # Share of the elements needed for `report` that is counted, from 0 to 1; 1 if there will be
+    # none.
     counting: float = 1.0
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """What becomes of the tensors of a step whose rules or limits tell them apart."""
+    """How the rules and limits of a step apply to its tensors."""
 
-    # Number of the rule that applies to a tensor, from 0, by its first name; empty for a step of
-    # one rule.
+    # Index of the rule that applies, by the first name of the tensor; empty for a step of one rule.
     rules: Mapping[str, int] = field(default_factory=dict)
-    # What excludes a selected tensor: the limit ``embeddings``, ``first`` or ``last``; or ``rule``,
-    # if its rule prunes nothing.
+    # Why selected tensors are excluded: the limit ``embeddings``, ``first`` or ``last``; or
+    # ``rule`` if their rule prunes nothing.
     excluded: Mapping[str, str] = field(default_factory=dict)
-    # Of the tensors that each rule names, how many each rule prunes, by its number from 1, and by 0
-    # how many are excluded; empty for a step of one rule.
+    # Per rule: how many of its tensors each rule prunes, by rule number from 1; by 0 how many are
+    # excluded. Empty for a step of one rule.
     shares: tuple[Mapping[int, int], ...] = ()

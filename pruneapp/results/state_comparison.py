@@ -1,63 +1,62 @@
-"""How two states, or two checkpoints, differ, and how far two masks agree."""
+"""Differences between two states or checkpoints, and overlap of two masks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-# same: equal in value throughout (NaN equals NaN, 0.0 equals -0.0), of whatever types. only a,
-# only b: the other has no tensor of this name. shape: both have it, but of another shape (or of
-# types that have no values of their own, complex or packed), so that nothing was compared. unread:
-# both have it, and of one at least its numbers cannot be read.
+# same: all values are equal (NaN equals NaN, 0.0 equals -0.0), whatever the dtypes. only a, only b:
+# the other side has no tensor of this name. shape: shapes differ (or the dtype, complex or packed,
+# has no comparable values), so nothing was compared. unread: both have it, but at least one is
+# unreadable.
 Difference = Literal["same", "differs", "only a", "only b", "shape", "unread"]
 
 
 @dataclass(frozen=True)
 class TensorDifference:
-    """How a tensor of one side differs from that of the other; pruned weights are 0."""
+    """Differences of a tensor between two sides; pruned weights are 0."""
 
-    name: str  # as in the file of the first side, else of the second
+    name: str  # name in the first file, or else in the second
     kind: Difference
-    # Empty where there is no tensor, and for a scalar.
+    # Empty if the tensor is missing, and for a scalar.
     shape_a: tuple[int, ...] = ()
     shape_b: tuple[int, ...] = ()
-    numel: int = 0  # elements of the first, else of the second
-    differing: int = 0  # how many elements differ in value (NaN equals NaN, 0.0 equals -0.0)
-    # L2 norm of the difference, over what is finite in both; infinite beyond float64.
+    numel: int = 0  # elements of the first tensor, or else of the second
+    differing: int = 0  # number of elements with different values (NaN equals NaN, 0.0 equals -0.0)
+    # L2 norm of the difference, over elements that are finite in both; infinite beyond float64.
     norm: float = 0.0
     # `norm` divided by the L2 norm of the first, over the same elements; None if that is 0 or
-    # beyond float64.
+    # infinite.
     relative: float | None = None
-    # Cosine of the angle between both, over the same elements; None if one has no length, or one
-    # beyond float64.
+    # Cosine similarity over the same elements; None if a norm is 0 or infinite.
     cosine: float | None = None
-    # Share of the elements whose signs (-, 0, +) are equal; a NaN agrees with a NaN alone. None for
-    # an empty tensor.
+    # Share of elements with the same sign (-, 0, +); NaN only matches NaN. None for an empty
+    # tensor.
     same_sign: float | None = None
-    # How many elements are 0 (pruned or not) in the first, the second, both. Of a tensor that was
-    # found to be the same without reading it, how many are pruned or made permanent.
+    # Number of elements that are 0 (pruned or not) in the first, the second, and both. For a tensor
+    # found equal without reading it, the number of pruned or permanent elements.
     pruned_a: int = 0
     pruned_b: int = 0
     pruned_both: int = 0
-    # The labels of the types; empty where there is no tensor.
+    # Display names of the dtypes; empty if the tensor is missing.
     dtype_a: str = ""
     dtype_b: str = ""
 
     @property
     def overlap(self) -> float | None:
-        """Zeros in both as a share of zeros in any (Jaccard); None if there are none."""
+        """Zeros in both divided by zeros in either (Jaccard index); None if there are none."""
         union = self.pruned_a + self.pruned_b - self.pruned_both
         return self.pruned_both / union if union else None
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two sides differ."""
+    """The differences between two sides."""
 
-    # What the sides are called.
+    # Display names of the sides.
     a: str
     b: str
-    # In the order of the first file, then what only the second has.
+    # In the order of the first file, followed by tensors that only the second has.
     tensors: tuple[TensorDifference, ...]
 
     @property
@@ -68,27 +67,30 @@ class Comparison:
 
 @dataclass(frozen=True)
 class TensorOverlap:
-    """What of one tensor is pruned here, there, or on both sides."""
+    """The overlap of the pruned weights of one tensor on two sides."""
 
-    name: str  # the tensor, by its first name here
-    numel: int  # elements in all
-    # How many are pruned on both sides, and on one alone.
+    name: str  # first name on this side
+    numel: int  # number of elements
+    # Number of weights pruned on both sides, and on only one.
     both: int
     only_here: int
     only_there: int
 
     @property
     def jaccard(self) -> float | None:
-        """Share of what is pruned on any side that is pruned on both; None if nothing is."""
+        """Weights pruned on both sides divided by those pruned on either.
+
+        None if there are none.
+        """
         union = self.both + self.only_here + self.only_there
         return self.both / union if union else None
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """What is pruned on two sides."""
+    """The overlap of the pruned weights of two sides."""
 
-    tensors: tuple[TensorOverlap, ...]  # the tensors that both sides have
+    tensors: tuple[TensorOverlap, ...]  # tensors that both sides have
 
     @property
     def total(self) -> TensorOverlap:

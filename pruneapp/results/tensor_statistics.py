@@ -1,4 +1,4 @@
-"""Numbers about the values of a tensor (magnitudes, channels, zeros), and tables as text."""
+"""Statistics of the values of a tensor (histograms, channel norms, zeros), and CSV text."""
 
 from __future__ import annotations
 
@@ -14,30 +14,29 @@ from numpy.typing import NDArray
 
 from pruneapp.errors import escaped
 
-# What is counted: magnitudes in equal bins from 0; in as many bins a power of ten, the first one
-# from 0 for all that is smaller; or values with their signs, in as many bins below 0 as above.
+# magnitudes: equal bins from 0. decades: equally many bins per power of ten, preceded by one from
+# 0. signed: values, with equally many bins below and above 0.
 Binning = Literal["magnitudes", "decades", "signed"]
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Magnitudes, or values, of a tensor, counted in bins."""
+    """The magnitudes, or values, of a tensor, counted in bins."""
 
     name: str
-    # ``float64[bins + 1]``, rising; from 0 for magnitudes, symmetric around 0 with signs.
+    # ``float64[bins + 1]``, ascending; from 0 for magnitudes, symmetric around 0 with signs.
     edges: NDArray[np.float64]
-    # ``int64[bins]``: kept, pruned, and (in a preview) to be pruned; `to_be_pruned` is part of
-    # `kept`.
+    # ``int64[bins]``: kept, pruned, and (in a preview) to be pruned; the last are part of `kept`.
     kept: NDArray[np.int64]
     pruned: NDArray[np.int64]
     to_be_pruned: NDArray[np.int64]
-    nonfinite: int  # how many are NaN or infinite and in no bin
+    nonfinite: int  # number of NaN and infinite values, which are in no bin
     binning: Binning = "magnitudes"
-    # Where the first bin begins and the last one ends in truth, if outliers are counted in them:
-    # the axis ends where `edges` do. None if no value is beyond the edges.
+    # True limits of the first and last bin if outliers are counted in them; None if no value
+    # exceeds `edges`, where the axis ends.
     ends: tuple[float, float] | None = None
-    # The part of the axis that has finer bins, and the edges without them; None if there are none.
-    # All of `whole` are among `edges`.
+    # The range of the axis with finer bins, and the edges without them; None if there are none.
+    # `edges` contains all of `whole`.
     finer: tuple[float, float] | None = None
     whole: NDArray[np.float64] | None = None
 
@@ -47,7 +46,7 @@ class Histogram:
         return self.binning == "signed"
 
     def bounds(self, at: int) -> tuple[float, float]:
-        """Return from where to where the values of a bin reach, outliers included."""
+        """Return the limits of the values in a bin, including outliers."""
         low, high = float(self.edges[at]), float(self.edges[at + 1])
         if self.ends is not None and at == 0:
             low = min(low, self.ends[0])
@@ -56,7 +55,7 @@ class Histogram:
         return low, high
 
     def without_finer(self) -> Histogram:
-        """Return the same counts in the bins of the whole axis alone."""
+        """Return the histogram with the finer bins merged."""
         if self.whole is None:
             return self
         starts = np.searchsorted(self.edges, self.whole[:-1])
@@ -77,11 +76,11 @@ class Histogram:
 
 @dataclass(frozen=True)
 class TensorStats:
-    """Numbers about the original values of a tensor; NaN and infinities are left out of them.
+    """Statistics of the original values of a tensor, without NaN and infinities.
 
-    `minimum`, `maximum`, `mean` and `std` (of the population) are NaN for a tensor without a
-    finite number. `zeros` counts zeros in the file, pruned or not. Of a tensor that was `repaired`
-    they are about its new values.
+    `minimum`, `maximum`, `mean` and `std` (of the population) are NaN if no value is finite.
+    `zeros` counts zeros in the file, pruned or not. For a `repaired` tensor all refer to the new
+    values.
     """
 
     name: str
@@ -99,10 +98,10 @@ class TensorStats:
 
 @dataclass(frozen=True)
 class TensorNumbers:
-    """Numbers about all values of a tensor as the file has it; complex ones by magnitude.
+    """Statistics of all values of a tensor in the file; complex numbers by magnitude.
 
-    `minimum` and `maximum` are of what is not NaN, infinities among it; None if that is nothing.
-    `l1` and `l2` leave out NaN. All are None of a type whose elements have no single value.
+    `minimum` and `maximum` ignore NaN but include infinities; None if all are NaN. `l1` and `l2`
+    ignore NaN. All are None for packed types.
     """
 
     name: str
@@ -117,68 +116,68 @@ class TensorNumbers:
 
 @dataclass(frozen=True, eq=False)
 class ChannelNorms:
-    """Norms of the channels along a dimension: whole, what is left of them, and a preview."""
+    """Norms of the channels along a dimension: original, pruned, and after a preview."""
 
-    # The tensor, its dimension from 0, the order of the norm as text.
+    # The name, the dimension counted from 0, and the order of the norm as text.
     name: str
     dim: int
     n: str
-    # ``float64[channels]``: of the original values; of those that are not pruned, the others
-    # counted as 0; and of those that a preview leaves. Without a preview `after` is `left`.
+    # ``float64[channels]``: norms of the original values, of the kept values (others count as 0),
+    # and of those kept after a preview. Without a preview `after` equals `left`.
     norms: NDArray[np.float64]
     left: NDArray[np.float64]
     after: NDArray[np.float64]
-    # ``float64[channels]``: share of the weights of each channel that is not pruned, from 0 to 1,
-    # now and after the preview.
+    # ``float64[channels]``: share of each channel's weights that is kept, from 0 to 1, now and
+    # after the preview.
     kept: NDArray[np.float64]
     kept_after: NDArray[np.float64]
-    # ``bool[channels]``: whether anything of it is protected; None if nothing of the tensor is.
+    # ``bool[channels]``: whether any weight is protected; None if the tensor has no protected
+    # weight.
     protected: NDArray[np.bool_] | None = None
-    # ``bool[channels]``: those of them of which something else is left that is not protected.
+    # ``bool[channels]``: protected channels that also have kept weights that are not protected.
     partly: NDArray[np.bool_] | None = None
 
     @cached_property
     def to_be_pruned(self) -> NDArray[np.bool_]:
-        """``bool[channels]``: whether a preview takes all that is left of the channel."""
+        """Whether a preview prunes all that is left of the channel, ``bool[channels]``."""
         going: NDArray[np.bool_] = (self.kept > 0) & (self.kept_after == 0)
         return going
 
 
 @dataclass(frozen=True)
 class TensorZeros:
-    """The zeros of a tensor that are not pruned here, and the pattern that they form."""
+    """The zeros of a tensor that are not pruned, and their pattern."""
 
-    name: str  # the tensor
-    # Elements in all, and those that are +0.0 or -0.0.
+    name: str  # first name of the tensor
     numel: int
     zeros: int
-    channels: tuple[int, ...] = ()  # for each dimension, how many whole slices are zero
-    # ``(n, m)`` where at most n of every m successive elements along dim 1 (input features, or
-    # input channels at one place of the kernel) are left: the first of 1:4, 2:4 and 4:8 that holds
-    # throughout. None if there is no such, and for a tensor of nothing but zeros.
+    channels: tuple[int, ...] = ()  # number of slices of zeros, per dimension
+    # ``(n, m)`` if at most n of every m successive elements along dim 1 (input features, or input
+    # channels at one kernel position) are nonzero: the first of 1:4, 2:4 and 4:8 that holds
+    # throughout. None if none does, and for a tensor of zeros only.
     pattern: tuple[int, int] | None = None
-    # ``(rows, columns)`` of the largest block of 64, 32, 16, 8, 4 squared in which 99 % of the
-    # zeros come whole, in the matrix of dim 0 by all others. None if there is no such, and where
-    # whole rows and columns say it all.
+    # ``(rows, columns)`` of the largest square block (64, 32, 16, 8 or 4) that contains 99 % of the
+    # zeros completely, in the matrix of dim 0 by all others. None if there is none, or if the zeros
+    # are just whole rows and columns.
     block: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class ZerosReport:
-    """The tensors of a file that have a considerable share of zeros, in file order."""
+    """The tensors of a file with a considerable share of zeros, in file order."""
 
     tensors: tuple[TensorZeros, ...]
 
 
-# What makes a spreadsheet take text for a formula, or skip it on the way to one.
+# First characters that make a spreadsheet treat text as a formula, or that it skips.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_text(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a table as comma-separated values, numbers in full precision and with a point.
+    """Return a table as comma-separated values, with numbers in full precision.
 
-    Text from files is one line of visible characters, and never a formula: what begins as one gets
-    an apostrophe in front. Numbers are never changed. Who needs exact names takes JSON.
+    Text from files becomes one line of printable characters and never a formula: an apostrophe is
+    put before text that begins like one. Numbers are never changed. Use JSON for exact names.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)

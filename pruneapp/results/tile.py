@@ -1,4 +1,4 @@
-"""Pictures of tensors: how they are laid out, and parts of them."""
+"""Layout of tensors as pictures, and tiles of these pictures."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-# First and last + 1 along each dimension of a tensor.
+# (first, last + 1) along each dimension of a tensor.
 Box = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a tensor of any rank is laid out as a picture of rows and columns.
+    """The arrangement of a tensor of any rank as a picture of rows and columns.
 
     The picture's row is the flat index over `row_dims`, its column that over `column_dims`.
     """
 
-    shape: tuple[int, ...]  # of the tensor
-    # Dimensions in the order in which they nest, the outermost first.
+    shape: tuple[int, ...]  # shape of the tensor
+    # Dimensions in nesting order, the outermost first.
     row_dims: tuple[int, ...]
     column_dims: tuple[int, ...]
-    # Words for the axes: "output channel × kernel row".
+    # Names of the axes: "output channel × kernel row".
     row_label: str
     column_label: str
-    note: str = ""  # a sentence about the layout; empty for a matrix
-    # For a vector that is read like lines of text: how many elements a row of the picture has, a
-    # divisor of their number; `row_dims` is empty then. 0 for everything else.
+    note: str = ""  # remark about the layout; empty for a matrix
+    # For a vector wrapped into lines: number of elements per line, a divisor of its size;
+    # `row_dims` is empty then. 0 for all others.
     wrap: int = 0
-    # A short word for each dimension ("out", "in"), empty where there is none; () for none at all.
+    # Short name of each dimension ("out", "in"), empty where there is none; () if there are none.
     dims: tuple[str, ...] = ()
-    # Where some dimensions are on no axis: the index along every dimension, 0 along those that are
-    # on an axis. () where the picture has the whole tensor.
+    # If some dimensions are on no axis: the index along every dimension, 0 for those on an axis. ()
+    # if the picture shows the whole tensor.
     fixed: tuple[int, ...] = ()
 
     @cached_property
@@ -52,7 +52,7 @@ class Layout:
         return prod(self.shape[d] for d in self.column_dims)
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
-        """Return the index into the tensor of a place in the picture."""
+        """Return the index into the tensor of a position in the picture."""
         if self.wrap:
             return (row * self.wrap + column,)
         position = list(self.fixed) or [0] * len(self.shape)
@@ -65,7 +65,7 @@ class Layout:
     def place(self, index: tuple[int, ...]) -> tuple[int, int]:
         """Return row and column of an index into the tensor.
 
-        What the index says about dimensions that are on no axis does not matter.
+        The index along dimensions that are on no axis is ignored.
         """
         if self.wrap:
             return divmod(index[0], self.wrap)
@@ -78,13 +78,12 @@ class Layout:
         return places[0], places[1]
 
     def boxes(self, rows: tuple[int, int], columns: tuple[int, int]) -> tuple[Box, ...]:
-        """Return what a rectangle of the picture stands for, in indices of the tensor.
+        """Return the boxes of tensor indices that a rectangle of the picture covers.
 
-        The boxes do not overlap, and together have exactly the elements of the rectangle. There
-        are at most ``2 d - 1`` for each axis on which `d` dimensions nest, multiplied; in a
-        vector in lines one for each line, unless whole lines are meant.
-
-        `rows` and `columns` are first and last + 1; beyond the border is cut off.
+        The boxes do not overlap, and their union is exactly the rectangle. There are at most ``2 d
+        - 1`` per axis with `d` nested dimensions, multiplied; for a wrapped vector one per line,
+        unless whole lines are covered. `rows` and `columns` are (first, last + 1), clipped to the
+        picture.
         """
         rows, columns = _within(rows, self.rows), _within(columns, self.columns)
         if rows[0] >= rows[1] or columns[0] >= columns[1]:
@@ -110,7 +109,7 @@ def _within(part: tuple[int, int], extent: int) -> tuple[int, int]:
 
 
 def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
-    """Return the boxes of nested dimensions that have the flat indices `start` to `stop`."""
+    """Return the boxes of nested dimensions that cover the flat indices `start` to `stop`."""
     if not extents:
         return [()]
     inner = prod(extents[1:])
@@ -130,21 +129,21 @@ def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
 
 @dataclass(frozen=True)
 class TileRequest:
-    """Which part of a tensor's picture is wanted, and how coarse."""
+    """A requested part of a tensor's picture, and its resolution."""
 
-    name: str  # the tensor
-    # The part, in weights; beyond the border is cut off.
+    name: str  # name of the tensor
+    # The part, in weights; it is clipped to the picture.
     row: int
     column: int
     rows: int
     columns: int
-    pool: int = 1  # one pixel stands for ``pool x pool`` weights; a power of 2, 1 is exact
-    sampled: bool = False  # whether a first look at evenly spaced rows will do
-    # Dimensions that go down and across; None for the usual layout.
+    pool: int = 1  # a pixel covers ``pool x pool`` weights; a power of 2, 1 is exact
+    sampled: bool = False  # whether a fast approximation from sampled weights is sufficient
+    # Dimensions of the rows and the columns; None for the usual layout.
     axes: tuple[int, int] | None = None
-    # Index along every dimension, for those that are on no axis; () for none.
+    # Index along every dimension, for those on no axis; () for 0.
     fixed: tuple[int, ...] = ()
-    # Whether pruned weights are 0, as in an export, instead of what the file has.
+    # Whether pruned weights are 0, as in an export, instead of their values in the file.
     pruned: bool = False
 
 
@@ -152,40 +151,40 @@ class TileRequest:
 class Tile:
     """A part of a tensor's picture."""
 
-    request: TileRequest  # what was asked for, cut to the picture
-    layout: Layout  # the layout of the whole tensor
-    # ``float32[h, w]``: the weights themselves where `pool` is 1, else the mean magnitude.
+    request: TileRequest  # the request, clipped to the picture
+    layout: Layout  # layout of the whole tensor
+    # ``float32[h, w]``: the weights themselves if `pool` is 1, otherwise mean magnitudes.
     values: NDArray[np.float32]
-    kept: NDArray[np.float32]  # ``float32[h, w]``: share that is kept, 0 or 1 where `pool` is 1
-    to_be_pruned: NDArray[np.float32]  # ``float32[h, w]``: share that a preview would take
-    # A magnitude that is large for this tensor (its 99.5th percentile or so): full colour.
+    kept: NDArray[np.float32]  # ``float32[h, w]``: kept share, 0 or 1 if `pool` is 1
+    to_be_pruned: NDArray[np.float32]  # ``float32[h, w]``: share pruned by a preview
+    # A large magnitude of this tensor (about the 99.5th percentile), shown in full color.
     scale: float
-    # ``float32[h, w]``: share that is protected; None if nothing of the tensor is.
+    # ``float32[h, w]``: protected share; None if no weight of the tensor is protected.
     protected: NDArray[np.float32] | None = None
-    # Whether a pixel stands for some of its weights only, evenly spaced: a first look.
+    # Whether pixels are computed from sampled weights.
     sampled: bool = False
-    # Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.
+    # Share of the magnitudes up to `scale`; larger ones have the color of `scale`.
     within: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class DifferenceTile:
-    """How a part of a tensor's picture differs between two states, A (before) and B (after).
+    """The difference of a part of a tensor's picture between two states, A and B.
 
-    A pixel's four shares (kept in both is the fourth) add up to 1.
+    The shares removed, restored, in neither and (not stored) kept in both add up to 1.
     """
 
-    request: TileRequest  # what was asked for, cut to the picture
-    layout: Layout  # the layout of the whole tensor
-    # ``float32[h, w]``: B - A where `pool` is 1, else the mean magnitude of that. Pruned weights
-    # are 0 on either side.
+    request: TileRequest  # the request, clipped to the picture
+    layout: Layout  # layout of the whole tensor
+    # ``float32[h, w]``: B - A if `pool` is 1, otherwise its mean magnitude. Pruned weights are 0 on
+    # both sides.
     change: NDArray[np.float32]
-    # ``float32[h, w]``: share that was there in A and is not in B; 0 or 1 where `pool` is 1.
+    # ``float32[h, w]``: share present in A but not in B; 0 or 1 if `pool` is 1.
     removed: NDArray[np.float32]
-    restored: NDArray[np.float32]  # ``float32[h, w]``: share that was not there in A and is in B
-    in_neither: NDArray[np.float32]  # ``float32[h, w]``: share that is in neither
-    scale: float  # a magnitude that is large for this tensor: full colour for `change`
-    # Whether a pixel stands for some of its weights only, evenly spaced: a first look.
+    restored: NDArray[np.float32]  # ``float32[h, w]``: share not present in A but in B
+    in_neither: NDArray[np.float32]  # ``float32[h, w]``: share present in neither
+    scale: float  # a large magnitude of the difference, shown in full color
+    # Whether pixels are computed from sampled weights.
     sampled: bool = False
-    # Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.
+    # Share of the magnitudes up to `scale`; larger ones have the color of `scale`.
     within: float = 1.0
