@@ -461,7 +461,7 @@ class ExportDialog(Dialog):
         return self.tabs.currentIndex() == 1
 
     def set_offers(self, offers: Sequence[FormatOffer], *, usual: str = "") -> None:
-        """Set the formats.
+        """Set the formats, and select `usual`; if empty, keep the selection if possible.
 
         `usual` is selected, else the first one that is possible stays selected.
         """

@@ -1,4 +1,4 @@
-"""Edits made by hand in a plot: prune, restore, protect, unprotect; zeros of the file.
+"""Manual edits in a plot: prune, restore, protect, unprotect; and treating zeros as pruned.
 
-The tools that select stand in ``gui.plots``, the masks are computed in ``edits``.
+The selection tools are in ``gui.plots``; the masks are computed in ``edits``.
 """

@@ -1,8 +1,8 @@
-"""Pruning by hand: a gesture on a picture becomes one step of the history.
+"""Manual edits: a gesture in a plot becomes one step of the history.
 
-Masks are made in the background, because those of a large model take longer than a frame. That is
-done by the executor of the pictures and not by the worker: nobody waits with a gesture for an
-export. Gestures are done one after another, each on what the one before left.
+Masks are computed in the background, because those of a large model take longer than a frame. They
+are computed by the executor for plots, so that an edit does not wait for an export. Edits are
+applied in order, each to the state that the previous one has left.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ from pruneapp.results.short_names import ShortNames
 
 
 class AllBlocksDialog(DecisionDialog):
-    """Shows which tensors are meant; `accepted` once the person wants it so.
+    """Lists the tensors that an edit changes in all blocks; `accepted` if the user agrees.
 
-    Their names have `pattern` in common; `shown` has the names to show for those in the file.
+    `pattern` is what the names of the tensors have in common. `shown` maps names in the file to
+    display names.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class AllBlocksDialog(DecisionDialog):
         self.sentence = plain(self._sentence(tensors), wrap=True, ink=MUTED)
 
         headers = [self.tr("Tensor"), self.tr("Included"), self.tr("Changed")]
-        # Left out rather than hidden: screen readers are told of hidden columns, too.
+        # Omitted, not hidden: screen readers read hidden columns, too.
         if any(tensor.protected for tensor in tensors):
             headers.append(self.tr("Protected"))
 
@@ -121,12 +122,12 @@ class AllBlocksDialog(DecisionDialog):
         return text
 
 
-_APART = 16  # pixels between two of them
-_MOST_NAMED = 8  # tensors of a group, in a tooltip
+_APART = 16  # distance between two check boxes in pixels
+_MOST_NAMED = 8  # maximum number of tensors named in a tooltip
 
 
 class ManualEditOptions(QWidget):
-    """Check boxes for manual edits, each there only where it means something for the tensor."""
+    """Check boxes for the scope of manual edits; those that cannot apply are hidden."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,18 +135,18 @@ class ManualEditOptions(QWidget):
         self.companions = QCheckBox(self)
         self.group = QCheckBox(self)
         self.title = plain(self.tr("Manual edit"), ink=MUTED)
-        # What each says, and what it says where room is short.
+        # long and short text of each check box
         self._texts = dict.fromkeys((self.every_block, self.companions, self.group), ("", ""))
         self._texts[self.companions] = self.tr("Include bias and norm"), self.tr("Bias and norm")
         lay_in_row(self, self.title, *self._texts, None, spacing=_APART)
-        # The room is kept: the picture above is not to jump from tensor to tensor.
+        # The height is constant, so that the plot above does not jump between tensors.
         follow_font(self, lambda row: row.setFixedHeight(row.every_block.sizeHint().height()))
         self.set_same_role("", 1)
         self.set_companions((), "")
         self.set_group((), "")
 
     def set_same_role(self, pattern: str, tensors: int) -> None:
-        """Take how many tensors have the role of the one in focus, itself among them."""
+        """Set the number of tensors that have the role of the focused tensor, including itself."""
         n = count(tensors)
         self._texts[self.every_block] = (
             self.tr("Apply to the same layer in all {n} blocks").format(n=n),
@@ -157,7 +158,7 @@ class ManualEditOptions(QWidget):
         self._offer(self.every_block, tip, offered=tensors > 1)
 
     def set_companions(self, shown: Sequence[str], why: str) -> None:
-        """Take what belongs to the channels of the tensor in focus, and why it should go along."""
+        """Set the tensors with entries for the channels of the focused one, and the reason."""
         self._offer(
             self.companions,
             join_sentences(as_sentence(join_names(*shown)), why),
@@ -165,9 +166,9 @@ class ManualEditOptions(QWidget):
         )
 
     def set_group(self, shown: Sequence[str], units: str, *, always: bool = False) -> None:
-        """Take which other tensors have the units of the one in focus, and what these are.
+        """Set the other tensors that have the units of the focused one, and the name of the units.
 
-        `always`: whole units are edited, whatever the person wants of channels.
+        `always`: whole units are always edited, so that the check box cannot be unchecked.
         """
         n = count(len(shown) + 1)
         self._texts[self.group] = (
@@ -191,19 +192,19 @@ class ManualEditOptions(QWidget):
         self._word()
 
     def set_wanted(self, *, every_block: bool, companions: bool, group: bool) -> None:
-        """Show what is wanted, silently."""
+        """Set the check boxes to the state of their commands."""
         self.every_block.setChecked(every_block)
         self.companions.setChecked(companions)
         with QSignalBlocker(self.group):
             self.group.setChecked(group or not self.group.isEnabled())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say less where there is no room for it."""
+        """Use the short texts if the long ones do not fit."""
         super().resizeEvent(event)
         self._word()
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for room for the check boxes."""
+        """Return the width of the check boxes with short texts."""
         return QSize(self._needed(short=True), self.height())
 
     def _needed(self, *, short: bool) -> int:
@@ -216,31 +217,31 @@ class ManualEditOptions(QWidget):
         return sum(widths) + _APART * max(0, len(widths) - 1)
 
     def _word(self) -> None:
-        # Not `isVisible`: the row itself may be hidden.
+        # `isHidden`, not `isVisible`: the row itself may be hidden.
         needed = self._needed(short=False)
         short = needed > self.width()
         for box, texts in self._texts.items():
             box.setText(texts[short])
-            # A screen reader has room for all of it.
+            # the full text for screen readers, whatever the width
             box.setAccessibleName(texts[0])
         whole = self._needed(short=short) + _APART + self.title.sizeHint().width()
         self.title.setHidden(not needed or whole > self.width())
         self.updateGeometry()
 
 
-# A gesture that takes longer is shown in the status bar, and can be cancelled there.
+# An edit that takes longer is shown in the status bar, where it can be cancelled.
 SLOW_MS = 200
 
 
 @dataclass(frozen=True, eq=False)
 class EditResult:
-    """What a gesture does, and all that is to be said of it."""
+    """The result of an edit, with the texts to ask the user about it."""
 
     preview: ManualEditPreview
-    # What the names of the tensors have in common, if it is meant for every block: they are to be
-    # shown first.
+    # The common part of the names if the edit is for all blocks, which the user confirms first;
+    # else empty.
     pattern: str = ""
-    units: str = ""  # what is meant of each, where it has a name: "channel 12"
+    units: str = ""  # the units of each tensor, if they have a name: "channel 12"
 
 
 def make(
@@ -252,11 +253,11 @@ def make(
     companions: bool = False,
     group: bool = False,
 ) -> EditResult:
-    """Return what a gesture does to a state, in the background.
+    """Return the effect of an edit on a state. Runs in the background.
 
-    It is meant for all tensors of the same role with `every_block`, with `companions` for the bias
-    and norm of channels, too, and with `group` for the same units in all tensors that have them;
-    always for these if it is one on units. Raises as `compute_manual_edit`.
+    The edit is for all tensors with the role of the given one if `every_block`; includes bias and
+    norm of channels if `companions`; and the same units of all tensors in the group if `group`, or
+    if the request is for units of a group. Raises the errors of `compute_manual_edit`.
     """
     checkpoint = snapshot.checkpoint
     role = tensors_of_role(checkpoint, request.name) if every_block else None
@@ -277,10 +278,10 @@ def make(
 
 
 class ManualEditController(DialogController[AllBlocksDialog]):
-    """Does what gestures and commands say, for the tensor in focus, its role, or its channels.
+    """Applies manual edits to the focused tensor, to all tensors of its role, or to a whole group.
 
-    A gesture may be meant `in_every_block`, for all tensors of the same role, which are shown
-    first, and for the companions of channels, their bias and norm.
+    An edit for all blocks is confirmed by the user in a dialog. An edit of channels may include
+    their bias and norm.
     """
 
     def __init__(
@@ -333,19 +334,20 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         actions["complete_channels"].triggered.connect(self.complete)
         session.closed.connect(self._on_closed)
         self._on_toggled()
-        self._on_page(pages.page)  # a remembered one is shown before anybody could hear of it
+        # the page that was restored at start was shown before the signal was connected
+        self._on_page(pages.page)
 
     # -- gestures ---------------------------------------------------------------------------------
 
     def perform(self, request: ManualEditRequest) -> None:
-        """Do what a gesture says, after those that came before it."""
+        """Apply an edit after those that were requested before."""
         if self._session.document is None or not self._session.may_work():
             return
         self._waiting.append(request)
         self._go_on()
 
     def complete(self) -> None:
-        """Prune what bias and norm of pruned channels still hold, whatever pruned these."""
+        """Prune the bias and norm entries that belong to channels that are already pruned."""
         document = self._session.document
         if document is None or not self._session.may_work():
             return
@@ -371,14 +373,15 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         self._slow.start()
 
     def _show_slow(self) -> None:
-        # Of a large model, in every block, a gesture takes seconds.
+        # For all blocks of a large model an edit takes seconds.
         if self._edit.task is not None:
             self._jobs.show(self._edit.task, self.tr("Applying manual edit"))
 
     def _on_made(self, document: Document, request: ManualEditRequest, result: EditResult) -> None:
         preview = result.preview
         if preview.revision != document.revision:
-            self._waiting.appendleft(request)  # something else was done or undone meanwhile
+            # another step was applied or undone meanwhile: compute the edit again
+            self._waiting.appendleft(request)
         elif (
             result.pattern
             and len(preview.numbers.tensors) > 1
@@ -407,7 +410,8 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             text = self.tr("{done}; {n} protected weights unchanged").format(
                 done=text, n=count(numbers.protected)
             )
-        elif 0 < numbers.permanent < numbers.changed:  # of all of them the label says it
+        # if all are permanent, the label mentions it
+        elif 0 < numbers.permanent < numbers.changed:
             text = self.tr("{done}; {n} weights made permanent earlier are still 0").format(
                 done=text, n=count(numbers.permanent)
             )
@@ -418,11 +422,11 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         self._edit.cancel()
         self._slow.stop()
         self._pairs = None
-        # Nothing may come into focus after this: a file can be without a tensor.
+        # the next file may have no tensor, so that nothing would reset the check boxes
         self._offers.cancel()
         self._offer_none()
 
-    # -- what is selected in the picture ----------------------------------------------------------
+    # -- commands for the selection ---------------------------------------------------------------
 
     def _on_operation(self) -> None:
         operation: Operation = self.sender().property("operation")
@@ -440,7 +444,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
                 )
             )
 
-    # -- in every block ---------------------------------------------------------------------------
+    # -- edits in all blocks ----------------------------------------------------------------------
 
     def _ask(self, result: EditResult) -> None:
         contents = self._session.contents
@@ -455,7 +459,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         dialog.accepted.connect(partial(self._put, result.preview))
         dialog.accepted.connect(self._keep_answer)
         self.open(dialog)
-        dialog.finished.connect(self._go_on)  # after it is let go of
+        dialog.finished.connect(self._go_on)  # after `self.dialog` is reset
 
     def _keep_answer(self) -> None:
         if self.dialog is not None:
@@ -473,7 +477,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         changing = sum(tensor.changed > 0 for tensor in numbers.tensors)
         return text.format(what=translate_sentence(result.units) or weights, n=count(changing))
 
-    # -- the check boxes below the picture, and their commands ------------------------------------
+    # -- check boxes and commands -----------------------------------------------------------------
 
     def _on_toggled(self) -> None:
         self._settings.set(WITH_COMPANIONS, self._companions.isChecked())
@@ -491,7 +495,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         self._offer_group()
 
     def _offer_group(self) -> None:
-        """Offer the groups whose units are single channels, along the dimension that is shown."""
+        """Offer the groups that have single channels of the shown dimension as units."""
         channels, name = self._pages.channels, self._plots.name
         row = None if name is None else self._session.by_name.get(name)
         on_channels = self._pages.page is Page.CHANNELS
@@ -528,7 +532,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         if self._pairs is None:
             self._pairs = Companions(checkpoint)
         pairs = self._pairs
-        # Of 100,000 names that takes longer than a frame.
+        # For 100,000 names this takes longer than a frame.
         self._offers.ask(
             lambda _job: (tensors_of_role(checkpoint, name), pairs.of(name)),
             self._offer,

@@ -1,4 +1,4 @@
-"""The groups of the tensor in focus: marked in the tree, and handed to who shows their units."""
+"""Find the groups of the focused tensor, and show them in the tree and on the page Channels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pruneapp.results.tensor_group import TensorGroup
 
 
 class GroupController(QObject):
-    """Finds in the background which groups the tensor in focus is in.
+    """Finds the groups of the focused tensor in the background.
 
-    The first answer of a file takes longer: then its groups are found, for all that need them.
+    The first request for a file is slow, because it finds the groups of the whole checkpoint.
     """
 
-    found = Signal()  # `groups` are those of the tensor in focus
+    found = Signal()  # `groups` has changed to those of the focused tensor
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class GroupController(QObject):
         self._tree = tree
         self._channels = channels
         self._task = LatestTask(jobs)
-        self._marked = False  # whether the tree shows any
+        self._marked = False  # whether the tree shows marks
         self.groups: tuple[TensorGroup, ...] = ()
         plots.focused.connect(self._on_focused)
         session.closed.connect(self._on_closed)
@@ -48,9 +48,9 @@ class GroupController(QObject):
             self._on_closed()
             return
         checkpoint = document.checkpoint
-        # The marks of the tree stay until there are others: no flicker.
+        # The marks in the tree stay until the answer arrives, so that they do not flicker.
         self._set(())
-        # Nobody waits for it: histograms that are being counted need not make room.
+        # Low priority: histograms that are being counted need not be interrupted.
         self._task.ask(
             lambda job: groups_of_tensor(checkpoint, name, job),
             self._show,

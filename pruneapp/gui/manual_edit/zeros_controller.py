@@ -1,7 +1,7 @@
-"""Zeros that a file already has: found in the background, and counted as pruned if wanted.
+"""Find zeros in the file in the background, and offer to treat them as pruned.
 
-They are looked for once after a file was opened, when nothing else is to be done: after the first
-picture, after the counts, and a stretch at a time, so that whatever comes meanwhile goes first.
+The search runs once after a file was opened, while the application is idle. It reads a limited
+number of weights per job, so that other work can run in between.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from pruneapp.gui.widgets.labels import join_facts
 from pruneapp.progress import Job
 from pruneapp.results.tensor_statistics import TensorZeros, ZerosReport
 
-# So long nothing else was wanted.
+# Idle time before the search continues.
 PAUSE_MS = 400
-# Weights that are looked at in one go: some hundredths of a second.
+# Number of weights per job: some hundredths of a second.
 STRETCH = 1 << 25
-# Fewer zeros than this share of every tensor are no pruning that is worth a word.
+# Zeros are reported if they are at least this share of some tensor.
 WORTH = 0.05
 
 
 class ZerosController(QObject):
-    """Finds zeros, tells of them, and treats them as pruned."""
+    """Finds zeros, reports them in a notice, and treats them as pruned."""
 
     def __init__(
         self,
@@ -54,13 +54,14 @@ class ZerosController(QObject):
         self._notifications = context.notifications
         self._left: list[str] | None = None
         self._found: list[TensorZeros] = []
-        self.report: ZerosReport | None = None  # of the open file, once all was looked at
+        # of the open file; None until the search is complete
+        self.report: ZerosReport | None = None
         self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._go_on, self)
         session.opened.connect(self._idle.schedule)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
 
-    # -- finding them ---------------------------------------------------------------------------
+    # -- search ---------------------------------------------------------------------------------
 
     def _on_closed(self) -> None:
         self._idle.stop()
@@ -87,7 +88,7 @@ class ZerosController(QObject):
         )
 
     def _names(self, document: Document) -> list[str]:
-        """Return what may have zeros: all but what is known to have none."""
+        """Return the tensors that may have zeros: those not known to have none, without buffers."""
         snapshot = document.snapshot()
         return [
             row.name
@@ -120,7 +121,7 @@ class ZerosController(QObject):
                 details="\n".join(map(self._line, self.report.tensors)),
             )
 
-    # -- telling of them ------------------------------------------------------------------------
+    # -- notice ---------------------------------------------------------------------------------
 
     def _sentence(self, report: ZerosReport) -> str:
         share = number_format.part(
@@ -139,7 +140,7 @@ class ZerosController(QObject):
         return said.format(text=text, form=form)
 
     def _form(self, report: ZerosReport) -> str:
-        """Say which pattern most of them have; empty if they have none."""
+        """Return the pattern that most of the tensors have; empty if they have none."""
         forms = Counter(form for tensor in report.tensors if (form := self._pattern(tensor)))
         if not forms:
             return ""
@@ -179,16 +180,16 @@ class ZerosController(QObject):
             )
         return join_facts(*parts)
 
-    # -- treating them as pruned ----------------------------------------------------------------
+    # -- step -----------------------------------------------------------------------------------
 
     def treat(self) -> None:
-        """Count the zeros of the file as pruned, as one step."""
+        """Apply a step that treats the zeros of the file as pruned."""
         report, too_few = self.report, self._too_few()
 
         def make(snapshot: Snapshot, job: Job) -> Proposal:
             zeros = find_zeros(snapshot, None, job) if report is None else report
             names = [tensor.name for tensor in zeros.tensors]
-            # Zeros made permanent since are no zeros of the file, though they read as such.
+            # Zeros made permanent are not zeros of the file, but are read as such.
             names += snapshot.permanent
             if not names:
                 raise too_few
@@ -197,7 +198,7 @@ class ZerosController(QObject):
         self._session.propose(self.tr("Reading zeros"), make)
 
     def _too_few(self) -> SelectionError:
-        # Single zeros come about by themselves: that there are none would not be true.
+        # A few zeros occur in any tensor: saying that there are none would be wrong.
         return SelectionError(
             self.tr(
                 "No weight tensor has {share} or more zeros that are not already pruned. "
@@ -206,6 +207,6 @@ class ZerosController(QObject):
         )
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        # However they came to be pruned, there is nothing to be offered any more.
+        # The zeros are already treated as pruned: remove the offer.
         if change.kind == EditKind.EXISTING:
             self._notifications.end(NoticeTopic.ZEROS)

@@ -1,4 +1,4 @@
-"""The pruning form: methods, parameters, rules and limits, built from what is declared.
+"""The pruning form: methods, parameters, rules and limits, built from their declarations.
 
-No method is named here: a new method or parameter type appears by its declaration.
+No method is mentioned by name: a new method or parameter type appears when it is declared.
 """

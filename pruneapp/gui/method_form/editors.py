@@ -43,7 +43,7 @@ _INT_MAX = 2**31 - 1
 
 
 def fit_digits(field: LineEdit) -> None:
-    """Give a field the width of ten digits, or of the words that it shows while it is empty."""
+    """Set the width of a field to ten digits, or to its placeholder text if that is longer."""
 
     def fit(one: LineEdit) -> None:
         advance = one.fontMetrics().horizontalAdvance
@@ -56,11 +56,11 @@ def fit_digits(field: LineEdit) -> None:
 class Editor(QWidget):
     """Edits the value of one parameter."""
 
-    # Whether it has the label of the parameter in it, so that none stands beside it.
+    # Whether it contains the label of the parameter, so that no other label is needed.
     names_itself = False
 
-    changed = Signal()  # by the person; `value` may raise now
-    released = Signal()  # the person let go of what was dragged
+    changed = Signal()  # the user changed the value; `value` may raise now
+    released = Signal()  # the user released a slider
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,25 +76,25 @@ class Editor(QWidget):
 
     @abstractmethod
     def value(self) -> Any:
-        """Return the valid value; raises `ParameterError`."""
+        """Return the valid value; raise `ParameterError` if it is invalid."""
 
     @abstractmethod
     def set_value(self, value: Any) -> None:
-        """Show a value, silently."""
+        """Show a value without emitting `changed`."""
 
     def value_text(self) -> str:
-        """Return the value in a word; empty while it is wrong."""
+        """Return the value as text; empty while it is invalid."""
         try:
             return self.param.format(self.value())
         except ParameterError:
             return ""
 
     def set_context(self, context: FormContext) -> None:
-        """Take note of the tensors that the value is to be about."""
+        """Set the properties of the tensors and files that the value refers to."""
 
 
 class TextEditor(Editor):
-    """A field that takes whatever the parameter can read: for types without a better editor."""
+    """A text field that the parameter parses: for types without a better editor."""
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
@@ -105,15 +105,15 @@ class TextEditor(Editor):
         self.field.textChanged.connect(self.changed)
 
     def value(self) -> Any:
-        """Return what the text says; a number has the decimal point of the language, or a dot."""
+        """Parse the text; a number may have the decimal point of the locale, or a dot."""
         text = self.field.text()
         if isinstance(self.param, FloatParam):
-            with contextlib.suppress(ParameterError):  # which repeats what was typed
+            # parsed below, so that the error quotes the text as typed
+            with contextlib.suppress(ParameterError):
                 return self.param.parse(text.replace(number_format.locale().decimalPoint(), "."))
         return self.param.parse(text)
 
     def set_value(self, value: Any) -> None:
-        """Show a value."""
         text = self.param.format(value)
         if isinstance(self.param, FloatParam):
             text = text.replace(".", number_format.locale().decimalPoint())
@@ -122,7 +122,7 @@ class TextEditor(Editor):
 
 
 class SeedEditor(TextEditor):
-    """A seed, and a die for a new one."""
+    """A seed, and a button that draws a new one."""
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
@@ -131,7 +131,7 @@ class SeedEditor(TextEditor):
         self.line.addWidget(self.die)
 
     def _draw(self) -> None:
-        # Six digits can be read aloud, and are enough to be different.
+        # Six digits are easy to read out, and enough to differ.
         self.field.setText(str(QRandomGenerator.global_().bounded(1_000_000)))
 
 
@@ -156,17 +156,15 @@ class IntEditor(Editor):
         self.field.valueChanged.connect(self.changed)
 
     def value(self) -> int:
-        """Return the number."""
         return int(self.param.validate(self.field.value()))
 
     def set_value(self, value: Any) -> None:
-        """Show a number."""
         with QSignalBlocker(self.field):
             self.field.setValue(value)
 
 
 class FlagEditor(Editor):
-    """Yes or no."""
+    """A check box."""
 
     names_itself = True
 
@@ -179,17 +177,15 @@ class FlagEditor(Editor):
         self.box.toggled.connect(self.changed)
 
     def value(self) -> bool:
-        """Return whether it is checked."""
         return self.box.isChecked()
 
     def set_value(self, value: Any) -> None:
-        """Check it or not."""
         with QSignalBlocker(self.box):
             self.box.setChecked(value)
 
 
 class ComboEditor(Editor):
-    """One of a list: the base of editors that offer values with words for them."""
+    """Base of editors that offer a list of values with labels."""
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
@@ -202,7 +198,7 @@ class ComboEditor(Editor):
         self.line.addWidget(self.combo, 1)
 
     def offer(self, items: Sequence[tuple[str, Any, str]]) -> None:
-        """Offer (words, value, help), silently; the value stays."""
+        """Set the items (label, value, tooltip) without emitting signals; the value is kept."""
         with QSignalBlocker(self.combo):
             kept = self.combo.currentData()
             self.combo.clear()
@@ -215,11 +211,11 @@ class ComboEditor(Editor):
             self.set_value(kept)
 
     def value(self) -> Any:
-        """Return the chosen value."""
+        """Return the selected value."""
         return self.param.validate(self.combo.currentData())
 
     def set_value(self, value: Any) -> None:
-        """Choose a value; one that is not offered is added."""
+        """Select a value; add it if it is not in the list."""
         with QSignalBlocker(self.combo):
             place = self.combo.findData(value)
             if place < 0:
@@ -229,7 +225,7 @@ class ComboEditor(Editor):
 
 
 class ChoiceEditor(ComboEditor):
-    """One of a few words."""
+    """One of a few named values."""
 
     def __init__(self, param: ChoiceParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
@@ -239,7 +235,7 @@ class ChoiceEditor(ComboEditor):
 
 
 class NormEditor(ComboEditor):
-    """The order of a norm: the usual ones by their meaning, any other typed."""
+    """The order of a norm: a list of the usual ones with their meaning, or any other as text."""
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
@@ -258,11 +254,11 @@ class NormEditor(ComboEditor):
         self.combo.editTextChanged.connect(self.changed)
 
     def value(self) -> Any:
-        """Return what stands before the colon."""
+        """Parse the part of the text before the colon."""
         return self.param.parse(self.combo.currentText().partition(":")[0])
 
     def set_value(self, value: Any) -> None:
-        """Show a norm, with its meaning if it is a usual one."""
+        """Show a norm, with its meaning if it is in the list."""
         with QSignalBlocker(self.combo):
             text = self.param.format(value)
             place = self.combo.findText(f"{text}:", Qt.MatchFlag.MatchStartsWith)
@@ -275,7 +271,7 @@ class NormEditor(ComboEditor):
 
 
 class DimEditor(ComboEditor):
-    """A dimension, by its meaning."""
+    """A dimension, listed with its meaning."""
 
     def __init__(self, param: DimParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
@@ -285,7 +281,7 @@ class DimEditor(ComboEditor):
         self.combo.currentIndexChanged.connect(self.changed)
 
     def set_context(self, context: FormContext) -> None:
-        """Spell out what the dimensions mean."""
+        """Show the meaning of the dimensions for the shape and kind of layer."""
         labels = dim_labels(context.shape or (-1, -1), context.kind)
         offered = [(text, dim, "") for dim, text in enumerate(labels)]
         offered.append((self.tr("−1: last dimension"), -1, ""))
@@ -293,14 +289,14 @@ class DimEditor(ComboEditor):
 
 
 class SizeEditor(ComboEditor):
-    """A list that takes what is typed as well: 700 MB, 4 GiB, in the person's decimals."""
+    """A list of sizes, or a size as text: 700 MB, 4 GiB, with the decimal point of the locale."""
 
     def __init__(self, param: SizeParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self.combo.setEditable(True)
         self.combo.setLineEdit(LineEdit(self.combo))
         self.combo.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        # Its own would turn 1 into 1 GB while 1 MB is typed; this one knows nothing.
+        # The default completer would turn 1 into 1 GB while 1 MB is typed; this one has no entries.
         self.combo.setCompleter(QCompleter(self.combo))
         for value in (None, *param.usual):
             self.combo.addItem(self._words(value))
@@ -308,7 +304,7 @@ class SizeEditor(ComboEditor):
         self.combo.editTextChanged.connect(self.changed)
 
     def value(self) -> int | None:
-        """Return the bytes; None for the word that says so, and for nothing."""
+        """Return the size in bytes; None for no size."""
         text = self.combo.currentText()
         point = number_format.locale().decimalPoint()
         if point != "." and "." not in text:
@@ -317,7 +313,6 @@ class SizeEditor(ComboEditor):
         return value
 
     def set_value(self, value: int | None) -> None:
-        """Show a size."""
         with QSignalBlocker(self.combo):
             words = self._words(value)
             self.combo.setCurrentIndex(self.combo.findText(words))
@@ -327,22 +322,22 @@ class SizeEditor(ComboEditor):
         return self.param.format(value) if value is None else number_format.short_size(value)
 
 
-_DIGITS = 3  # of a share: a tenth of a percent
+_DIGITS = 3  # a slider position is a tenth of a percent
 _STEPS = 10**_DIGITS
 
 
 class AmountEditor(Editor):
     """An amount.
 
-    The field reads "20 %", "0.2" and "1,000" whatever the switch says. A bare "20" is what the
-    switch says: a share in percent, or a count. A bare "150" is wrong where percent are entered:
-    as a count it would be next to nothing, and nobody would see why.
+    The field accepts "20 %", "0.2" and "1,000" in both modes. A bare "20" is a percentage or a
+    count, as the `counts` button is set. A bare "150" is an error for percentages: as a count it
+    would prune next to nothing, without an apparent reason.
     """
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self._left: int | None = None
-        self._exact: float | None = None  # what the field says in fewer digits
+        self._exact: float | None = None  # the value, if the field shows it with fewer digits
         self.slider = Slider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(0, _STEPS)
         self.slider.setSingleStep(10)
@@ -378,7 +373,6 @@ class AmountEditor(Editor):
         return amount
 
     def set_value(self, value: Amount) -> None:
-        """Show a share or a count."""
         self._say(None)
         blockers = [QSignalBlocker(part) for part in (self.slider, self.field, self.counts)]
         self.counts.setChecked(not isinstance(value, float))
@@ -387,9 +381,9 @@ class AmountEditor(Editor):
         del blockers
 
     def set_dragged(self, value: Amount) -> None:
-        """Show an amount that nobody entered: a share in no more digits than the slider has.
+        """Show an amount that was not typed: a share with no more digits than the slider has.
 
-        `value` returns all of it until another is entered.
+        `value` returns the exact amount until another one is entered.
         """
         self.set_value(value)
         if isinstance(value, float):
@@ -405,7 +399,7 @@ class AmountEditor(Editor):
         self.field.setToolTip(self.param.help if exact is None else write_amount(exact))
 
     def value_text(self) -> str:
-        """Return the amount as the field writes it."""
+        """Return the text of the field; empty while it is invalid."""
         if self._exact is not None:
             return self.field.text()
         try:
@@ -414,9 +408,10 @@ class AmountEditor(Editor):
             return ""
 
     def set_context(self, context: FormContext) -> None:
-        """Let the slider reach over the units that are left when it counts."""
+        """Set the number of units left, which is the range of the slider for counts."""
         self._left = context.left
-        self.field.clear_undo()  # also where units are not counted: what it asked for has been done
+        # also in modes without counts: a pruning step has been applied since
+        self.field.clear_undo()
         with QSignalBlocker(self.slider):
             self._move_slider_to_field()
 
@@ -433,7 +428,7 @@ class AmountEditor(Editor):
         try:
             self._move_slider(self.value())
         except ParameterError:
-            self.slider.setEnabled(False)  # it has no place for what is wrong
+            self.slider.setEnabled(False)  # an invalid value has no position
 
     def _slid(self, place: int) -> None:
         value: Amount = place / _STEPS
@@ -445,24 +440,25 @@ class AmountEditor(Editor):
 
     def _typed(self) -> None:
         self._say(None)
-        # The switch follows only when the field is left: who types 130 and mends it to 13 is
-        # still speaking of percent.
+        # The mode changes only when the field is left: while 130 is corrected to 13, it is still a
+        # percentage.
         with QSignalBlocker(self.slider):
             self._move_slider_to_field()
         self.changed.emit()
 
     def _tidy(self) -> None:
-        # What is wrong stays to be mended.
+        # An invalid value is kept, to be corrected.
         if self._exact is None:
             with contextlib.suppress(ParameterError):
                 self.set_value(self.value())
-        if self.field.hasFocus():  # by Return: what is typed next replaces it
+        if self.field.hasFocus():  # after Return: typing replaces the text
             self.field.selectAll()
 
     def _switched(self, counts: bool) -> None:
-        """Keep the amount and say it the other way, as well as that can be done.
+        """Convert the amount to the other mode, as far as possible.
 
-        What is wrong one way may be right the other: 150 is a count, but no percentage.
+        A value that is invalid in one mode may be valid in the other: 150 is a count, but no
+        percentage.
         """
         value: Amount = 0.2
         for share in (counts, not counts):
@@ -473,16 +469,16 @@ class AmountEditor(Editor):
             value = round(value * (self._left or 0))
         elif not counts and not isinstance(value, float):
             value = min(1.0, value / self._left) if self._left else 0.2
-        self.set_dragged(value)  # 150 of 10 million: all its digits would not fit
+        self.set_dragged(value)  # e.g. 150 of 10 million: the exact share would not fit the field
         self.changed.emit()
 
 
 def read_amount(text: str, param: Param, *, share: bool) -> Amount:
-    """Read an amount in the person's locale; `share`: a bare number is a percentage.
+    """Parse an amount in the locale of the user; if `share`, a bare number is a percentage.
 
-    Raises `ParameterError`, which says what to enter.
+    Return a share (float) or a count (int). Raises `ParameterError` with what to enter.
     """
-    plain = "".join(text.split())  # also of the spaces that numbers are written with
+    plain = "".join(text.split())  # also removes the spaces that separate groups of digits
     is_percent = plain.endswith("%")
     digits = _with_point(plain.removesuffix("%"))
     if share and digits == plain and digits.isdecimal() and float(digits) > 100:
@@ -498,7 +494,7 @@ def read_amount(text: str, param: Param, *, share: bool) -> Amount:
         if is_percent or (share and (number <= 100 if whole else 1 < number <= 100)):
             value = number / 100
         checked: Amount = param.validate(value)
-    except ValueError:  # a `ParameterError` is one
+    except ValueError:  # including `ParameterError`
         if "," in plain and number_format.locale().decimalPoint() == ".":
             words = QCoreApplication.translate(
                 "AmountEditor",
@@ -524,7 +520,7 @@ def _with_point(text: str) -> str:
 
 
 def write_amount(value: Amount) -> str:
-    """Write a share as percent with as few digits as it needs, a count with groups."""
+    """Format a share as percentage with as few digits as needed, a count with group separators."""
     if not isinstance(value, float):
         return number_format.count(value)
     locale = number_format.locale()
@@ -546,7 +542,7 @@ EDITORS: Mapping[type, Callable[[Any, QWidget | None], Editor]] = {
 
 
 def editor_for(param: Param, parent: QWidget | None = None) -> Editor:
-    """Return a new editor for `param`: that of its type, else of the nearest type above."""
+    """Return a new editor for `param`, by its type or the nearest base class with an editor."""
     kind = next(kind for kind in type(param).__mro__ if kind in EDITORS)
     return EDITORS[kind](param, parent)
 
@@ -555,7 +551,7 @@ _CHECKED = ("", "")
 
 
 class TensorChoice(ComboBox):
-    """A box to choose a kind of layers from, or to type patterns into."""
+    """A combo box with the kinds of layers, whose text can also be patterns."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -571,7 +567,7 @@ class TensorChoice(ComboBox):
         self.editTextChanged.connect(self._keep_on_one_line)
 
     def set_example(self, pattern: str) -> None:
-        """Show as an example a pattern that matches something."""
+        """Set the pattern shown as example, which should match a tensor of the file."""
         line = self.lineEdit()
         assert line is not None
         line.setPlaceholderText(self.tr("Pattern, such as {pattern}").format(pattern=pattern))
@@ -583,7 +579,7 @@ class TensorChoice(ComboBox):
         self.setAccessibleDescription(self.toolTip())
 
     def set_kinds(self, kinds: Sequence[str]) -> None:
-        """Offer these kinds of layers, silently; what is chosen stays."""
+        """Set the kinds of layers without emitting signals; the text is kept."""
         with QSignalBlocker(self):
             text, begun = self.currentText(), self.count() > 0
             self.clear()
@@ -598,7 +594,7 @@ class TensorChoice(ComboBox):
                 self.set_empty()
 
     def set_wanted(self, pattern: str, kind: str) -> None:
-        """Show a pattern or a kind, silently; both empty for the checked tensors."""
+        """Show a pattern or a kind without emitting signals; both empty: the checked tensors."""
         with QSignalBlocker(self):
             place = -1
             for item in range(self.count()):
@@ -609,7 +605,7 @@ class TensorChoice(ComboBox):
                 self.setEditText(pattern or self._every(kind))
 
     def set_empty(self) -> None:
-        """Name no tensors, silently."""
+        """Clear the text without emitting signals, so that no tensors are named."""
         with QSignalBlocker(self):
             self.setCurrentIndex(-1)
             self.setEditText("")
@@ -620,7 +616,7 @@ class TensorChoice(ComboBox):
         return not self.currentText().strip(" ,")
 
     def wanted(self) -> tuple[str, str]:
-        """Return pattern and kind; both empty for the checked tensors, and if `is_empty`."""
+        """Return pattern and kind; both are empty for the checked tensors, and if `is_empty`."""
         text = self.currentText().strip()
         place = self.findText(text, Qt.MatchFlag.MatchExactly)
         if place >= 0:
@@ -629,7 +625,7 @@ class TensorChoice(ComboBox):
         return text, ""
 
     def _keep_on_one_line(self, text: str) -> None:
-        # A list of names that is pasted has one on each line.
+        # A pasted list of names has one name per line.
         if "\n" in text:
             lines = filter(None, (line.strip(" ,") for line in text.splitlines()))
             self.setEditText(", ".join(lines))

@@ -1,4 +1,4 @@
-"""The fields of a method, with their help or what is wrong; and the limits of a step."""
+"""The fields for the parameters of a method, and the section with the limits of a step."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ from pruneapp.params import (
 
 
 class Field(QWidget):
-    """A label and an editor, and below them a line of help, which an error takes the place of.
+    """A label, an editor, and a note below with help or an error.
 
-    The line is the first clause of the help; the tooltip has the whole.
+    The help is its first clause; the tooltip shows all of it.
     """
 
     changed = Signal()
@@ -78,7 +78,7 @@ class Field(QWidget):
         self._show_note()
 
     def error(self) -> str:
-        """Return what is wrong with the value, as a sentence; empty if nothing."""
+        """Return what is wrong with the value, as a sentence; empty if it is valid."""
         try:
             self.editor.value()
         except ParameterError as error:
@@ -86,7 +86,7 @@ class Field(QWidget):
         return self._reported
 
     def set_context(self, context: FormContext) -> None:
-        """Take note of the tensors that the value is to be about."""
+        """Set the properties of the tensors and files that the value refers to."""
         self._context = context
         self.editor.set_context(context)
         if isinstance(self.param, AmountParam):
@@ -94,13 +94,13 @@ class Field(QWidget):
         self._show_note()
 
     def set_error(self, text: str) -> None:
-        """Say what somebody else finds wrong, until the value changes."""
+        """Show an error found elsewhere, until the value changes."""
         self._reported = with_translated_labels(text, (self.param,))
         self._show_note()
 
     @property
     def _replaced(self) -> bool:
-        """Whether a limit says how much goes instead."""
+        """Whether a limit determines the amount, in place of this field."""
         return isinstance(self.param, AmountParam) and not self._context.amount_used
 
     def _after_change(self) -> None:
@@ -124,10 +124,10 @@ class Field(QWidget):
         return join_sentences(text, self.tr("Allowed: {low} to {high}.").format(low=low, high=high))
 
     def _ends(self) -> tuple[int, int] | None:
-        """Return the least and the greatest number that makes sense; None if there are none."""
+        """Return the lowest and highest valid number; None if there is no range to show."""
         param = self.param
         if not isinstance(param, IntParam) or isinstance(param, (SeedParam, DimParam)):
-            return None  # any seed is as good as another, and dimensions stand in a list
+            return None  # any seed is valid, and dimensions are in a list
         low, high = param.bounds.low, param.bounds.high
         if low is None or high is None or low == high:
             return None
@@ -152,38 +152,41 @@ class Fields(QWidget):
             self.fields[param.name] = field
 
     def values(self) -> dict[str, Any]:
-        """Return a valid value for every field; raises `ParameterError`."""
+        """Return the value of each field; raise `ParameterError` if one is invalid."""
         return {name: field.editor.value() for name, field in self.fields.items()}
 
     def valid_values(self) -> dict[str, Any]:
-        """Return the values of those fields that are in order."""
+        """Return the values of the fields that are valid."""
         values = {}
         for name, field in self.fields.items():
             try:
                 values[name] = field.editor.value()
             except ParameterError:
-                continue  # said beside the field
+                continue  # the error is shown next to the field
         return values
 
     def errors(self) -> tuple[str, ...]:
-        """Return what is wrong, a sentence for each field where something is."""
+        """Return a sentence for each field that is invalid."""
         return tuple(error for field in self.fields.values() if (error := field.error()))
 
 
 def add_line(column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
-    """Add a label and what it names. No QFormLayout: text would wrap for another width."""
+    """Add a row with a label and a field.
+
+    A QFormLayout would compute wrapped text for another width.
+    """
     add_row(column, label, field, wide=field)
 
 
 def fit_label(label: QWidget) -> None:
-    """Give a label the width that all of the form share, whatever method is chosen."""
+    """Set the common width of labels in the form, which does not depend on the method."""
     follow_font(label, lambda one: one.setMinimumWidth(letter_width(one) * 12))
 
 
 def first_clause(text: str) -> str:
-    """Return a sentence up to its first colon, semicolon or full stop: there is one line for it.
+    """Return a text up to its first colon, semicolon or full stop, which fits on one line.
 
-    Chinese writes them without a space.
+    In Chinese no space follows these marks.
     """
     stops = {": ": ".", "; ": ".", ". ": ".", "：": "。", "；": "。", "。": "。"}
     ends = [(place, stop) for mark, stop in stops.items() if (place := text.find(mark)) > 0]
@@ -194,7 +197,7 @@ def first_clause(text: str) -> str:
 
 
 class BoundEditor(Editor):
-    """A share, or a count where the parameter takes one; empty for what binds nothing."""
+    """A share, or a count if the parameter accepts one; empty for no limit."""
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
@@ -209,12 +212,11 @@ class BoundEditor(Editor):
         self.field.editingFinished.connect(self._tidy)
 
     def value(self) -> Any:
-        """Return the bound; raises `ParameterError`."""
+        """Return the limit, or the default if empty; raise `ParameterError` if invalid."""
         text = self.field.text()
         return read_amount(text, self.param, share=True) if text.strip() else self.param.default
 
     def set_value(self, value: Any) -> None:
-        """Show a bound."""
         with QSignalBlocker(self.field):
             self.field.setText("" if value == self.param.default else write_amount(value))
 
@@ -222,11 +224,11 @@ class BoundEditor(Editor):
         try:
             self.set_value(self.value())
         except ParameterError:
-            return  # what was typed stays to be mended
+            return  # what was typed is kept, to be corrected
 
 
 class SeveralEditor(Editor):
-    """Any of a few words, a box for each."""
+    """A check box for each value of a set."""
 
     def __init__(self, param: SubsetParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
@@ -244,28 +246,27 @@ class SeveralEditor(Editor):
             self.boxes[choice.value] = box
 
     def value(self) -> Any:
-        """Return the words that are checked."""
+        """Return the checked values."""
         return self.param.validate(tuple(w for w, box in self.boxes.items() if box.isChecked()))
 
     def set_value(self, value: Any) -> None:
-        """Check these words."""
         for word, box in self.boxes.items():
             with QSignalBlocker(box):
                 box.setChecked(word in value)
 
 
 class LimitsSection(QWidget):
-    """The limits, behind `button`, which is to be placed above."""
+    """The limits of a step, shown and hidden by `button`, which the caller places above."""
 
     changed = Signal()
-    sizeAsked = Signal()  # the total is to be entered as the size of a file
+    sizeAsked = Signal()  # the user asked to compute the total from the size of a file
 
     def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._reported = ""
         self._params = tuple(params)
         self.editors: dict[str, Editor] = {}
-        # Of the parent from the start: alone it would be a window that flashes up.
+        # with a parent from the start: without, it would briefly be a window
         self.button = QToolButton(parent)
         self.button.setCheckable(True)
         self.button.setAutoRaise(True)
@@ -294,7 +295,7 @@ class LimitsSection(QWidget):
         self.by_size.hide()
         for param in params:
             editor = _editor_for(param, self)
-            if isinstance(param, AmountParam):  # the total
+            if isinstance(param, AmountParam):  # the total sparsity
                 editor.line.addWidget(self.by_size)
                 self.by_size.show()
             editor.changed.connect(self._after_change)
@@ -310,37 +311,37 @@ class LimitsSection(QWidget):
         self._show_note()
 
     def set_values(self, values: Mapping[str, Any]) -> None:
-        """Show limits, silently; those that are left out bind nothing."""
+        """Show limits without emitting signals; missing ones are set to their defaults."""
         for name, editor in self.editors.items():
             editor.set_value(values.get(name, editor.param.default))
         self._reported = ""
         self._show_note()
 
     def set_limit(self, name: str, value: Any) -> None:
-        """Show one limit, silently."""
+        """Show one limit without emitting signals."""
         self.editors[name].set_value(value)
         self._reported = ""
         self._show_note()
 
     def set_error(self, text: str) -> None:
-        """Say what somebody else finds wrong, until a limit changes."""
+        """Show an error found elsewhere, until a limit changes."""
         self._reported = with_translated_labels(text, self._params)
         self._show_note()
 
     def values(self) -> dict[str, Any]:
-        """Return the limits that bind; raises `ParameterError`."""
+        """Return the limits that are not at their default; raise `ParameterError` for errors."""
         values = {name: editor.value() for name, editor in self.editors.items()}
         return {n: v for n, v in values.items() if v != self.editors[n].param.default}
 
     @property
     def takes_amounts_place(self) -> bool:
-        """Whether a limit is an amount itself, and binds: nothing else says how much goes."""
+        """Whether a limit sets the amount of the step, in place of the amounts of rules."""
         if self.errors():
             return False
         return any(isinstance(self.editors[n].param, AmountParam) for n in self.values())
 
     def errors(self) -> tuple[str, ...]:
-        """Return what is wrong with the values, a sentence each."""
+        """Return a sentence for each limit that is invalid."""
         errors = []
         for editor in self.editors.values():
             try:
@@ -367,7 +368,7 @@ class LimitsSection(QWidget):
         if errors:
             text = self.tr("Limits…")
         else:
-            # What is folded away must not bind in secret.
+            # Limits in use are counted on the button, as they may be hidden.
             values = self.values().values()
             bound = sum(len(v) if isinstance(v, tuple | frozenset) else 1 for v in values)
             text = self.tr("Limits ({n})").format(n=number_format.count(bound)) if bound else ""

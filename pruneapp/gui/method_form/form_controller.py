@@ -1,4 +1,4 @@
-"""From form and check marks to a step, and the files that it takes: masks, scores, statistics."""
+"""Make a step from the form and the checked tensors; load its masks, scores and statistics."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ from pruneapp.statistics.file import statistics_of
 
 
 def in_form_words(error: PruneAppError) -> PruneAppError:
-    """Return an error that calls parameters by the labels of their fields."""
+    """Return the error with parameter names replaced by the labels of their form fields."""
     params = chain(LIMITS, *(method.params for method in registry.METHODS.values()))
     return error.reworded(with_translated_labels(translate_sentence(error.sentence), params))
 
 
 @dataclass(frozen=True, eq=False)
 class FrozenExtras:
-    """What a job is given of the extras."""
+    """The loaded masks and scores, as passed to a job."""
 
     masks: Mapping[str, BitMask] | None = None
     scores: Checkpoint | None = None
@@ -81,11 +81,11 @@ class LoadedMasks(QObject):
         session.closed.connect(self.drop)
 
     def frozen(self, *, masks: bool = True, scores: bool = True) -> FrozenExtras:
-        """Return what is loaded now, as far as it is wanted."""
+        """Return the loaded masks and scores; those that are not requested are None."""
         return FrozenExtras(self._masks if masks else None, self._scores if scores else None)
 
     def load_masks(self, path: Path, taken: Callable[[Sequence[str]], None] | None = None) -> None:
-        """Read the masks of a file that fit the document; `taken` is told of which tensors."""
+        """Read the masks of a file that fit the document; call `taken` with their names."""
         document = self._session.document
         if document is None:
             return
@@ -106,19 +106,19 @@ class LoadedMasks(QObject):
         file: str,
         taken: Callable[[Sequence[str]], None] | None = None,
     ) -> None:
-        """Take masks, and what the file is called that they are of; as `load_masks`."""
+        """Set the masks and the name of their file; call `taken` as `load_masks` does."""
         self._masks, self.mask_file = masks, file
         if taken is not None:
             taken(list(masks))
         self.changed.emit()
 
     def load_scores(self, path: Path, taken: Callable[[], None] | None = None) -> None:
-        """Open a file of importance scores; `taken` is told once they are loaded."""
+        """Open a file of importance scores; call `taken` once it is open."""
         document = self._session.document
 
         def done(scores: Checkpoint) -> None:
             if self._session.document is not document:
-                scores.close()  # nobody wants them any more
+                scores.close()  # another document was opened meanwhile
                 return
             self._drop_scores()
             self._scores, self.scores_file = scores, path.name
@@ -134,7 +134,7 @@ class LoadedMasks(QObject):
         )
 
     def load_statistics(self, path: Path) -> None:
-        """Open a file of statistics of activations; those of another checkpoint are refused."""
+        """Open a file of statistics of activations; it must be of the same checkpoint."""
         document = self._session.document
         if document is None:
             return
@@ -158,7 +158,7 @@ class LoadedMasks(QObject):
         )
 
     def drop(self) -> None:
-        """Forget everything that was loaded; what steps of the history name stays open."""
+        """Close everything that was loaded; files that steps of the history use stay open."""
         self._masks, self.mask_file = None, ""
         self.statistics = self.statistics_file = ""
         self._drop_scores()
@@ -170,27 +170,27 @@ class LoadedMasks(QObject):
         self._scores, self.scores_file = None, ""
 
 
-# A check mark on a module sets many in one go; the form follows once they have settled.
+# Checking a module changes many check marks; the form is updated once after they have changed.
 SETTLE_MS = 30
-# While a pattern is typed it matches nothing half of the time: that is said after a pause.
+# A half-typed pattern often matches nothing: the error is shown after this pause.
 PAUSE_MS = 400
-# Of the tensors that a rule leaves out, as many are named in a tooltip.
+# maximum number of excluded tensors named in a tooltip
 MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
 class RuleMatches:
-    """What a rule that names its tensors by patterns, or by a kind of layer, finds in the file."""
+    """The tensors that match the patterns, or the kind of layer, of a rule."""
 
-    names: tuple[str, ...]  # of a pattern those that a check mark of a module reaches, if any
-    left: tuple[str, ...] = ()  # the others that match and could be pruned
+    names: tuple[str, ...]  # of each pattern only its matrices, if it matches any
+    left: tuple[str, ...] = ()  # other matching tensors, which the rule skips
 
 
 class FormController(QObject):
-    """Reads the tree and the form, and tells the form what it is about."""
+    """Reads requests from the tree and the form, and updates the form for the document."""
 
     changed = Signal()  # another step is requested
-    opened = Signal()  # of a file that was opened: nobody requested anything yet
+    opened = Signal()  # a file was opened, and the user has not requested a step yet
 
     def __init__(
         self,
@@ -203,27 +203,29 @@ class FormController(QObject):
         super().__init__(window)
         self._session = session
         self._tree = tree
-        self._compared: list[tuple[str, ...]] = []  # with what is checked
+        # tensors of the rules that were last compared with the checked ones
+        self._compared: list[tuple[str, ...]] = []
         self._form = form
         self._extras = extras
         self._window = window
-        # What stood there when the file was opened, as long as the person requested nothing else.
+        # Request and checked tensors after opening the file, until the user changes them.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
-        # What depends on the tensors of a step, and of which; of which the last step was, and
-        # whether that prunes them as well.
+        # The dependents found last, preceded by the key of the step that they belong to; then the
+        # key of the last step, and whether it prunes its dependents.
         self._dependents: tuple[tuple[object, ...] | None, FormDependents | None] = (None, None)
         self._about: tuple[object, ...] = ()
         self._taken = False
-        # What the export of shrunk models rounds up to a multiple of; None for what is usual.
+        # The multiple to which the export of shrunk models rounds; None for the default.
         self._multiple: int | None = None
-        # What `prepare` made of the form, and what it asked for before.
+        # The request made by `prepare`, and the previous one.
         self._prepared: FormRequest | None = None
         self._replaced: FormRequest | None = None
-        # The pattern of the rule of the last `prepare`, and the data by which it was chosen.
+        # The pattern of the rule of the last `prepare`, and the data that its values were chosen
+        # by.
         self._chosen_by: tuple[str, tuple[str, ...]] = "", ()
-        # Of the rules, by pattern and kind: what they match, or why that is nothing.
+        # Matches of rules, or the error that there is none, by pattern and kind.
         self._matches: dict[tuple[str, str], RuleMatches | SelectionError] = {}
-        # The check marks of the person, and those that loaded masks set in their place.
+        # The user's checked tensors, and those that loaded masks have checked in their place.
         self._set_aside: tuple[frozenset[str], frozenset[str]] | None = None
         self._checks_pause = single_shot(self, SETTLE_MS, self._on_settled)
         tree.checkedChanged.connect(self._checks_pause.start)
@@ -246,13 +248,13 @@ class FormController(QObject):
         form.set_limits(tuple(map(translate_param, LIMITS)))
 
     def step(self) -> Step:
-        """Return the step of the form; raises `PruneAppError` if there is none."""
+        """Return the step of the form; raise `PruneAppError` if a setting is not valid."""
         request = self._form.request()
         if request is None or self._session.document is None:
             errors = self._form.errors()
             if not errors:
                 raise ParameterError("No checkpoint is open.")
-            # Not twice: the field says what its rule is.
+            # The field shows its own error: do not repeat it.
             raise ParameterError(self._form.errors_beside_fields().get(errors[0], errors[0]))
         rows = [
             Row(names, row.method, self._values(row), row.pattern or row.kind)
@@ -277,9 +279,10 @@ class FormController(QObject):
     def set_dependents(
         self, about: tuple[object, ...] | None, found: FormDependents | None
     ) -> None:
-        """Take what depends on what a step prunes, `about_dependents` of its rows and limits.
+        """Set the tensors that depend on those pruned by a step with the key `about`.
 
-        None if that is not known. Another step may be requested by it.
+        The key is the result of `about_dependents`. `found` is None if they are not known. Emits
+        `changed` if it changes whether the requested step prunes its dependents.
         """
         self._dependents = about, found
         self._form.dependents.set_found(found)
@@ -291,12 +294,12 @@ class FormController(QObject):
 
     def _takes_dependents(self, choice: bool | None) -> bool:
         about, found = self._dependents
-        if found is None or about != self._about:  # it will be known soon
+        if found is None or about != self._about:  # still being computed
             return choice is True
         return found.in_force(choice)
 
     def _values(self, row: FormRow) -> Mapping[str, Any]:
-        """Return the values of a rule, with the file that it takes and the export's multiple."""
+        """Return the values of a rule, with the loaded statistics and the export's multiple."""
         values = dict(row.values)
         if registry.get(row.method).needs_statistics(row.values):
             values[STATISTICS.name] = self._extras.statistics
@@ -305,7 +308,7 @@ class FormController(QObject):
         return values
 
     def set_multiple(self, multiple: int | None) -> None:
-        """Set what "As the export" rounds up to a multiple of; None for what is usual."""
+        """Set the multiple that rules with "As the export" round to; None for the default."""
         if multiple == self._multiple:
             return
         self._multiple = multiple
@@ -314,7 +317,7 @@ class FormController(QObject):
             self._pause.start()
 
     def flush(self) -> None:
-        """Take what is typed and checked as it stands, without waiting for a pause."""
+        """Emit pending changes of text and check marks now, without waiting for the pause."""
         if self._checks_pause.isActive():
             self._checks_pause.stop()
             self._on_settled()
@@ -323,12 +326,12 @@ class FormController(QObject):
             self.changed.emit()
 
     def set_amount(self, rule: int, amount: Amount) -> None:
-        """Set the amount of a rule, as if it was typed."""
+        """Set the amount of the rule with index `rule`, as if it had been typed."""
         self._form.set_amount(amount, rule)
         self.changed.emit()
 
     def set_total(self, total: int) -> None:
-        """Set the total, as if it was typed."""
+        """Set the target total sparsity as a number of weights, as if it had been typed."""
         self._form.set_limit("total", total)
         self.changed.emit()
 
@@ -340,7 +343,7 @@ class FormController(QObject):
             raise
 
     def check_usual(self) -> None:
-        """Check the tensors that are meant if nothing is said."""
+        """Check the default tensors of the file."""
         self.check([r.name for r in self._session.rows if r.by_default])
 
     def check(self, names: Sequence[str]) -> None:
@@ -352,10 +355,10 @@ class FormController(QObject):
     def prepare(
         self, name: str, method: str, values: Mapping[str, Any], *, data: tuple[str, ...] = ()
     ) -> None:
-        """Ask for one rule for one tensor and nothing else; the check marks stay as they are.
+        """Request one rule for one tensor; the check marks are not changed.
 
-        `restore` brings back what was asked for before. `data` names the data by which the values
-        were chosen; the step names it as long as its only rule is for this tensor.
+        `restore` requests again what was requested before. `data` contains the names of the data by
+        which the values were chosen; the step records it while its only rule is for this tensor.
         """
         if not self.is_prepared:
             self._replaced = self._form.corrected()
@@ -367,11 +370,11 @@ class FormController(QObject):
 
     @property
     def is_prepared(self) -> bool:
-        """Whether the form asks for what `prepare` made of it."""
+        """Whether the form still requests what `prepare` has set."""
         return self._prepared is not None and self._form.request() == self._prepared
 
     def restore(self) -> None:
-        """Ask for what the form asked for before `prepare`."""
+        """Request what the form requested before `prepare`."""
         if self._replaced is not None:
             self._set_request(self._replaced)
             self._replaced = self._prepared = None
@@ -382,17 +385,20 @@ class FormController(QObject):
         self._on_form_changed()
 
     def reset(self) -> None:
-        """Go back to the form as it was at first."""
+        """Reset the form to its initial state, and drop loaded files."""
         self._form.reset()
         self._put_marks_back()
-        self._extras.drop()  # another step is requested by that
+        self._extras.drop()  # emits `changed`
 
     def offer_methods(self) -> None:
-        """Offer every method of the registry."""
+        """Offer all registered methods."""
         self._form.set_methods([_form(m) for m in registry.METHODS.values()])
 
     def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
-        """Return the tensors of each rule, and say beside the rules what they match."""
+        """Return the tensors of each rule, and show next to the rules what they match.
+
+        Raises an error if a rule matches nothing, or if no tensor is checked for a rule.
+        """
         named = []
         refused: SelectionError | None = None
         for place, row in enumerate(rows):
@@ -408,7 +414,7 @@ class FormController(QObject):
                 continue
             matches = self._match(row)
             if isinstance(matches, SelectionError):
-                # Beside the field it is plain of which file, and there are two lines.
+                # The error next to the field need not name the file, and there are only two lines.
                 document = self._session.document
                 file = "" if document is None else document.checkpoint.path.name
                 sentence = matches.sentence.replace(f" in '{file}'", "")
@@ -416,7 +422,8 @@ class FormController(QObject):
                 rule = self._form.used[place]
                 number = self._form.number_of(rule)
                 if self._form.set_matches(place, 0, error=error_text):
-                    matches = SelectionError(self._form.invalid(rule))  # not twice
+                    # already shown next to the field
+                    matches = SelectionError(self._form.invalid(rule))
                 elif number:
                     sentence = f"Rule {number}: {matches.sentence}"
                     matches = SelectionError(sentence, remedy=matches.remedy)
@@ -429,19 +436,19 @@ class FormController(QObject):
         self._matches = {at: one for at, one in self._matches.items() if at in targets}
         if refused is not None:
             raise refused
-        if not all(named):  # rules that name their tensors have some
+        if not all(named):  # rules that name their tensors have at least one
             several = len(rows) > 1
             raise self._nothing_checked(named.index(()) + 1 if several else 0)
-        if named != self._compared:  # not at each move of a slider
+        if named != self._compared:  # for speed: not for each move of a slider
             self._compared = named
             own = frozenset(self._tree.checked())
             self._tree.set_others(any(not own.issuperset(names) for names in named))
         return named
 
     def _match(self, row: FormRow) -> RuleMatches | SelectionError:
-        """Return what a rule matches, or why that is nothing; looked up once."""
+        """Return the matches of a rule, or the error that it matches nothing; cached."""
         target = row.pattern, row.kind
-        if target not in self._matches:  # a slider asks with each move
+        if target not in self._matches:  # each move of a slider asks for it
             try:
                 self._matches[target] = self._matching(row)
             except SelectionError as error:
@@ -477,7 +484,7 @@ class FormController(QObject):
         )
 
     def _nothing_checked(self, rule: int) -> SelectionError | NothingToPruneError:
-        """Say why one of several rules, by its number, or the only one (0) has no tensors."""
+        """Return the error for a rule without checked tensors; its number is 0 if it is alone."""
         rows = self._session.rows
         if not rows:
             return NothingToPruneError(
@@ -497,7 +504,7 @@ class FormController(QObject):
 
     def _on_opened(self) -> None:
         self._matches.clear()
-        self._set_aside = None  # not before: what was checked is kept when a file is closed
+        self._set_aside = None  # not earlier: closing a file stores what the user checked
         self._pause.stop()
         offered = self._session.contents.kinds
         form = self._form
@@ -507,12 +514,12 @@ class FormController(QObject):
         if request is not None and any(
             row.kind and row.kind not in offered for row in request.rows
         ):
-            self._form.reset()  # rules for layers that this file has not
-        # In a slot of its own: with 100,000 tensors the two together take too long for one.
+            self._form.reset()  # the rules are for kinds of layers that this file does not have
+        # In a separate slot: with 100,000 tensors, both parts together take too long.
         self._opened.start()
 
     def _on_form_changed(self) -> None:
-        if self._opened.isActive():  # the person was faster
+        if self._opened.isActive():  # the user was faster
             self._opened.stop()
             self._checks_pause.start()
         self._untouched = None
@@ -538,7 +545,7 @@ class FormController(QObject):
 
     def _on_settled(self) -> None:
         self.update_context()
-        # The check marks of the file itself settle as well.
+        # The initial check marks of a file also start the timer.
         if self._opened.isActive() or self._untouched == self._asked():
             return
         self._untouched = None
@@ -548,7 +555,7 @@ class FormController(QObject):
         return self._form.request(), tuple(self._tree.checked())
 
     def update_context(self) -> None:
-        """Tell the form what is checked: shapes, kinds, how much is left."""
+        """Set the context of the form: shape, kind and weights left of the checked tensors."""
         document = self._session.document
         if document is None:
             return
@@ -560,7 +567,7 @@ class FormController(QObject):
         if len({len(each) for each in shapes}) == 1:
             sizes = zip(*shapes, strict=True)
             shape = tuple(s[0] if len(set(s)) == 1 else -1 for s in sizes)
-        left = sum([row.numel for row in rows])  # a list: there may be 100,000 of them
+        left = sum([row.numel for row in rows])  # a list, which is faster for 100,000 tensors
         if masks:
             left -= sum(masks.counts([row.name for row in rows]))
         form = self._form
@@ -578,28 +585,28 @@ class FormController(QObject):
         self.changed.emit()
 
     def load_masks(self) -> None:
-        """Let the person choose a file, and ask to prune what its masks prune."""
+        """Ask the user for a file, and request to prune what its masks prune."""
         name = self._chosen_file(self.tr("Load masks"))
         if name and self._session.document is not None:
             self._extras.load_masks(Path(name), self.ask_for_masked)
 
     def ask_for_masked(self, names: Sequence[str]) -> None:
-        """Ask for what loaded masks prune; their tensors are checked as long as that is asked."""
+        """Request to prune what loaded masks prune; check their tensors while that is requested."""
         self._want("custom_from_mask")
-        self._put_marks_back()  # those of the person, not of other masks
+        self._put_marks_back()  # restore the user's check marks, not those set for other masks
         before = frozenset(self._tree.checked())
         self._tree.set_checked(names)
         self._set_aside = before, frozenset(self._tree.checked())
 
     def checked(self) -> tuple[str, ...]:
-        """Return what the person checked, also while loaded masks say what is checked."""
+        """Return the tensors that the user checked, even while loaded masks set the marks."""
         now = self._tree.checked()
         if self._set_aside is None:
             return now
         before, masked = self._set_aside
-        # With what the person changed since.
+        # including changes by the user since then
         meant = (before | set(now) - masked) - (masked - set(now))
-        # Of the tree, as the document is gone when what was checked is kept.
+        # From the tree, because the document is already closed when this is stored.
         return tuple([row.name for row in self._tree.model.nodes.rows if row.name in meant])
 
     def _put_marks_back(self) -> None:
@@ -607,13 +614,13 @@ class FormController(QObject):
             self.check(self.checked())
 
     def load_scores(self) -> None:
-        """Let the person choose a file, and ask to rank weights by its numbers."""
+        """Ask the user for a file, and request to rank weights by its scores."""
         name = self._chosen_file(self.tr("Load importance scores"))
         if name and self._session.document is not None:
             self._extras.load_scores(Path(name), self._ask_for_scored)
 
     def _ask_for_scored(self) -> None:
-        """Ask for a method that takes loaded scores, unless a rule has one."""
+        """Request a method that uses scores, unless a rule has one."""
         request = self._form.request()
         rows = () if request is None else request.rows
         if not any(registry.get(row.method).takes_scores for row in rows):
@@ -621,7 +628,7 @@ class FormController(QObject):
             self._put_marks_back()
 
     def _chosen_file(self, title: str) -> str:
-        """Return the file that the person chooses, "" for none."""
+        """Return the path that the user chooses, or an empty string."""
         document = self._session.document
         beside = Path.home() if document is None else document.checkpoint.path.absolute().parent
         folder = self._session.folder("mask", beside)
@@ -640,7 +647,7 @@ class FormController(QObject):
 
 
 def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
-    """Return what it depends on which tensors depend on those of a step."""
+    """Return the key of a step that determines which tensors depend on those that it prunes."""
     channels = ((row.names, row.values.get("dim")) if takes_channels(row) else () for row in rows)
     names = (row.names for row in rows) if len(rows) > 1 else ()
     return (*channels, *names, limits.spare)
@@ -648,7 +655,7 @@ def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
 
 def _form(method: Method) -> MethodForm:
     shared = {f.name: getattr(method, f.name) for f in fields(MethodForm) if f.name != "excludes"}
-    # Files have buttons of their own: one is loaded for all rules.
+    # Files are not parameters of the form: one file is loaded for all rules.
     shared["params"] = tuple(
         translate_param(p) for p in method.params if not isinstance(p, FileParam)
     )
@@ -657,7 +664,7 @@ def _form(method: Method) -> MethodForm:
 
 
 def plain_form(request: FormRequest) -> dict[str, Any]:
-    """Return what the form says as plain JSON; nothing of a method that is gone."""
+    """Return the request as plain JSON; empty if a method is not registered any more."""
     rules: list[dict[str, Any]] = []
     if any(row.method not in registry.METHODS for row in request.rows):
         return {}
@@ -675,7 +682,7 @@ def plain_form(request: FormRequest) -> dict[str, Any]:
         **({"selected": request.selected} if request.selected else {}),
         **({"limits": dict(request.limits)} if request.limits else {}),
         **({"companions": True} if request.companions else {}),
-        # Forms that were saved before there was a choice asked for none.
+        # Forms saved before this option existed do not prune dependents.
         **({"dependents": request.dependents} if any(map(_of_channels, request.rows)) else {}),
     }
 
@@ -689,9 +696,9 @@ def _of_channels(row: FormRow) -> bool:
 
 
 def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
-    """Return what `plain_form` wrote; None if it says nothing, or what cannot be asked for here.
+    """Return the request written by `plain_form`; None if it is invalid or impossible here.
 
-    `kinds` are the kinds of layers that there are.
+    `kinds` are the kinds of layers of the open file.
     """
     if not isinstance(plain, Mapping) or not isinstance(plain.get("rules"), list):
         return None
@@ -707,7 +714,7 @@ def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
         given = dict(plain.get("limits", {}))
         valid = validate_all(LIMITS, given)
     except (ParameterError, TypeError, ValueError, KeyError):
-        return None  # a method that is not loaded, or a file that somebody changed
+        return None  # a method that is not registered, or a file changed by hand
     companions, selected = plain.get("companions") is True, plain.get("selected")
     dependents = plain.get("dependents", False if any(map(_of_channels, rows)) else None)
     if not isinstance(dependents, bool):

@@ -1,4 +1,4 @@
-"""What the form is given about methods and the document, and what it answers."""
+"""Data that the form receives about methods and the document, and the request that it returns."""
 
 from __future__ import annotations
 
@@ -11,43 +11,45 @@ from pruneapp.params import Param
 
 @dataclass(frozen=True)
 class FormContext:
-    """What rules, fields and editors say depends on: one for all of them."""
+    """Properties of the tensors and files that rules, fields and editors refer to."""
 
-    shape: tuple[int, ...] = ()  # of the checked tensors; sizes below 0, or all of it, differ
-    kind: str = ""  # of their layers; empty if it differs
-    left: int | None = None  # units that are not pruned yet: the length of a slider that counts
-    kinds: tuple[str, ...] = ()  # of layers that a rule can be for
-    example: str = "layer3.*"  # a pattern that matches something of the file
-    mask_file: str = ""  # empty for none
+    # of the checked tensors; −1 for a size that differs, empty if the number of dims differs
+    shape: tuple[int, ...] = ()
+    kind: str = ""  # of the layers of the checked tensors; empty if they differ
+    # number of weights not pruned yet, the range of sliders for counts; None: unknown
+    left: int | None = None
+    kinds: tuple[str, ...] = ()  # kinds of layers that a rule can select
+    example: str = "layer3.*"  # a pattern that matches a tensor of the file
+    mask_file: str = ""  # empty if none is loaded
     scores_file: str = ""
     statistics_file: str = ""
-    amount_used: bool = True  # whether no limit says how much goes
+    amount_used: bool = True  # False if a limit determines the amount
 
 
 @dataclass(frozen=True)
 class MethodForm:
-    """A method, as the form shows it."""
+    """A method as shown by the form."""
 
     name: str
     label: str
-    help: str  # a paragraph behind the "?"
-    formula: str  # the score, as one line
+    help: str  # a paragraph shown by the button "?"
+    formula: str  # the formula of the score, on one line
     params: tuple[Param, ...]
-    scopes: tuple[str, ...] = ("local",)  # of "local" and "global", those that it can
-    # What is taken away as one: "weights", "groups", "channels", "blocks" or "mask". In the list a
-    # line is drawn where it changes.
+    scopes: tuple[str, ...] = ("local",)  # supported scopes: "local", "global"
+    # What is pruned as a unit: "weights", "groups", "channels", "blocks" or "mask". The list of
+    # methods has a separator where this changes.
     granularity: str = "weights"
     takes_mask: bool = False
     takes_scores: bool = False
     takes_statistics: bool = False
-    excludes: bool = False  # it prunes nothing: its rule excludes tensors from those before
+    excludes: bool = False  # whether it prunes nothing, but excludes its tensors from earlier rules
 
 
 @dataclass(frozen=True)
 class FormRow:
-    """One rule of a request, with a valid value for each parameter of its method."""
+    """One rule of a request, with valid values for the parameters of its method."""
 
-    # Globs over whole names, separated by commas, or a kind of layer; neither: the checked tensors.
+    # Comma-separated glob patterns of whole names, or a kind of layer; both empty: checked tensors.
     pattern: str
     kind: str
     method: str
@@ -56,41 +58,45 @@ class FormRow:
 
 @dataclass(frozen=True)
 class FollowingTensor:
-    """A tensor that depends on the channels of others."""
+    """A tensor that depends on the channels of other tensors."""
 
     name: str
-    role: str  # the end of it that it has in common with those of other layers
-    dim: int  # along which it is pruned
-    dims: int  # how many it has
+    role: str  # the last part of its name, which is the same in other layers
+    dim: int  # the dimension along which it is pruned
+    dims: int  # its number of dimensions
 
 
 @dataclass(frozen=True)
 class FormDependents:
-    """What depends on the channels that the structured rules of a request prune."""
+    """The tensors that depend on the channels that the structured rules of a request prune."""
 
-    known: int  # with how many tensors others are pruned, as is known
-    tensors: int  # of so many
-    following: int = 0  # tensors that are pruned as well
-    first: tuple[FollowingTensor, ...] = ()  # the first of each of the first roles
-    more: bool = False  # whether there are more roles
-    unknown: str = ""  # the first tensor with which no other is pruned
+    known: int  # number of tensors whose dependents are known
+    tensors: int  # number of tensors of the structured rules
+    following: int = 0  # number of dependent tensors that are pruned as well
+    first: tuple[FollowingTensor, ...] = ()  # one tensor of each of the first roles
+    more: bool = False  # whether there are more roles than in `first`
+    unknown: str = ""  # name of the first tensor whose dependents are not known
     unknown_role: str = ""
-    why_not: str = ""  # why that is, as a sentence
-    of_model: bool = False  # whether nothing is known of all the model
+    why_not: str = ""  # the reason, as a sentence
+    of_model: bool = False  # whether nothing is known about the whole model
 
     def in_force(self, choice: bool | None) -> bool:
-        """Return whether they are pruned as well; None is for a person who chose nothing."""
+        """Return whether dependents are pruned, given the user's choice; None: the default.
+
+        By default they are pruned if the dependents of all tensors are known; never if none are.
+        """
         return self.known > 0 and (self.known == self.tensors if choice is None else choice)
 
 
 @dataclass(frozen=True)
 class FormRequest:
-    """Rules that are one step; the last one that names a tensor takes precedence."""
+    """The rules of a step. If several rules match a tensor, the last one applies."""
 
     rows: tuple[FormRow, ...]
     scope: str = "local"  # or "global"
-    limits: Mapping[str, Any] = field(default_factory=dict)  # those that bind
-    companions: bool = False  # whether bias and norm of channels that go along dim 0 go as well
-    # Whether everything goes as well that depends on channels; None: where all of it is known.
+    limits: Mapping[str, Any] = field(default_factory=dict)  # those not at their default
+    # whether bias and norm entries of channels pruned along dim 0 are pruned, too
+    companions: bool = False
+    # Whether all tensors that depend on channels are pruned, too; None: if all of them are known.
     dependents: bool | None = None
-    selected: int = field(default=0, compare=False)  # the rule that is shown
+    selected: int = field(default=0, compare=False)  # index of the rule that is shown

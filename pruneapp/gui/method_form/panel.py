@@ -1,4 +1,4 @@
-"""The form: one rule for the checked tensors, or a list of rules that are one step."""
+"""The pruning form: one rule for the checked tensors, or a list of rules that are one step."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.results.short_names import ShortNames
 
-# Lines that the tensors of a rule may take.
+# maximum number of lines for the tensors of a rule
 _MOST_TARGET = 3
 
 
@@ -84,9 +84,9 @@ class ScopeRow(QWidget):
 
 
 class CompanionsRow(QWidget):
-    """A check box, and below it why, and of how many tensors.
+    """A check box to include bias and norm, with a note below.
 
-    The lines below stand there once it is checked, and where it would not do what one expects.
+    The note is shown if the box is checked, or if few tensors have a bias or norm.
     """
 
     changed = Signal()
@@ -103,7 +103,7 @@ class CompanionsRow(QWidget):
         self.set_paired(None, 0)
 
     def set_paired(self, paired: int | None, tensors: int) -> None:
-        """Take how many of the tensors have a bias or norm by their names; None: not known yet."""
+        """Set how many of the tensors have a bias or norm, found by name; None: not known yet."""
         why = self.tr(
             "A pruned filter still outputs a constant if its norm layer has a bias (beta)."
         )
@@ -130,13 +130,13 @@ class CompanionsRow(QWidget):
 
 
 class DependentsRow(QWidget):
-    """A check box, and below it which tensors follow, or why it is not known.
+    """A check box to prune dependents, with a note about which tensors these are.
 
     Attributes
     ----------
     choice
-        What the person chose; None as long as it is as by default: checked where it is known of all
-        tensors what depends on them.
+        The user's choice; None for the default, which is checked if the dependents of all tensors
+        are known.
     """
 
     changed = Signal()
@@ -153,12 +153,12 @@ class DependentsRow(QWidget):
         self._show_found()
 
     def set_choice(self, choice: bool | None) -> None:
-        """Take what the person chose before, silently."""
+        """Set an earlier choice of the user without emitting `changed`."""
         self.choice = choice
         self._show_found()
 
     def set_found(self, found: FormDependents | None) -> None:
-        """Take what depends on the tensors of the structured rules; None: not known yet."""
+        """Set the dependents of the tensors of structured rules; None: not known yet."""
         self._found = found
         self._show_found()
 
@@ -173,7 +173,7 @@ class DependentsRow(QWidget):
             text, whole = (self._said(found, whole=each) for each in (False, True))
         self.box.setEnabled(found is not None and found.known > 0)
         self.box.setChecked(found is not None and found.in_force(self.choice))
-        # What is so for all tensors of the file takes no room: the tooltip says why.
+        # A note that applies to all tensors of the file is only in the tooltip.
         of_model = found is not None and found.of_model
         words = self.tr("With everything that depends on it")
         unknown = self.tr("With everything that depends on it (not known)")
@@ -188,13 +188,13 @@ class DependentsRow(QWidget):
         self.box.setAccessibleDescription(join_sentences(whole, tip))
 
     def _said(self, found: FormDependents, *, whole: bool) -> str:
-        """Say which tensors follow, in short or with whole names, and of which none are known."""
+        """Return a text about the dependents, with roles, or with full names if `whole`."""
         if not found.known:
             return translate_sentence(found.why_not)
         unknown = self._unknown(found, whole=whole)
         if found.in_force(self.choice):
             return join_sentences(self._following(found, whole=whole), unknown)
-        if self.choice is None:  # it is unchecked because of them
+        if self.choice is None:  # the default is unchecked because of them
             why = self.tr("Off by default: {why}").format(why=unknown)
             return join_sentences(self._following(found, whole=whole), why)
         return unknown
@@ -213,7 +213,7 @@ class DependentsRow(QWidget):
         elif whole:
             one = self.tr("On top of the amount, would also prune 1 tensor: {names}")
             several = self.tr("On top of the amount, would also prune {n} tensors: {names}")
-        else:  # there is as much to be said of those that nothing follows
+        else:  # leave out the names, so that the text stays short
             one = self.tr("On top of the amount, would also prune 1 tensor.")
             several = self.tr("On top of the amount, would also prune {n} tensors.")
         return number_format.plural(found.following, one, several).format(names=named)
@@ -242,16 +242,17 @@ class DependentsRow(QWidget):
 
 
 class PruneForm(QWidget):
-    """Asks how to prune. `header` is its heading with the buttons of rules, to be placed above."""
+    """The form for a pruning step. `header`, its title with buttons, is to be placed above it."""
 
-    changed = Signal()  # `request` and `errors` say what is requested now
-    released = Signal()  # the person let go of a slider
+    changed = Signal()  # `request` and `errors` have changed
+    released = Signal()  # the user released a slider
     maskFileRequested = Signal()
     scoresFileRequested = Signal()
     statisticsFileRequested = Signal()
-    sizeAsked = Signal()  # the total is to be entered as the size of a file
-    roundsAsked = Signal()  # the rule is to be repeated to a final amount
-    checkedUsed = Signal(bool, bool)  # whether any rule, and each, is for the checked tensors
+    sizeAsked = Signal()  # the user asked to compute the total from the size of a file
+    roundsAsked = Signal()  # the user asked for iterative pruning
+    # whether any rule, and whether all rules, are for the checked tensors
+    checkedUsed = Signal(bool, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -259,7 +260,7 @@ class PruneForm(QWidget):
         self._methods: tuple[MethodForm, ...] = ()
         self._arranged: tuple[object, ...] = ()
         self._shares: tuple[Mapping[int, int], ...] = ()
-        self._shared: list[tuple[str, str]] = []  # the tensors of the rules that these are of
+        self._shared: list[tuple[str, str]] = []  # targets of the rules that `_shares` refers to
         self._names = ShortNames()
         self.rules: list[RuleEditor] = []  # at least one
         self.list = RuleList(self)
@@ -278,14 +279,14 @@ class PruneForm(QWidget):
             self.tr("Exclude layers by pattern or type: adds a rule that prunes nothing"),
             self,
         )
-        self.exclude.hide()  # until there is a method for it
-        self.header = QWidget()  # apart: it stays in sight when the form scrolls
+        self.exclude.hide()  # until a method that excludes is offered
+        self.header = QWidget()  # a separate widget, which does not scroll with the form
         top = QWidget(self.header)
         buttons = self.remove, self.add, self.exclude
         lay_in_row(top, heading(self.tr("Pruning step")), None, *buttons, spacing=4)
-        # In the place of the choice below, which may be out of sight, if one rule decides it.
+        # Shows the scope in the header, since the choice may be scrolled out of view or hidden.
         self.scope_note = ElidedLabel("", self.header, ink=MUTED)
-        # What scrolls below it keeps its distance.
+        # Distance to the scrolled form.
         self.scope_note.setContentsMargins(0, 0, 0, 4)
         follow_font(
             self.scope_note, lambda note: note.setMinimumHeight(note.sizeHint().height() + 4)
@@ -302,7 +303,7 @@ class PruneForm(QWidget):
         self.dependents = DependentsRow(self)
         self.companions = CompanionsRow(self)
         self.limits = LimitsSection(parent=self)
-        # Not in widgets of their own, which would take the height of wrapped text at another width.
+        # Not in containers, which would compute the height of wrapped text at another width.
         rules = self.list, self.order, self.stack
         parts = *rules, self.scope_row, self.dependents, self.companions
         self._column = layout = lay_in_column(self, *parts, spacing=12)
@@ -323,16 +324,17 @@ class PruneForm(QWidget):
         self._arrange()
 
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
-        """Offer these methods; what was entered stays as far as they allow."""
+        """Set the methods; values that are valid for them are kept."""
         former = self.corrected()
         self._methods = tuple(forms)
         self.exclude.setVisible(any(form.excludes for form in forms))
         self.set_request(former)
 
     def set_shares(self, shares: Sequence[Mapping[int, int]]) -> None:
-        """Take which rules prune the tensors of each rule of the request; none if not known.
+        """Set which rules prune the tensors that each rule matches; empty if not known.
 
-        How many of them, by the numbers of the rules from 1; by 0 those that limits exclude.
+        Each mapping contains numbers of tensors by the number of the rule, from 1; key 0 is for
+        tensors that limits exclude.
         """
         self._shares, self._shared = tuple(shares), self._targets()
         for place, (rule, share) in enumerate(zip(self.used, self._known_shares(), strict=True), 1):
@@ -343,7 +345,7 @@ class PruneForm(QWidget):
         return [rule.target.wanted() for rule in self.used]
 
     def _known_shares(self) -> tuple[Mapping[int, int], ...]:
-        """Return what is known of the rules in use: nothing if others were counted."""
+        """Return the shares of the rules in use; empty if they are of other rules."""
         targets = self._targets()
         known = len(targets) == len(self._shares) and targets == self._shared
         return self._shares if known else ({},) * len(targets)
@@ -357,25 +359,25 @@ class PruneForm(QWidget):
         *,
         error: str = "",
     ) -> bool:
-        """Say how many tensors a rule takes; returns whether all of that can be read there."""
+        """Show how many tensors a rule prunes; return whether the user can read all of the text."""
         rule = self.used[row]
         if rule.set_matches(taken, left, names, error=error):
             self._arrange_list()
         return rule is self.stack.currentWidget() and not rule.matched.is_elided
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the short forms of tensor names."""
         self._names = names
         self._arrange_list()
 
     def set_amount(self, amount: Amount, row: int = 0) -> None:
-        """Show how much a rule of the request takes, silently."""
+        """Show the amount of a rule of the request without emitting signals."""
         if 0 <= row < len(self.used):
             self.used[row].set_amount(amount)
             self._arrange()
 
     def set_limits(self, params: Sequence[Param]) -> None:
-        """Offer these limits, none of which binds."""
+        """Set the parameters of limits, all at their defaults."""
         old = self.limits
         self.limits = LimitsSection(params, self)
         self.limits.changed.connect(self._after_limits)
@@ -385,12 +387,12 @@ class PruneForm(QWidget):
         self._after_limits_shown()
 
     def set_limit(self, name: str, value: Any) -> None:
-        """Show one limit, silently."""
+        """Show one limit without emitting signals."""
         self.limits.set_limit(name, value)
         self._after_limits_shown()
 
     def set_context(self, context: FormContext) -> None:
-        """Take what rules, fields and editors depend on, in place of `context`."""
+        """Set the context of rules, fields and editors."""
         if context != self.context:
             self.context = context
             for rule in self.rules:
@@ -398,7 +400,7 @@ class PruneForm(QWidget):
             self.companions.setVisible(self._takes_filters())
 
     def set_request(self, request: FormRequest) -> None:
-        """Show what is requested, silently; without a row a rule with nothing said."""
+        """Show a request without emitting signals; if it has no rows, one rule with defaults."""
         blockers = [QSignalBlocker(self.all), QSignalBlocker(self.list)]
         for rule in self.rules:
             self.stack.remove(rule)
@@ -415,12 +417,12 @@ class PruneForm(QWidget):
         del blockers
 
     def reset(self) -> None:
-        """Go back to one rule for the checked tensors: the first method, with its defaults."""
+        """Reset to one rule for the checked tensors, with the first method and its defaults."""
         method = str(self.rules[0].method.itemData(0) or "")
         self.set_request(FormRequest((FormRow("", "", method),)))
 
     def choose_method(self, name: str) -> None:
-        """Choose a method in the rule that is shown, as if the person had; nothing if unknown."""
+        """Select a method in the shown rule, as the user can; ignore an unknown one."""
         method = self.rules[self.stack.currentIndex()].method
         place = method.findData(name)
         if place >= 0:
@@ -428,12 +430,12 @@ class PruneForm(QWidget):
             self.focus_method()
 
     def focus_method(self) -> None:
-        """Put the cursor on the method of the rule that is shown."""
+        """Focus the method of the shown rule."""
         shown = self.rules[self.stack.currentIndex()]
         give_focus(shown.method)
 
     def focus_amount(self) -> None:
-        """Put the cursor into the amount of the rule that is shown, or on its method."""
+        """Focus the amount of the shown rule, or its method if it has no amount to edit."""
         shown = self.rules[self.stack.currentIndex()]
         for field in shown.fields.fields.values():
             if isinstance(field.param, AmountParam) and field.editor.isEnabled():
@@ -443,70 +445,70 @@ class PruneForm(QWidget):
 
     @property
     def used(self) -> list[RuleEditor]:
-        """The rules that name tensors, or the checked ones; the others are ignored."""
+        """The rules for checked or named tensors; rules that name no tensors are ignored."""
         return [rule for rule in self.rules if not rule.target.is_empty]
 
     @property
     def several(self) -> bool:
-        """Whether it has to be said for which tensors a rule is."""
+        """Whether the list of rules is shown: unless there is one rule, for the checked tensors."""
         target = self.rules[0].target
         return len(self.rules) > 1 or target.is_empty or target.wanted() != ("", "")
 
     @property
     def names_tensors(self) -> bool:
-        """Whether the person is at the field for the tensors of the rule that is shown."""
+        """Whether the field for the tensors of the shown rule has the focus."""
         return self.rules[self.stack.currentIndex()].target.hasFocus()
 
     def errors(self) -> tuple[str, ...]:
-        """Return what is wrong, sentence by sentence; empty if all is in order."""
+        """Return a sentence for each error; empty if the form is valid."""
         errors = [error for rule in self.used for error in self._of(rule, rule.errors())]
         if not self.used:
             errors.append(self.tr("Enter the tensors that this rule applies to."))
         return (*errors, *self.limits.errors())
 
     def errors_beside_fields(self) -> Mapping[str, str]:
-        """Return those of `errors` that can be read beside a field, each with where it is."""
+        """Return the errors that are visible next to a field, each with a text that says where."""
         shown = self.stack.currentWidget()
         here = self._of(shown, shown.fields.errors())
         beside = self.limits.errors() if self.limits.isVisible() else ()
         return dict.fromkeys(beside, self.invalid()) | dict.fromkeys(here, self.invalid(shown))
 
     def invalid(self, rule: RuleEditor | None = None) -> str:
-        """Say that something of a rule, or of the limits, is wrong, where a field says what."""
+        """Return that a setting of a rule, or of the limits, is invalid, without the reason."""
         number = self.number_of(rule)
         if not number:
             return self.tr("A setting above is not valid.")
         return self.tr("A setting of rule {n} is not valid.").format(n=number)
 
     def number_of(self, rule: RuleEditor | None) -> int:
-        """Return the number of one of several rules, from 1; 0 for one that is not counted."""
+        """Return the number of a rule in use, from 1; 0 if it is the only one, or not in use."""
         used = self.used
         return used.index(rule) + 1 if len(used) > 1 and rule in used else 0
 
     def _of(self, rule: RuleEditor, errors: Sequence[str]) -> list[str]:
-        """Return errors with the rule that they are about, if there are several."""
+        """Prefix errors with the number of their rule, if there are several rules."""
         number = self.number_of(rule)
         text = self.tr("Rule {n}: {error}")
         return [text.format(n=number, error=e) if number else e for e in errors]
 
     def request(self) -> FormRequest | None:
-        """Return what is requested; None while `errors` has something to say."""
+        """Return the request; None while there are `errors`."""
         if self.errors():
             return None
         rows = tuple(rule.row() for rule in self.used)
-        # What cannot be seen is not requested.
+        # options that are hidden are not requested
         companions = self._takes_filters() and self.companions.box.isChecked()
         dependents = self.dependents.choice if self._takes_channels() else None
         return FormRequest(rows, self.scope(), self.limits.values(), companions, dependents)
 
     def corrected(self) -> FormRequest:
-        """Return what is requested, with the default in place of each value that is wrong.
+        """Return the request with defaults in place of invalid values.
 
-        And with the rule that is shown, which is the first if that one is ignored; and with what
-        is chosen where a method leaves no choice: the next one may.
+        `selected` is the shown rule, or the first one if that is not in use. Hidden options keep
+        their values, as they may apply to the next method.
         """
         limits = {} if self.limits.errors() else self.limits.values()
-        # A rule alone that names no tensors is kept for its method, and is for the checked ones.
+        # A single rule without tensors is kept for its method, and is for the checked tensors.
         used = self.used or self.rules[:1]
         shown = self.stack.currentWidget()
         selected = next((place for place, rule in enumerate(used) if rule is shown), 0)
@@ -519,7 +521,7 @@ class PruneForm(QWidget):
         return "global" if self.all.isChecked() else "local"
 
     def scope(self) -> str:
-        """Return "local" or "global", as far as all rules can do it."""
+        """Return "local" or "global": the selected scope, if all rules support it."""
         scopes, wanted = self._scopes(), self._wanted_scope()
         if wanted in scopes:
             return wanted
@@ -539,15 +541,15 @@ class PruneForm(QWidget):
         return scopes
 
     def _show_decided_scope(self) -> None:
-        """Say the scope of several rules in sight, and which of them decides it, if one does.
+        """Show the scope in the header, and which rule determines it, if one does.
 
-        The choice is below the rules: when the one that decided is gone, another scope is in force.
+        The choice itself is below the rules. It applies again when the rule is removed.
         """
         forms = [(place, rule.form()) for place, rule in enumerate(self.used, 1)]
         known = [(place, form) for place, form in forms if form is not None]
         deciding = [(place, form) for place, form in known if len(form.scopes) == 1]
         decided = len(self._scopes()) == 1 and len(deciding) not in {0, len(known)}
-        several = sum(rule.prunes for rule in self.rules) > 1  # with those still to be filled in
+        several = sum(rule.prunes for rule in self.rules) > 1  # including rules without tensors
         self.scope_note.setVisible(decided or (several and len(self._scopes()) > 1))
         if not decided:
             everywhere = self.scope() == "global"
@@ -581,7 +583,7 @@ class PruneForm(QWidget):
         return rule
 
     def _add_clicked(self) -> None:
-        # Before those that exclude: what is excluded stays so, whatever comes to the step.
+        # Before rules that exclude, so that these also apply to the new rule.
         pruning = [rule.prunes for rule in self.rules]
         place = len(pruning) - pruning[::-1].index(True) if any(pruning) else len(pruning)
         last = self.rules[place - 1]
@@ -592,7 +594,7 @@ class PruneForm(QWidget):
         self._add(len(self.rules), method, {})
 
     def _add(self, place: int, method: str, values: Mapping[str, Any]) -> None:
-        """Add a rule that names no tensors yet: the step stays as it is."""
+        """Add a rule that names no tensors yet, which does not change the step."""
         rule = self._insert(place)
         rule.set_row(FormRow("", "", method, values))
         rule.target.set_empty()
@@ -642,10 +644,11 @@ class PruneForm(QWidget):
     def _arrange_list(self) -> None:
         several = self.several
         if not several and self._arranged == (self.rules[0],):
-            return  # to lay out the form anew takes a part of each move of a slider
+            return  # laying out the form takes a noticeable part of a slider move
         lines = self._rule_texts() if several else []
         place, room = self.stack.currentIndex(), self.list.room
-        methods = [rule.method.currentData() for rule in self.rules]  # each has its own height
+        # the editors of methods differ in height
+        methods = [rule.method.currentData() for rule in self.rules]
         height = self.list.fontMetrics().height()
         needed = (tuple(self.rules), *methods, *lines, place, room, height)
         if needed == self._arranged:
@@ -664,7 +667,7 @@ class PruneForm(QWidget):
         self.remove.setEnabled(len(self.rules) > 1)
 
     def _rule_texts(self) -> list[tuple[str, str, str, str]]:
-        """Return number (unless ignored), tensors, action and count of each rule."""
+        """Return number (empty if ignored), tensors, action and count of each rule."""
         known = dict(zip(map(id, self.used), enumerate(self._known_shares(), 1), strict=True))
         texts = []
         for rule in self.rules:
@@ -695,7 +698,7 @@ class PruneForm(QWidget):
         return self.tr("{n} tensors").format(n=number_format.count(count))
 
     def _lines(self, first: str, target: str, done: str, many: str, room: int) -> list[str]:
-        """Return what is said of a rule, in lines of so many pixels."""
+        """Return the text of a rule, wrapped to lines of `room` pixels."""
         metrics = self.list.fontMetrics()
         advance = metrics.horizontalAdvance
         target = within_reason(on_one_line(target))
@@ -720,7 +723,7 @@ class PruneForm(QWidget):
 
 
 def _flat_button(text: str, tip: str, parent: QWidget) -> QPushButton:
-    """Make a button as wide as its words."""
+    """Return a flat button that is as wide as its text."""
     button = QPushButton(text, parent)
     button.setFlat(True)
     button.setToolTip(tip)

@@ -46,7 +46,7 @@ from pruneapp.params import STATISTICS, Amount, AmountParam, DimParam, Param, is
 
 
 class RuleEditor(QWidget):
-    """Edits one rule: for which tensors, by which method, with which values."""
+    """Edits one rule: its tensors, method and values."""
 
     changed = Signal()
     released = Signal()
@@ -55,16 +55,18 @@ class RuleEditor(QWidget):
         super().__init__(parent)
         self._forms = {form.name: form for form in forms}
         self._context = FormContext()
-        self._entered: list[tuple[Param, Any]] = []  # of all methods; equal ones share a value
+        # of all methods; equal parameters share a value
+        self._entered: list[tuple[Param, Any]] = []
 
         self.target = TensorChoice(self)
         self._target_label = label_for(self.target, self.tr("Tensors"))
         fit_label(self._target_label)
-        self.matched = ElidedLines(2, self)  # what is below does not move while one types
-        # Once what it says has its place.
+        # of constant height, so that the layout does not jump while typing
+        self.matched = ElidedLines(2, self)
+        # Scrolls to `matched` after the layout was updated.
         self._reveal = single_shot(self, 0, self._scroll_to_matched)
-        self.refused = ""  # why the rule matches nothing, if that is what it says
-        # Of which tensors, and what, was said last; see `set_matches`.
+        self.refused = ""  # why the rule matches nothing, if shown
+        # The tensors and numbers shown last; see `set_matches`.
         self._matches: tuple[str | None, int | None, int, tuple[str, ...]] = None, None, 0, ()
         self._elsewhere: Mapping[int, int] = {}
         self.method = ElidedBox(self)
@@ -103,7 +105,7 @@ class RuleEditor(QWidget):
         top.setSpacing(2)
         add_line(top, self._target_label, self.target)
         top.addWidget(self.matched)
-        # Beside the label: the names of methods need the width of the column.
+        # Next to the label: the names of methods need the width of the column.
         named = QWidget(self)
         fit_label(named)
         label = label_for(self.method, self.tr("Method"))
@@ -132,17 +134,17 @@ class RuleEditor(QWidget):
         self._rebuild()
 
     def set_rules_shown(self, *, shown: bool) -> None:
-        """Show for which tensors it is, or take it that it is for the checked ones."""
+        """Show the field for tensors, or hide it for a rule for the checked tensors."""
         for part in (self.target, self._target_label, self.matched):
             part.setVisible(shown)
 
     def focus_target(self) -> None:
-        """Put the cursor into the field for its tensors, and scroll to it."""
+        """Focus the field for tensors, and scroll to it."""
         self.target.setFocus()
         self._reveal.start()
 
     def set_row(self, row: FormRow) -> None:
-        """Show a rule, silently; an unknown method is left out."""
+        """Show a rule without emitting signals; an unknown method selects the first one."""
         with QSignalBlocker(self.method):
             self.target.set_wanted(row.pattern, row.kind)
             self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
@@ -153,20 +155,20 @@ class RuleEditor(QWidget):
             self._entered.clear()
 
     def remember(self, other: RuleEditor) -> None:
-        """Offer what was entered in another rule, also for methods that are not chosen now."""
+        """Copy the values entered in another rule, also those of methods not selected."""
         self._entered = list(other._entered)
 
     def set_matches(
         self, taken: int | None, left: int = 0, names: Sequence[str] = (), *, error: str = ""
     ) -> bool:
-        """Say how many tensors it takes, or by `error` why it takes none; returns if that is new.
+        """Show how many tensors the rule prunes, or why none; return whether that changed.
 
-        `taken` is None for the checked tensors, and while it is not known. `left` more match and
-        are left out; `names` are the first of them.
+        `taken` is None for the checked tensors, and if it is not known. `left` is the number of
+        other matching tensors, which are skipped; `names` are the first of them.
         """
         matches = self.target.currentText(), taken, left, tuple(names)
         if (matches, error) == (self._matches, self.refused):
-            return False  # a slider asks with each move
+            return False  # each move of a slider asks for it
         self._matches, self.refused = matches, error
         self._show_matches()
         if error and self.target.hasFocus():
@@ -174,7 +176,7 @@ class RuleEditor(QWidget):
         return True
 
     def set_elsewhere(self, elsewhere: Mapping[int, int]) -> None:
-        """Take how many of its tensors later rules prune, by their numbers; 0: limits exclude."""
+        """Set how many tensors later rules prune, by number of the rule; 0: excluded."""
         if elsewhere != self._elsewhere:
             self._elsewhere = elsewhere
             if self._matches[1] is not None and not self.refused:
@@ -208,7 +210,7 @@ class RuleEditor(QWidget):
         self.matched.setForegroundRole(DANGER if self.refused else MUTED)
 
     def _count(self, taken: int) -> str:
-        """Say how many tensors match, and of how many this is not the rule that prunes them."""
+        """Return how many tensors match, and how many of them later rules or limits take."""
         lost = sum(self._elsewhere.values())
         if not 0 < lost <= taken:
             return number_format.plural(taken, self.tr("1 tensor."), self.tr("{n} tensors."))
@@ -234,7 +236,7 @@ class RuleEditor(QWidget):
         )
 
     def set_context(self, context: FormContext) -> None:
-        """Take note of the tensors that the rule is to be about, and of files."""
+        """Set the properties of the tensors and files that the rule refers to."""
         former, self._context = self._context, context
         if context.kinds != former.kinds:
             self.target.set_kinds(context.kinds)
@@ -245,46 +247,47 @@ class RuleEditor(QWidget):
         self.statistics_name.setText(context.statistics_file or self.tr("no file loaded"))
         form = self.form()
         if form is not None and form.granularity in {"channels", "blocks"}:
-            context = dataclasses.replace(context, left=None)  # how many there are is not counted
+            # the number of channels or blocks left is not counted
+            context = dataclasses.replace(context, left=None)
         for field in self.fields.fields.values():
             field.set_context(context)
 
     def set_amount(self, amount: Amount) -> None:
-        """Show how much it takes, silently."""
+        """Show the amount without emitting signals."""
         for field in self.fields.fields.values():
             if isinstance(field.editor, AmountEditor):
                 field.editor.set_dragged(amount)
                 field.set_error("")
 
     def form(self) -> MethodForm | None:
-        """Return the chosen method; None if there is none at all."""
+        """Return the selected method; None if no methods are offered."""
         return self._forms.get(self.method.currentData() or "")
 
     @property
     def prunes(self) -> bool:
-        """Whether its method can prune anything; also while none is chosen."""
+        """Whether the method can prune weights; True if no method is selected."""
         form = self.form()
         return form is None or not form.excludes
 
     def takes_amount(self) -> bool:
-        """Whether it has an amount, not said by the method or a mask."""
+        """Return whether the method has a parameter for the amount."""
         form = self.form()
         return form is not None and any(isinstance(param, AmountParam) for param in form.params)
 
     def takes_channels(self) -> bool:
-        """Whether it takes whole channels."""
+        """Return whether the method prunes whole channels."""
         form = self.form()
         return form is not None and form.granularity == "channels"
 
     def needs_statistics(self) -> bool:
-        """Whether its method, with what is chosen, ranks by statistics of activations."""
+        """Return whether the method, with its present values, uses statistics of activations."""
         form = self.form()
         if form is None or not form.takes_statistics:
             return False
         return is_needed(STATISTICS.name, form.params, self.fields.valid_values())
 
     def takes_filters(self) -> bool:
-        """Whether it takes whole channels along dim 0 of the tensor that the words are about."""
+        """Return whether the method prunes whole channels along dim 0."""
         if not self.takes_channels():
             return False
         values = self.fields.valid_values()
@@ -296,7 +299,7 @@ class RuleEditor(QWidget):
         return any(dim in {0, -len(self._context.shape)} for dim in dims)
 
     def errors(self) -> tuple[str, ...]:
-        """Return what is wrong."""
+        """Return a sentence for each error."""
         form = self.form()
         if form is None:
             return (self.tr("There is no method to choose."),)
@@ -308,19 +311,19 @@ class RuleEditor(QWidget):
         return errors
 
     def row(self) -> FormRow:
-        """Return the rule; raises `ParameterError` for a value that is wrong."""
+        """Return the rule; raise `ParameterError` if a value is invalid."""
         pattern, kind = self.target.wanted()
         return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
 
     def corrected(self) -> FormRow:
-        """Return the rule, with the default in place of each value that is wrong."""
+        """Return the rule with defaults in place of invalid values."""
         form = self.form()
         usual = {param.name: param.default for param in form.params} if form else {}
         values = usual | self.fields.valid_values()
         return FormRow(*self.target.wanted(), str(self.method.currentData()), values)
 
     def describe(self) -> tuple[str, str]:
-        """Return its tensors, and what is done: "L1 unstructured (magnitude), 40 %"."""
+        """Return the tensors and the action as text: "L1 unstructured (magnitude), 40 %"."""
         form = self.form()
         words = [form.label if form else ""]
         words.extend(
@@ -336,10 +339,10 @@ class RuleEditor(QWidget):
         return target, join_facts(*words)
 
     def _scroll_to_matched(self) -> None:
-        scroll_to(self.matched)  # and to the field above: what is typed, and why it matches nothing
+        scroll_to(self.matched)  # and to the field above it
 
     def _retarget(self) -> None:
-        self.set_matches(None)  # what was said of the tensors before
+        self.set_matches(None)  # the text for the previous tensors is outdated
         self.changed.emit()
 
     def _choose(self) -> None:
@@ -347,7 +350,7 @@ class RuleEditor(QWidget):
         self.changed.emit()
 
     def _rebuild(self) -> None:
-        """Show the fields of the chosen method, with the values that they had before."""
+        """Show the fields of the selected method, with values entered for equal parameters."""
         form = self.form()
         old = self.fields
         entered = [(old.fields[name].param, value) for name, value in old.valid_values().items()]
@@ -378,17 +381,17 @@ class RuleEditor(QWidget):
             widget.setVisible(needed)
 
 
-# Rules that are seen without scrolling their list: the form scrolls, and what scrolls in what
-# scrolls is hard to use. Of more the editor below would be too far away.
+# Maximum number of rules visible without scrolling the list. Nested scrolling is hard to use, but
+# with more rules the editor below would be too far away.
 _MOST_SEEN = 12
-# Pixels that a list leaves free at either side of a line.
+# margin of a list item on either side, in pixels
 _MARGIN = 4
 
 
 class RuleList(QListWidget):
-    """The rules, each on as many lines as its tensors need."""
+    """The list of rules; the height of an item depends on the number of its lines."""
 
-    resized = Signal()  # there is more or less room in a line
+    resized = Signal()  # the width of lines has changed
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -398,16 +401,16 @@ class RuleList(QListWidget):
 
     @property
     def room(self) -> int:
-        """How wide a line may be, whether or not the list scrolls."""
+        """Width of a line in pixels, as if the list had a scroll bar; at least 80."""
         bar = self.verticalScrollBar().sizeHint().width()
         return max(self.width() - bar - 2 * self.frameWidth() - 2 * _MARGIN, 80)
 
     def show_rules(self, rules: Sequence[tuple[Sequence[str], str]], current: int) -> None:
-        """Show rules in place of all, each by its lines and the whole of it for a tooltip."""
+        """Replace the list; each rule has its lines and the full text for the tooltip."""
         self.clear()
         line, height = self.fontMetrics().lineSpacing(), 0
         for place, (lines, whole) in enumerate(rules):
-            # Made here: of an item that the list makes, Python is not told when it is deleted.
+            # Created here: Qt would not notify Python of the deletion of items created by the list.
             item = QListWidgetItem("\n".join(lines))
             item.setToolTip(as_plain(whole))
             item.setSizeHint(QSize(0, len(lines) * line + 8))
@@ -417,19 +420,19 @@ class RuleList(QListWidget):
         self.setFixedHeight(height + 2 * self.frameWidth())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keep the rule that a key goes to in sight, for which the form may have to scroll."""
+        """Scroll the form to the item that a key selects."""
         super().keyPressEvent(event)
         scroll_to(self.viewport(), self.visualRect(self.currentIndex()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say it if lines have another width."""
+        """Emit `resized` if the width has changed."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.resized.emit()
 
 
 class RuleStack(QWidget):
-    """The editors of rules, one in front; as high as that one, and not as the highest of all."""
+    """A stack of editors, one of them visible, whose height is that of the visible one."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -439,13 +442,13 @@ class RuleStack(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
 
     def insert(self, place: int, rule: RuleEditor) -> None:
-        """Put an editor among the others; the first one that comes is in front."""
+        """Insert an editor; the first one becomes visible."""
         self._editors.insert(place, rule)
         self._column.addWidget(rule)
         rule.setVisible(len(self._editors) == 1)
 
     def remove(self, rule: RuleEditor) -> None:
-        """Delete an editor; in its place comes the next one, or the one before."""
+        """Delete an editor; then the next one, or else the previous one, is visible."""
         self._editors.remove(rule)
         rule.hide()
         self._column.removeWidget(rule)
@@ -454,17 +457,16 @@ class RuleStack(QWidget):
             self.setCurrentIndex(min(self._place, len(self._editors) - 1))
 
     def currentIndex(self) -> int:
-        """Return which one is in front."""
         return self._place
 
     def currentWidget(self) -> RuleEditor:
-        """Return the one in front."""
+        """Return the visible editor."""
         return self._editors[self._place]
 
     def setCurrentIndex(self, place: int) -> None:
-        """Put one in front."""
+        """Make the editor at this index visible."""
         self._place = place
         shown = self._editors[place]
-        shown.show()  # first: the focus goes to what is shown
+        shown.show()  # before the others are hidden, so that the focus moves to it
         for rule in self._editors:
             rule.setVisible(rule is shown)
