@@ -1,4 +1,4 @@
-"""The check of N:M patterns: its dialog, and mending what it finds.
+"""The check of N:M patterns: its dialog, and the repair of tensors that violate one.
 
-What a pattern is stands in ``analysis.patterns``.
+Patterns are defined in ``analysis.patterns``.
 """

@@ -1,4 +1,4 @@
-"""What was found out about a pattern: as sentences, and as a table of its tensors."""
+"""The result of a pattern check, as sentences and as a table of tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, PatternTotals, TensorPattern
 from pruneapp.results.short_names import ShortNames
 
-# What sparse tensor cores take is 2 of 4, and whatever has it too.
+# Sparse tensor cores support 2:4, which 1:4 implies.
 _HARDWARE = {(2, 4), (1, 4)}
 _INPUTS = {1, -1}
 
@@ -29,19 +29,19 @@ def _digits(numbers: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class PatternAnswer:
-    """What was found out about a pattern."""
+    """The result of a pattern check."""
 
-    report: PatternReport  # the worst tensor first
+    report: PatternReport  # sorted, the worst tensor first
     totals: PatternTotals
-    shown: Mapping[str, str]  # what tensors are called, by first names
-    convolutions: int = 0  # of the tensors that have groups
+    shown: Mapping[str, str]  # display names, by name in the file
+    convolutions: int = 0  # number of convolutions among the tensors that have groups
     short: ShortNames = field(default_factory=ShortNames)
 
     @cached_property
     def widest(self) -> tuple[int, ...]:
-        """Rows of which some have the longest numbers of each column.
+        """Indices of rows that together have the longest text of each column.
 
-        O(n); of many tensors a worker asks for it first.
+        O(n); for many tensors, a worker computes it first, since it is cached.
         """
         tensors = self.report.tensors
         rows = range(len(tensors))
@@ -58,12 +58,12 @@ class PatternAnswer:
 
     @property
     def pattern(self) -> str:
-        """The pattern, as it is written: ``2:4``."""
+        """The pattern as text: ``2:4``."""
         return f"{self.report.n}:{self.report.m}"
 
 
 def headline(answer: PatternAnswer) -> str:
-    """Say in a sentence or two how many tensors have the pattern."""
+    """Return one or two sentences about how many tensors have the pattern."""
     totals, every = answer.totals, answer.totals.checked
     if not every:
         text = plural(
@@ -104,7 +104,7 @@ def headline(answer: PatternAnswer) -> str:
 
 
 def details(answer: PatternAnswer) -> str:
-    """Say what a repair takes, what it cannot, and what is in no group."""
+    """Return sentences about the effect of a repair, its limits, and ungrouped weights."""
     totals, lost, sentences = answer.totals, answer.report.lost, []
     if totals.broken:
         taken = plural(
@@ -157,7 +157,7 @@ def details(answer: PatternAnswer) -> str:
 
 
 def what_for(answer: PatternAnswer) -> str:
-    """Say who takes the pattern, and what it does not do by itself."""
+    """Return sentences about the hardware that supports the pattern, and its limits."""
     report, more = answer.report, ""
     if (report.n, report.m) not in _HARDWARE:
         text = translate(
@@ -203,7 +203,7 @@ def what_for(answer: PatternAnswer) -> str:
 
 
 def headers() -> tuple[str, ...]:
-    """Return the names of the columns."""
+    """Return the titles of the columns."""
     return (
         translate("Patterns", "Tensor"),
         translate("Patterns", "Shape"),
@@ -240,7 +240,7 @@ def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
 
 
 def about(answer: PatternAnswer, row: int) -> str:
-    """Say of one tensor where it breaks the pattern, or why it has no groups."""
+    """Return where a tensor violates the pattern, or why it has no groups."""
     tensor = answer.report.tensors[row]
     name = answer.shown.get(tensor.name, tensor.name)
     if not tensor.groups:
@@ -260,7 +260,7 @@ def about(answer: PatternAnswer, row: int) -> str:
 
 
 def text_headers() -> tuple[str, ...]:
-    """Return the names of the columns of `as_text`."""
+    """Return the titles of the columns of `as_text`."""
     return (
         translate("Patterns", "Tensor"),
         translate("Patterns", "Shape"),
@@ -275,9 +275,9 @@ def text_headers() -> tuple[str, ...]:
 
 
 def as_text(answer: PatternAnswer, head: Sequence[str]) -> str:
-    """Return the table as text, a line for a tensor and a tab between cells, numbers in full.
+    """Return the table as tab-separated text, one line per tensor, with exact numbers.
 
-    O(n); of many tensors a worker ought to make it.
+    O(n); for many tensors it should be called on a worker thread.
     """
     return "\n".join(("\t".join(head), *map(_line, answer.report.tensors))) + "\n"
 

@@ -1,4 +1,4 @@
-"""The dialog of the pattern checker; it stays open beside the main window."""
+"""The dialog of the pattern checker; it stays open next to the main window."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ CHECKED, ALL = "checked", "all"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked."""
+    """A request to check a pattern."""
 
-    pattern: str  # valid, as ``2:4``
-    dim: int  # along which groups lie; negative counts from the end
-    everything: bool  # all tensors that can be pruned, not those that are checked
+    pattern: str  # valid, such as ``2:4``
+    dim: int  # dimension along which groups are formed; negative: from the end
+    everything: bool  # whether to check all prunable tensors, not only the checked ones
 
 
 class QuestionRow(QWidget):
-    """Three choices side by side, and below them a line of help, or what is wrong.
+    """Fields for pattern, dimension and tensors, with a line for help or an error.
 
-    `pattern` reads what is typed; of the `usual` ones the first is chosen. When the person asks
-    something else, `changed` is emitted, and `question` says what.
+    `pattern` is the parameter that parses the text; the first of the `usual` patterns is selected.
+    `changed` is emitted when the result of `question` changes.
     """
 
     changed = Signal()
@@ -63,7 +63,7 @@ class QuestionRow(QWidget):
         self.pattern.setEditable(True)
         self.pattern.setLineEdit(LineEdit(self.pattern))
         self.pattern.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        # One that completes nothing: Qt's own makes "2:4" of "2:" before it is typed.
+        # A completer without entries: the default one turns "2:" into "2:4".
         self.pattern.setCompleter(QCompleter(self.pattern))
         self.pattern.addItems(usual)
         self.pattern.setMinimumContentsLength(7)
@@ -97,9 +97,9 @@ class QuestionRow(QWidget):
         self._say()
 
     def set_tensors(self, checked: int, every: int) -> None:
-        """Take how many tensors are checked, and how many can be pruned in all.
+        """Set the number of checked tensors, and of all tensors that can be pruned.
 
-        Where none is checked, all are meant.
+        If none is checked, all of them are selected.
         """
         texts = (
             plural(checked, self.tr("1 checked tensor"), self.tr("{n} checked tensors")),
@@ -113,7 +113,7 @@ class QuestionRow(QWidget):
         del blocker
 
     def question(self) -> Question | None:
-        """Return what is asked; None while the pattern is none."""
+        """Return the request; None while the pattern is invalid."""
         try:
             pattern = self._param.parse(self.pattern.currentText())
         except ParameterError:
@@ -140,19 +140,19 @@ class QuestionRow(QWidget):
         self.note.setText(text)
 
 
-# Lines of the sentences above the table that have their room from the beginning.
+# lines reserved for the sentences above the table
 _LINES = 3
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class PatternDialog(Dialog):
-    """Says whether tensors have a pattern, which groups break it, and offers to repair them."""
+    """Shows whether tensors have a pattern and which groups violate it; offers a repair."""
 
-    asked = Signal()  # by `row.question`; answer with `set_answer` or `set_trouble`
+    asked = Signal()  # check `row.question`; answer with `set_answer` or `set_trouble`
     stopRequested = Signal()
     repairRequested = Signal()
-    copyRequested = Signal()  # of the table as text; answer with `copy.set_copied`
-    tensorRequested = Signal(str)  # by its name
+    copyRequested = Signal()  # copy the table as text; answer with `copy.set_copied`
+    tensorRequested = Signal(str)  # (tensor) the user selected this tensor
 
     def __init__(
         self, pattern: Param, usual: Sequence[str], dim: DimParam, parent: QWidget | None = None
@@ -192,33 +192,33 @@ class PatternDialog(Dialog):
         self._show()
         self.row.setFocus()
 
-    # Told
+    # -- inputs
 
     def set_under_way(self, title: str) -> None:
-        """Say that something is being done."""
+        """Show that a job with this title is running."""
         self._current = self._can_ask = False
         if self._answer is None:
-            self.headline.setText("")  # why there was none before
+            self.headline.setText("")  # remove an error
         self.job.set_job(title)
         self._soon.start()
         self._show_state()
 
     def set_idle(self) -> None:
-        """Say that nothing is being done, and that what is shown is no answer."""
+        """Show that no job is running, and that the shown result is not up to date."""
         self._end_job()
         self._show_state()
 
     def set_answer(self, answer: PatternAnswer) -> None:
-        """Show what was found out."""
+        """Show the result of a check."""
         self._answer, self._current, self._can_ask = answer, True, False
         self.table.set_short_names(answer.short)
         self._end_job()
         self._show()
 
     def set_trouble(self, text: str, *, can_ask: bool = False) -> None:
-        """Say why there is no answer; what was found before is not shown any more.
+        """Show why there is no result, and remove the previous one.
 
-        Whether one `can_ask` again by a button.
+        `can_ask`: whether to show a button to check again.
         """
         self._answer, self._current, self._can_ask = None, False, can_ask
         self._end_job()
@@ -226,7 +226,7 @@ class PatternDialog(Dialog):
         self.headline.setText(text)
         self.table.setAccessibleDescription(text)
 
-    # Inside
+    # -- implementation
 
     def _cells(self, row: int) -> tuple[str, ...]:
         assert self._answer is not None
@@ -241,12 +241,13 @@ class PatternDialog(Dialog):
 
     def _lay_out(self) -> None:
         for button in (self.again, self.copy, self.leave, self.go):
-            button.setAutoDefault(False)  # Enter in the field asks, and repairs nothing
+            # Enter in the field starts a check and must not start a repair
+            button.setAutoDefault(False)
         parts = self.row, self.headline, self.details, self.table, self.place, self.note
         layout = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=self.table)
         buttons = add_row(layout, self.copy, self.again, self.job)
         buttons.setStretchFactor(self.job, 1)
-        buttons.addStretch(0)  # where it is not shown
+        buttons.addStretch(0)  # takes the free width while `job` is hidden
         buttons.addWidget(self.leave)
         buttons.addWidget(self.go)
 
@@ -265,7 +266,7 @@ class PatternDialog(Dialog):
 
     def _show_state(self) -> None:
         answer, asks = self._answer, self.row.question() is not None
-        for label in (self.headline, self.details):  # what is no answer any more steps back
+        for label in (self.headline, self.details):  # an outdated result is muted
             old = answer is not None and (self._late or not asks)
             label.setForegroundRole(MUTED if old else TEXT)
         self.again.setVisible(self._can_ask)
@@ -297,7 +298,7 @@ class PatternDialog(Dialog):
             self.tensorRequested.emit(self._answer.report.tensors[current.row()].name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Press the button that has the focus by Enter; elsewhere it asks again."""
+        """Make Enter press the focused button, or else start a check."""
         focus = self.focusWidget()
         if event.key() not in _ENTER:
             super().keyPressEvent(event)

@@ -1,4 +1,4 @@
-"""Whether tensors have an N:M pattern: asked in a dialog of its own, and repaired as one step."""
+"""Check in a dialog whether tensors have an N:M pattern, and repair them in one step."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ def check_tensors(
         convolutions=sum([kind.startswith("Conv") for kind in kinds]),
         short=contents.short,
     )
-    _ = answer.widest  # made here, where it takes nobody's time
+    _ = answer.widest  # computed and cached here, on the worker thread
     return answer
 
 
 T = TypeVar("T")
 
-# So many weights are looked at again without being asked, which takes less than a second. A tensor
-# takes as long by itself as some thousands of its weights.
+# A check of up to this number of weights takes less than a second and is repeated without asking. A
+# tensor takes as long as some thousands of weights.
 AT_ONCE = 1 << 22
 _TENSOR = 1 << 13
 _USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
 
 
 class PatternController(DialogController[PatternDialog]):
-    """Checks in the background whether tensors have a pattern, and repairs those that have not."""
+    """Checks in the background whether tensors have a pattern, and repairs those that do not."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class PatternController(DialogController[PatternDialog]):
         session.changed.connect(self._on_changed)
 
     def ask(self) -> None:
-        """Show the dialog, and look at once."""
+        """Open the dialog, and start a check."""
         if self._session.document is None:
             return
         if self.dialog is None:
@@ -114,7 +114,7 @@ class PatternController(DialogController[PatternDialog]):
 
     def _check(self) -> None:
         if self._repairing:
-            return  # what is asked by then is looked at afterwards
+            return  # a check follows after the repair
         self._drop()
         dialog, document = self.dialog, self._session.document
         if dialog is None or document is None:
@@ -123,7 +123,7 @@ class PatternController(DialogController[PatternDialog]):
         dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
         asked = dialog.row.question()
         if asked is None:
-            dialog.set_idle()  # what is wrong is said beside the field
+            dialog.set_idle()  # the error is shown next to the field
             return
         rows = every if asked.everything else self._tree.checked_rows()
         dialog.row.dim.set_context(_context(rows))
@@ -140,7 +140,7 @@ class PatternController(DialogController[PatternDialog]):
             self.dialog.set_answer(answer)
 
     def _check_again(self, why: str) -> None:
-        """Look again at once if that takes no time; else say why, and let the person ask."""
+        """Check again if that is fast; otherwise show why, with a button to check again."""
         dialog = self.dialog
         asked = None if dialog is None else dialog.row.question()
         if dialog is None or asked is None:
@@ -172,7 +172,7 @@ class PatternController(DialogController[PatternDialog]):
                 why = self.tr("Nothing was repaired. The main window shows why.")
                 self.dialog.set_trouble(why, can_ask=True)
             return
-        self._check()  # however long it takes: the person wants to see it mended
+        self._check()  # even if it is slow: the user expects to see the result of the repair
         many = answer.totals.broken
         text = number_format.plural(
             many,
@@ -249,7 +249,8 @@ class PatternController(DialogController[PatternDialog]):
             dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
 
     def _on_opening(self, _path: object) -> None:
-        if self._latest.task is not None:  # nobody waits for it any more, and the file would
+        # the result is not needed any more, and the job would delay opening the file
+        if self._latest.task is not None:
             self._stop()
 
     def _on_finished(self, _result: int) -> None:
@@ -259,7 +260,7 @@ class PatternController(DialogController[PatternDialog]):
 
 
 def _context(rows: Sequence[TensorRow]) -> FormContext:
-    """Return how many dimensions there are at most, and the kind of layer if all are of one."""
+    """Return the context for the dimension: the largest number of dims, and the common kind."""
     kinds = {row.kind for row in rows}
     rank = max([len(row.shape) for row in rows], default=0)
     return FormContext((-1,) * max(rank, 2), kinds.pop() if len(kinds) == 1 else "")

@@ -1,4 +1,4 @@
 """The preview: estimate and exact result of the step, its figures, and the Prune button.
 
-What is previewed is kept in one place, and all views are told from there.
+`PreviewController` has the state of the preview and passes it to all views.
 """

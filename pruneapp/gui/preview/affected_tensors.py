@@ -1,4 +1,4 @@
-"""The tensors that a step affects most, and the lines that warn of what it would hurt."""
+"""Widgets for the tensors that a step affects most, and for its warnings."""
 
 from __future__ import annotations
 
@@ -41,9 +41,12 @@ _NAMED = 20
 
 
 class Alarm(QAbstractButton):
-    """Says how many tensors would be hurt worst, and which. It keeps its room when it is empty."""
+    """A button with the worst warning and its tensors; a click selects the first one.
 
-    tensorRequested = Signal(str)  # its name in the file
+    Its height does not change when there is no warning.
+    """
+
+    tensorRequested = Signal(str)  # (tensor) by name in the file
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,10 +58,10 @@ class Alarm(QAbstractButton):
         self.set_dangers({}, {})
 
     def set_dangers(self, dangers: Mapping[str, Danger], shown: Mapping[str, str]) -> None:
-        """Speak of the worst of `dangers`, under the names `shown` for those in the file."""
+        """Show the most severe of `dangers`; `shown` maps names in the file to display names."""
         worst = max((d.severity for d in dangers.values()), default=Severity.NONE)
         found = [name for name, d in dangers.items() if d.severity is worst]
-        # Each move of a slider comes here: sorting 100,000 names takes too long.
+        # Called on each move of a slider: sorting 100,000 names would take too long.
         names = in_numeric_order(found) if len(found) <= MAX_SORTED else found
         self._first = names[0] if names else ""
         text = ""
@@ -80,17 +83,16 @@ class Alarm(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if text else Qt.FocusPolicy.NoFocus)
 
     def sizeHint(self) -> QSize:
-        """Two lines, as wide as there is room: what it is, and which."""
+        """Return the height of two lines: the warning, and the names."""
         return QSize(letter_width(self) * 6, 2 * self.fontMetrics().lineSpacing() + 4)
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        """Underline it."""
+        """Repaint, to underline the text."""
         super().enterEvent(event)
         self.update()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint what fits."""
         if not self.text():
             return
         painter = QPainter(self)
@@ -130,18 +132,18 @@ _LINES = 2
 
 
 class TensorName(ElidedLabel):
-    """The name of a tensor, on two lines or in a form that no other tensor of the file has."""
+    """The name of a tensor, on two lines or shortened to a form that is unique in the file."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def lines(self) -> int:
-        """Return how many lines the name needs, one or two."""
+        """Return the number of lines that the name needs, one or two."""
         return 1 + self.shortened(self.contentsRect().width()).count("\n")
 
     def shortened(self, width: int) -> str:
-        """Return the longest form that fits on one line or, broken between words, on two."""
+        """Return the longest form of the name that fits on one line, or on two."""
         advance = self.fontMetrics().horizontalAdvance
         name = within_reason(self.text())
         forms = self._names.forms(name)
@@ -162,7 +164,7 @@ class TensorName(ElidedLabel):
 
 
 def _broken(text: str) -> Iterator[tuple[str, str]]:
-    """Yield two lines, broken behind a part of a name, then behind a word, longest first."""
+    """Yield pairs of lines, longest first; split after parts of a name, then after any sign."""
     for signs in (".…", "._-/…"):
         for end in range(len(text) - 1, 0, -1):
             if text[end - 1] in signs:
@@ -173,11 +175,12 @@ _LISTED = 4
 
 
 class MostAffected(QWidget):
-    """A heading and the tensors below it. Their room is there while there are none.
+    """A heading and the rows of the most affected tensors.
 
-    A row whose name once needed two lines keeps them under the same heading, in the same file and
-    width: a height that came and went with every move of a slider would lay out all that is above
-    it anew. Where all of it scrolls, nothing above moves, and rows without a tensor may be hidden.
+    Empty rows keep their height. A row whose name needed two lines once keeps that height for the
+    same heading, file and width: if the height changed with each move of a slider, everything above
+    would be laid out again. In a panel that scrolls this does not matter, and empty rows can be
+    hidden.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -188,7 +191,7 @@ class MostAffected(QWidget):
         lay_in_column(self, self._heading, *self.rows, spacing=0)
 
     def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
+        """Set the short forms of tensor names."""
         for row in self.rows:
             row.name.set_names(names)
         self._fit_lines()
@@ -202,10 +205,10 @@ class MostAffected(QWidget):
         *,
         by_norm: bool = False,
     ) -> None:
-        """Show the first of some tensors, by the names to show for those in the file.
+        """Show the first tensors of a list; `shown` maps names in the file to display names.
 
-        Without a tensor there is no heading. `by_norm`: shares are those of norm² lost, and not
-        of weights pruned.
+        The heading is hidden if there is no tensor. `by_norm`: the shares are those of lost norm²,
+        not of pruned weights.
         """
         tensors = tensors[:_LISTED]
         heading = heading if tensors else ""
@@ -220,17 +223,17 @@ class MostAffected(QWidget):
                 row.show()
 
     def set_trimmed(self, *, trimmed: bool) -> None:
-        """Hide the rows without a tensor, until there is one for them, or show all."""
+        """Hide rows without a tensor until they get one, or show all rows."""
         for row in self.rows:
             row.setHidden(trimmed and not row.name.text())
 
     @property
     def hidden_height(self) -> int:
-        """How much lower it is than with all rows."""
+        """The height of the hidden rows in pixels."""
         return sum(row.minimumHeight() for row in self.rows if row.isHidden())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the names the lines that they need in this width."""
+        """Set the height of the rows to the lines that the names need in this width."""
         super().resizeEvent(event)
         self._fit_lines()
 
@@ -240,12 +243,12 @@ class MostAffected(QWidget):
 
 
 class AffectedTensor(QWidget):
-    """One of the tensors that lose most: a glyph, the name, a bar, the share."""
+    """A row for a tensor: severity, name, bar and share."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # Of one size whatever they say: a label that is not makes everything above it lay itself
-        # out anew, at each move of a slider.
+        # All parts have a fixed size, because a change of size would lay out everything above
+        # again, at each move of a slider.
         self.glyph = plain(ink=DANGER)
         self.name = TensorName("", self)
         self.bar = _LossBar(self)
@@ -263,14 +266,14 @@ class AffectedTensor(QWidget):
         follow_font(self, lambda row: row.fit())
 
     def fit(self) -> None:
-        """Give its parts the size of the longest that they may say."""
+        """Set the sizes of the parts to those of their longest texts."""
         advance = self.fontMetrics().horizontalAdvance
         self.glyph.setFixedWidth(advance("▲ "))
         self.share.setFixedWidth(max(map(advance, self._longest)))
         self.set_lines(self._lines)
 
     def set_lines(self, lines: int, *, shrinks: bool = True) -> None:
-        """Be as high as a name of one line, or two; without `shrinks` never less than before."""
+        """Set the height to that of one or two lines; without `shrinks` never reduce it."""
         height = lines * self.fontMetrics().height() + 4
         if height == self.minimumHeight() or (height < self.minimumHeight() and not shrinks):
             return
@@ -286,7 +289,7 @@ class AffectedTensor(QWidget):
         *,
         by_norm: bool = False,
     ) -> None:
-        """Show a tensor under the name `shown`, and what is to be feared; or leave it empty."""
+        """Show a tensor with the display name `shown` and its warning; None clears the row."""
         self.bar.shares = None if tensor is None else _shares(tensor, by_norm=by_norm)
         self.bar.update()
         if tensor is None or self.bar.shares is None:
@@ -310,7 +313,7 @@ class AffectedTensor(QWidget):
 
 
 def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:
-    """Return what is lost of a tensor before a step and after it, of its weights or its norm²."""
+    """Return the share of weights or of norm² lost before and after a step, from 0 to 1."""
     if by_norm and tensor.norm_retained is not None:
         lost = 1 - tensor.norm_retained
         return (0.0 if tensor.newly_pruned else lost), lost
@@ -320,7 +323,7 @@ def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:
 
 
 class _LossBar(QWidget):
-    """What is lost today, and what is to be."""
+    """A bar of the share that is lost now, and of the share lost after the step."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The figures of a step, the sizes of its files, and the main button."""
+"""The figures of a step, the sizes of its files, and the Prune button."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pruneapp.results.sparsity_report import Estimate, SparsityReport
 
 _BILLION = 10**9
 _SPACING = 4
-_PADDING = 16  # of a button that has little room
+_PADDING = 16  # horizontal padding of the button "Preview"
 _WHOLE = "whole"
-ABOUT = "≈\u00a0"  # before every number that is not exact
+ABOUT = "≈\u00a0"  # prefix of a number that is not exact
 
 
 class Figures(QWidget):
-    """Rows of a word and a number, all there from the first, so that nothing moves."""
+    """Rows of a label and a number. Rows are created at the start, so that the layout is stable."""
 
     def __init__(self, rows: Sequence[tuple[str, str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.labels: dict[str, QLabel] = {}
         self.words: dict[str, QLabel] = {}
-        # No columns: a long word and a long number in different rows need no room side by side.
+        # No grid: a long label and a long number in different rows need not fit next to each other.
         layout = lay_in_column(self, spacing=_SPACING)
         self._lines: dict[str, QWidget] = {}
         for key, text, tip in rows:
@@ -42,30 +42,30 @@ class Figures(QWidget):
             lay_in_row(line, word, label).setStretchFactor(label, 1)
 
     def set_numbers(self, texts: Mapping[str, str]) -> None:
-        """Show a text in each row; a dash in those that are left out."""
+        """Show a text in each row; a dash in rows that are missing in `texts`."""
         for key, label in self.labels.items():
             label.setText(texts.get(key, number_format.NO_NUMBER))
 
     def show_only(self, keys: Container[str]) -> None:
-        """Show these rows."""
+        """Show only the rows with these keys."""
         for key, line in self._lines.items():
             line.setVisible(key in keys)
 
     @property
     def hidden_height(self) -> int:
-        """How much lower it is than with all rows."""
+        """The height of the hidden rows in pixels, without the row of the whole model."""
         hidden = [line for key, line in self._lines.items() if line.isHidden() and key != _WHOLE]
         return sum(line.sizeHint().height() + _SPACING for line in hidden)
 
 
 class StepFigures(Figures):
-    """What a step would do, or did, or the current state."""
+    """The figures of a planned step, of a step that was applied, or of the current state."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_rows(), parent)
         self._numel = self._pruned = 0
-        # Of the step and of the model are two numbers, so they have two words. That of the model is
-        # the one of the report and of the picture of the model.
+        # The norm of the step and that of the model are different numbers, so they have different
+        # labels.
         sums = (
             ("norm", self.tr("Norm²"), self.tr("Sum of squares")),
             ("l1", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
@@ -89,7 +89,7 @@ class StepFigures(Figures):
             )
             for key, norm, of in sums
         }
-        # What a repair made of the values is another model, and its norm says nothing of outputs.
+        # Repaired values are another model, whose norm says nothing about its outputs.
         self._unrepaired = {
             key: (
                 self.tr("{norm} retained (without repair)").format(norm=norm),
@@ -105,11 +105,11 @@ class StepFigures(Figures):
         self._explain(of_state=False)
 
     def set_model(self, numel: int, pruned: int) -> None:
-        """Take note of how many elements the checkpoint has, and how many are pruned."""
+        """Set the number of elements of the checkpoint, and how many of them are pruned."""
         self._numel, self._pruned = numel, pruned
 
     def show_counts(self, estimate: Estimate) -> None:
-        """Show of a plan what a number of weights says; the rest is not known yet."""
+        """Show the figures of a step that follow from the number of pruned weights alone."""
         self._explain(of_state=False)
         exact, after = estimate.exact, self._pruned + estimate.to_prune
         upto = "" if exact else self.tr("up to ")
@@ -124,7 +124,10 @@ class StepFigures(Figures):
         )
 
     def show_report(self, report: SparsityReport, *, exact: bool, sure: bool) -> None:
-        """Show a plan: whether its sums are exact, whether what it says of each tensor is."""
+        """Show a planned step.
+
+        `exact`: its sums are exact; `sure`: the values of each tensor are.
+        """
         self._explain(of_state=False, goes_on=report.goes_on)
         upto, about = "" if exact else ABOUT, "" if sure else ABOUT
         texts = self._texts(report, upto, about)
@@ -132,7 +135,7 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def show_done(self, report: SparsityReport, whole: float | None = None) -> None:
-        """Show what a step did, and the norm² that the `whole` model retains, if it is counted."""
+        """Show an applied step; `whole` is the norm² retained by the model, None if unknown."""
         self._explain(of_state=False, goes_on=report.goes_on, repaired=bool(report.repaired))
         self.show_only(self.labels)
         texts = self._texts(report, "", "")
@@ -142,7 +145,7 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def show_now(self, report: SparsityReport | None) -> None:
-        """Show the current state: all of the model, and what it retains if that is known."""
+        """Show the current state; `report` is None while it is not known what it retains."""
         self._explain(of_state=True, repaired=report is not None and bool(report.repaired))
         texts = {
             "pruned": number_format.count(self._pruned),
@@ -161,11 +164,10 @@ class StepFigures(Figures):
 
     @property
     def unpruned(self) -> bool:
-        """Whether no weight of the checkpoint is pruned."""
         return not self._pruned
 
     def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
-        # Of billions there is room for one number.
+        # In the billions only one number fits.
         whole = report.unpruned < _BILLION
         pruned = (self.tr("{n} of {all}") if whole else "{n}").format(
             n=number_format.count(report.newly_pruned), all=number_format.count(report.unpruned)
@@ -188,7 +190,7 @@ class StepFigures(Figures):
         )
 
     def _explain(self, *, of_state: bool, goes_on: bool = False, repaired: bool = False) -> None:
-        """Say what the numbers are of; `goes_on`: of a step on tensors with pruned weights."""
+        """Set the labels; `goes_on`: tensors of the step had pruned weights earlier."""
         self.show_only(self.labels.keys() - {_WHOLE})
         word = self.tr("Pruned of remaining") if goes_on else self.tr("Weights pruned")
         tip = self.tr("This step, of the weights of its tensors that were not pruned before it.")
@@ -212,7 +214,7 @@ class StepFigures(Figures):
 
 
 class FileSizes(Figures):
-    """How large a dense file would be, and a compact one."""
+    """The size of a dense file and of a compact file."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_sizes(), parent)
@@ -223,12 +225,12 @@ class FileSizes(Figures):
         self._zeros = self.labels["size"].toolTip()
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
-        """Take the formats of export, names and words for them, the usual one first."""
+        """Set the export formats as (name, label), the default format first."""
         self._formats = tuple(formats)
         self.set_sizes({})
 
     def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
-        """Take the bytes of each format, None where it is not possible; the tooltip has all."""
+        """Set the bytes of each format, None if it is not possible; the tooltip lists all."""
         known = [
             (words, number_format.size(nbytes))
             for name, words in self._formats
@@ -240,12 +242,12 @@ class FileSizes(Figures):
         label.setAccessibleDescription(label.toolTip())
 
     def set_compact(self, nbytes: int | None) -> None:
-        """Take the most bytes that a compact file has; None if not known, or not possible."""
+        """Set the maximum bytes of a compact file; None if it is unknown or not possible."""
         self._compact = nbytes
         self._show_compact()
 
     def set_unpruned(self, *, unpruned: bool) -> None:
-        """Take whether nothing is pruned: the bound of a compact file would say nothing then."""
+        """Set whether nothing is pruned: then the bound of a compact file is not shown."""
         self._unpruned = unpruned
         self._show_compact()
 
@@ -271,8 +273,8 @@ def _rows() -> tuple[tuple[str, str, str], ...]:
         ("pruned", translate("Figures", "Weights pruned"), ""),
         ("sparsity", translate("Figures", "Sparsity (whole model)"), model),
         ("remaining", translate("Figures", "Parameters remaining"), model),
-        ("norm", "", ""),  # what they say depends on what is shown
-        (_WHOLE, "", ""),  # of a result alone
+        ("norm", "", ""),  # set by `_explain`, as they depend on what is shown
+        (_WHOLE, "", ""),  # only for results
         ("l1", "", ""),
     )
 
@@ -312,21 +314,20 @@ def _number() -> QLabel:
 
 
 class _PruneButton(QPushButton):
-    """A button that a double click presses once at most.
+    """A button that a double click presses only once.
 
-    The second click of one would prune again, or prune at all: where "Preview" was, this comes.
+    The second click would prune again, or press the button that has replaced "Preview".
     """
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Press nothing."""
         event.accept()
 
 
 class PruneAction(QWidget):
-    """The main button; without a preview it looks like any other, with "Preview" beside it."""
+    """The Prune button. Without a preview it is not highlighted, and "Preview" is next to it."""
 
     pruneRequested = Signal()
-    previewRequested = Signal()  # of the step as the form stands
+    previewRequested = Signal()  # preview the step with the present settings
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -348,19 +349,19 @@ class PruneAction(QWidget):
         self.preview.hide()
         self._previewable = False
         self._why = self._keys = ""
-        # No layout: another number on the button would lay out the whole window anew, at each
-        # move of a slider. It gets more room when it needs more than ever before.
+        # No layout: a new number on the button would lay out the whole window again at each move of
+        # a slider. The size hint only grows.
         self._room = QSize()
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.set_count(0)
 
     def set_count(self, weights: int, channels: int = 0, *, exact: bool = True) -> None:
-        """Say what the button would do; with 0 there is nothing to do."""
+        """Show the number of weights or channels to prune; disable the button if both are 0."""
         self._put(self._main)
         self._count(self.tr("Prune {what}"), self.tr("Nothing to prune"), weights, channels, exact)
 
     def set_masks(self, tensors: int) -> None:
-        """Say what a step that prunes nothing does: it gives so many tensors a mask of ones."""
+        """Show the number of tensors that a step without pruning gives a mask of ones."""
         self._put(self._main)
         if tensors:
             one, several = self.tr("Add a mask to 1 tensor"), self.tr("Add masks to {n} tensors")
@@ -373,14 +374,14 @@ class PruneAction(QWidget):
             )
 
     def set_previewable(self, *, previewable: bool) -> None:
-        """Take whether there is a step that is not shown."""
+        """Set whether there is a step whose preview is not shown."""
         self._previewable = previewable
         self._place()
 
     def set_again(
         self, weights: int, channels: int = 0, *, exact: bool = True, done: bool = False
     ) -> None:
-        """Say quietly what the button would do to the state it led to, if `done`, or to another."""
+        """Show, not highlighted, what the step would prune; `done`: again, after it was applied."""
         self._put(self._quiet)
         words = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
         self._count(words, self.tr("Nothing more to prune"), weights, channels, exact)
@@ -392,24 +393,24 @@ class PruneAction(QWidget):
         self.button.setEnabled(some)
 
     def set_unknown(self, *, done: bool) -> None:
-        """Say nothing of how much: it is not counted yet."""
+        """Show the button without a number, which is not known yet."""
         self._put(self._quiet)
         self._say(self.tr("Prune again") if done else self.tr("Prune"))
         self.button.setEnabled(True)
 
     def set_waiting(self, why: str = "") -> None:
-        """Say what to do so that there is a step, or why there is none."""
+        """Disable the button and ask for a change of settings; `why` is the tooltip."""
         self._put(self._quiet)
         self._say(self.tr("Change a setting to preview a step"), self._beside())
         self.set_disabled(why or self.button.text())
 
     def set_refused(self, why: str) -> None:
-        """Say that the form is not valid here, and in the tooltip why."""
+        """Disable the button with the text that the settings are invalid; `why` is the tooltip."""
         self._say(self.tr("Cannot prune with these settings"))
         self.set_disabled(why)
 
     def set_disabled(self, why: str) -> None:
-        """Disable the button, which says in its tooltip why."""
+        """Disable the button; `why` is the tooltip."""
         self.button.setEnabled(False)
         self.button.setToolTip(as_plain(why))
         self._why = why
@@ -421,7 +422,7 @@ class PruneAction(QWidget):
         return button
 
     def _put(self, button: QPushButton) -> None:
-        """Let a button take the place of the other, and its focus."""
+        """Show one of the two buttons in place of the other, and move the focus to it."""
         if button is self.button:
             return
         focused = self.button.hasFocus()
@@ -434,7 +435,7 @@ class PruneAction(QWidget):
         other.hide()
 
     def set_keys(self, keys: str) -> None:
-        """Name the shortcut of the button in its tooltip; "" for none."""
+        """Set the shortcut to show in the tooltip; empty for none."""
         self._keys = keys
         if not self._why:
             self._say_keys()
@@ -451,7 +452,7 @@ class PruneAction(QWidget):
         self._place()
 
     def _place(self) -> None:
-        """Give the room to the button, and of it to the one beside what is left over."""
+        """Set the geometry; "Preview" is only shown if it fits next to the button."""
         room, beside = self.rect(), self._beside()
         shown = self.button is self._quiet and self._previewable
         shown = shown and self.button.sizeHint().width() <= room.width() - beside
@@ -475,27 +476,26 @@ class PruneAction(QWidget):
 
     @property
     def why_not(self) -> str:
-        """Why the button is disabled; empty while it is enabled."""
+        """The reason why the button is disabled; empty while it is enabled."""
         return "" if self.button.isEnabled() else self._why or self.button.text()
 
     def asked(self) -> str:
-        """Return the words on the button that applies what is previewed; empty for nothing."""
+        """Return the text of the button if it applies the preview; empty if it does not."""
         return self.button.text() if self.button is self._main and self.button.isEnabled() else ""
 
     def sizeHint(self) -> QSize:
-        """Ask for what the longest text needed until now."""
+        """Return the size of the longest text so far."""
         return self._room
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for what the longest text needed until now."""
+        """Return the size of the longest text so far."""
         return self._room
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
-        """Give the room to the buttons."""
         self._place()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Ask for the room that another font or style needs."""
+        """Update the size hint for another font or style."""
         super().changeEvent(event)
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
             self._room = QSize()

@@ -1,7 +1,7 @@
-"""Counts magnitudes in the background, so that estimates need no weight; politely.
+"""Count histograms of magnitudes in the background, from which estimates are computed.
 
-It begins once the person has paused, and stops at once when anything else is wanted: a job, a
-preview, a part of a picture. What was counted stays; what was under way is begun again later.
+Counting starts after a pause, and stops for any other work: a job, a preview, tiles of a plot.
+Finished counts are kept; an interrupted count starts again later.
 """
 
 from __future__ import annotations
@@ -25,17 +25,19 @@ from pruneapp.progress import Job
 from pruneapp.results.document_rows import TensorRow
 
 PAUSE_MS = 300
-# So much is counted before the window hears of it.
+# Maximum time of counting before the views are updated.
 STRETCH_S = 0.2
-# Beyond this share of the room only what the form needs is counted: it would be dropped else.
+# If this share of the cache is in use, only histograms for the form are counted; others would be
+# dropped.
 FULL = 0.9
 
 
 class HistogramController(QObject):
-    """Keeps histograms as complete as they can be: what the form needs first."""
+    """Counts the missing histograms, those for the step of the form first."""
 
-    counted = Signal()  # more is known
-    completed = Signal()  # all that there is room for, and the norms of now and when opened
+    counted = Signal()  # more histograms are available
+    # all histograms that fit the cache are counted, and the norms of the current and first state
+    completed = Signal()
 
     def __init__(
         self,
@@ -48,7 +50,7 @@ class HistogramController(QObject):
         self._session = session
         self._round: _Round | None = None
         self._request = -1
-        self._opened_known = False  # whether the norms of the first state are
+        self._opened_known = False  # whether the norms of the first state are known
         self._idle = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
         previews.stateChanged.connect(self._on_preview)
         session.closed.connect(self._on_closed)
@@ -56,11 +58,11 @@ class HistogramController(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something is left to count."""
+        """Whether there is something left to count."""
         return self._round is not None
 
     def stop(self) -> None:
-        """Stop for good."""
+        """Stop counting. It starts again with the next request."""
         self._idle.stop()
         self._round = None
 
@@ -84,8 +86,8 @@ class HistogramController(QObject):
             return
         document = self._session.document
         if document is not None and not self._opened_known and self._round.opened is None:
-            self._round.opened = document.state_at(0)  # not for each move of a slider
-        # The preview says what is wrong with the file; without counts it does all the same.
+            self._round.opened = document.state_at(0)  # here, not for each move of a slider
+        # The preview reports errors of the file; it also works without counts.
         self._idle.submit(
             self._round.go_on, on_result=self._on_stretch, on_error=lambda _error: self.stop()
         )
@@ -101,20 +103,20 @@ class HistogramController(QObject):
 
 
 class _Round:
-    """What is to be counted for one state and one step; worked on by one worker at a time."""
+    """The counts needed for one state and one step; only one job may use it at a time."""
 
     def __init__(self, snapshot: Snapshot, step: Step | None, rows: tuple[TensorRow, ...]) -> None:
         self._snapshot = snapshot
         self._step = step
         self._rows = rows
-        self.opened: PastState | None = None  # the first state, as long as it is not known
+        self.opened: PastState | None = None  # the first state, while its norms are not known
         self._left: deque[HistogramRequest] | None = None
-        # Beside the counts, for which there may be no room: norms, and of which state.
+        # Norms to be computed, with their states, even if there is no space for histograms.
         self._norms: deque[tuple[Snapshot, HistogramRequest]] | None = None
         self._needed = 0
 
     def go_on(self, job: Job) -> bool:
-        """Count for a moment; returns whether all is done."""
+        """Count for up to `STRETCH_S` seconds; return whether everything is counted."""
         ends = time.perf_counter() + STRETCH_S
         if self._left is None:
             self._left = self._find_uncounted(job)
@@ -124,7 +126,7 @@ class _Round:
                 left.clear()
                 break
             histogram_store.count(self._snapshot, left[0], job)
-            left.popleft()  # not before: if it is stopped it begins again
+            left.popleft()  # only now: an interrupted count must start again
             self._needed -= 1
             if time.perf_counter() > ends:
                 return False
@@ -148,14 +150,14 @@ class _Round:
             try:
                 needed = histogram_store.missing_histograms(self._snapshot, self._step, job)
             except PruneAppError:
-                needed = ()  # said beside the form
+                needed = ()  # shown next to the form
         self._needed = len(needed)
-        # Here and not before: of 100,000 tensors no slider would wait for it.
+        # Here, not in `__init__`: for 100,000 tensors it is too slow for a slider.
         beyond = histogram_store.missing_magnitudes(self._snapshot, self._names, job)
         return deque(dict.fromkeys((*needed, *beyond)))
 
     def _find_uncounted_norms(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:
-        # Else all of it is counted; of repaired tensors not what the file has.
+        # Otherwise the histograms contain the norms; but for repaired tensors they count the file.
         states = [self._snapshot] if self._is_full or self._snapshot.values else []
         if self.opened is not None:
             states.append(self.opened.load(job))

@@ -1,4 +1,4 @@
-"""In the background: exact masks after a pause, and what the current state retains."""
+"""Compute exact previews after a pause, and the report of the current state, in the background."""
 
 from __future__ import annotations
 
@@ -27,25 +27,26 @@ from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import places_of_least
 
-# A person who drags a slider pauses longer than this when they have found the place.
+# A user who drags a slider pauses longer than this after finding the value.
 PAUSE_MS = 50
-# So many of the tensors that are pruned most are listed.
+# number of tensors in the list of the most pruned ones
 LISTED = 20
 
 
 @dataclass(frozen=True, eq=False)
 class PreviewResult:
-    """A preview, and the most bytes of a compact file after it; None if there is no such file."""
+    """A preview, and the maximum bytes of a compact file after it; None if that is not possible."""
 
     preview: Preview
     compact: int | None
 
 
 class PreviewRunner(QObject):
-    """Computes the preview of one step in the background: once the person pauses, or at once.
+    """Computes the exact preview of a step in the background, after a pause or immediately.
 
-    `on_begun` is called when it begins, and `on_cancelled` when it is cancelled, by the person or
-    for a newer request, or ends by a bug: with whether somebody waited for it and cancelled it.
+    `on_begun` is called when a computation starts. `on_cancelled` is called when it is cancelled,
+    by the user or for a newer request, or ends by an internal error; its argument is True if the
+    job was visible and was cancelled.
     """
 
     def __init__(
@@ -76,18 +77,18 @@ class PreviewRunner(QObject):
         jobs.started.connect(self._on_job_started)
 
     def schedule(self, step: Step) -> None:
-        """Compute the preview of a step, once the person pauses."""
+        """Compute the preview of a step after a pause."""
         self._step = step
         self._pause.start()
 
     def hasten(self) -> None:
-        """Compute now what waits for a pause, if anything does."""
+        """Start a computation that waits for the pause; do nothing if none does."""
         if self._pause.isActive():
             self._pause.stop()
             self._begin()
 
     def show(self, title: str) -> None:
-        """Compute it now, if it is not under way, and show its progress."""
+        """Start the computation if it is not running; show its progress as job `title`."""
         if self._task is None or self._task.token.cancelled:
             self._pause.stop()
             self._begin()
@@ -95,24 +96,24 @@ class PreviewRunner(QObject):
             self._jobs.show(self._task, title)
 
     def pause(self) -> None:
-        """Stop; what was requested can be computed later."""
+        """Stop; the request is kept and can be computed later."""
         self._pause.stop()
         self.cancel()
 
     def forget(self) -> None:
-        """Stop, and forget what was requested."""
+        """Stop, and drop the request."""
         self.pause()
         self._task = self._step = None
 
     def cancel(self) -> bool:
-        """Cancel what is under way; False if nothing is."""
+        """Cancel the running computation; return False if there is none."""
         if self._task is None or self._task.token.cancelled:
             return False
         self._task.cancel()
         return True
 
     def _on_job_started(self, _title: str) -> None:
-        # What the person started goes first; a preview that nobody waits for begins again.
+        # Jobs of the user run first; a preview that is not visible is restarted later.
         task = self._task
         if task is not None and not task.visible and not task.token.cancelled:
             task.cancel()
@@ -142,7 +143,7 @@ class PreviewRunner(QObject):
     def _finish(self, result: PreviewResult) -> None:
         document = self._session.document
         if document is None or result.preview.revision != document.revision:
-            return  # the document has moved on; a newer answer is under way
+            return  # the document has changed; a newer request is running
         self._task = None
         self._on_result(result)
 
@@ -166,7 +167,7 @@ def _preview(
     kernel: Callable[[], Kernel],
     sizes: CompactSizes,
 ) -> PreviewResult:
-    """Compute a preview, and in the worker what it takes to show and to apply it."""
+    """Compute a preview, its report, and the size of a compact file, all on the worker thread."""
     snapshot = capture.snapshot
     preview = compute_preview(
         snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores
@@ -179,7 +180,7 @@ def _preview(
 
 
 class CurrentStateRunner:
-    """Counts what the current state retains: again when more is known, until nothing is missing."""
+    """Computes the report of the current state; again when more is counted, until complete."""
 
     def __init__(
         self,
@@ -193,10 +194,10 @@ class CurrentStateRunner:
         self._on_result = on_result
         self._task = LatestTask(jobs)
         self._incomplete = False
-        self._outdated = False  # whether more is known since the task began
+        self._outdated = False  # whether more was counted since the task started
 
     def start(self) -> None:
-        """Count anew: another state is there."""
+        """Compute the report of a new state."""
         document = self._session.document
         if document is None:
             return
@@ -207,14 +208,14 @@ class CurrentStateRunner:
         )
 
     def recount(self) -> None:
-        """Count what was missing before: more is known."""
+        """Compute the report again if it is incomplete, because more is counted."""
         if self._task.task is not None:
             self._outdated = True
         elif self._incomplete:
             self.start()
 
     def cancel(self) -> None:
-        """Count no more."""
+        """Stop computing."""
         self._task.cancel()
         self._incomplete = self._outdated = False
 
@@ -230,7 +231,7 @@ def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) 
     steps = [record.step for record in capture.done if record.step]
     broken = broken_patterns(capture.snapshot, groups_wanted(capture.snapshot, steps), job)
     report = replace(retained(first.load(job), capture.snapshot, job), broken=broken)
-    _ = report.dangers  # judged here, not in the main thread
+    _ = report.dangers  # computed and cached here, not on the main thread
     table = report.table
     some = np.flatnonzero(table.after)
     least = places_of_least(-table.after[some] / table.numel[some], LISTED)

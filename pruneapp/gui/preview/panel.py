@@ -33,19 +33,19 @@ _SPACING = 4
 
 
 class WaitingNote(ElidedLabel):
-    """A word or two. Elided: a longer one would push the whole form out of the window."""
+    """A short status text. It is elided, since a long text would widen the whole form."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent, ink=MUTED)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._counted = 1.0
         self._busy = False
-        self.is_slow = False  # whether it says that numbers take long, and how to stop
+        self.is_slow = False  # whether it shows that the computation is slow, and how to cancel it
         self._soon = single_shot(self, BUSY_MS, self._show_busy)
         self._late = single_shot(self, LONG_MS, self._show_long)
 
     def set_busy(self, *, busy: bool) -> None:
-        """Say that exact numbers are on their way, if they take longer than a moment."""
+        """Show that exact numbers are being computed, after a delay."""
         if not busy:
             self._soon.stop()
             self._late.stop()
@@ -56,12 +56,12 @@ class WaitingNote(ElidedLabel):
             self._late.start()
 
     def set_counting(self, share: float) -> None:
-        """Say which share of what estimates need is counted; nothing once it is 1."""
+        """Show the share of histograms that are counted, from 0 to 1; nothing if it is 1."""
         self._counted = share
         self._say()
 
     def clear(self) -> None:
-        """Say nothing: nothing is on its way."""
+        """Clear the text."""
         self._counted = 1.0
         self.set_busy(busy=False)
 
@@ -87,21 +87,21 @@ class WaitingNote(ElidedLabel):
 
 
 class PreviewPanel(QWidget):
-    """The step, its result or the current state.
+    """Shows the step, its result, or the current state.
 
-    `action` is its button, to be placed below; `state` says whether numbers are on their way, and
-    `file` how large a file would be.
+    `action` is its button, which is placed below the panel. `state` shows the progress of computing
+    numbers, and `file` the sizes of files.
     """
 
-    tensorRequested = Signal(str)  # its name in the file
-    repairRequested = Signal()  # of the state that is shown
+    tensorRequested = Signal(str)  # (tensor) by name in the file
+    repairRequested = Signal()  # repair the state that is shown
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: Mapping[str, str] = {}
         self._short = ShortNames()
         self._resting = self._done = self._waiting = self._scrolls = False
-        self._why = ""  # what is missing for a step while it waits
+        self._why = ""  # why there is no step, while the form is unchanged
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
@@ -115,7 +115,7 @@ class PreviewPanel(QWidget):
         self.file = FileSizes(self)
         self.error = plain(wrap=True, ink=DANGER)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        # What is wrong with patterns and tensors; hidden where nothing is.
+        # Broken patterns and tensors without weights; hidden if there are none.
         self.broken = plain(wrap=True, ink=DANGER)
         self.alarm = Alarm(self)
         self.alarm.tensorRequested.connect(self.tensorRequested)
@@ -127,11 +127,11 @@ class PreviewPanel(QWidget):
 
         layout = lay_in_column(self)
         add_row(layout, self.heading, self.state, self.repair, wide=self.state)
-        # What would be hurt, or in the same room what the same again would do.
+        # Warnings of a step, or in the same area a note about the next step.
         self._warning = _Lines(self.alarm, self.note)
-        # The numbers, or in the same room why nothing can be done: what is below may be cut off.
+        # Numbers, or in their place an error, as widgets below may be scrolled out of view.
         self.pages = QStackedWidget(self)
-        self._gap = QWidget(self)  # of rows that are not shown: nothing is to move
+        self._gap = QWidget(self)  # height of hidden rows, for a stable layout
         above = self.broken, self.figures, self.file, self._gap
         counted = *above, self._warning, self.most, self.protected
         for parts in (counted, (self.error,)):
@@ -142,31 +142,34 @@ class PreviewPanel(QWidget):
         self.clear()
 
     def set_scrolls(self, *, scrolls: bool) -> None:
-        """Take whether it scrolls: then no room is kept at its end for what is not shown."""
+        """Set whether the panel scrolls; then empty rows at its end are hidden."""
         if scrolls != self._scrolls:
             self._scrolls = scrolls
             self._trim()
 
     @property
     def hidden_height(self) -> int:
-        """How much lower it is than with all of its rows."""
+        """How much lower the panel is than with all rows, in pixels."""
         protected = (
             self.protected.fontMetrics().height() + _SPACING if self.protected.isHidden() else 0
         )
         return self.most.hidden_height + protected
 
     def _trim(self) -> None:
-        """Do so; not for an estimate, for what is unknown in it is to come in a moment."""
+        """Hide empty rows if the panel scrolls.
+
+        Not called for estimates, whose rows are filled soon.
+        """
         self.most.set_trimmed(trimmed=self._scrolls)
         self.protected.setHidden(self._scrolls and not self.protected.text())
 
     def set_shown_names(self, shown: Mapping[str, str], short: ShortNames) -> None:
-        """Take the names to show for the names in the file, and their shorter forms."""
+        """Set the display names by name in the file, and their short forms."""
         self._shown, self._short = shown, short
         self.most.set_names(short)
 
     def set_preview(self, state: PreviewState) -> None:
-        """Show a state: the step, the document as it stands, or why there is no step."""
+        """Show a preview state: the step, the current state of the document, or an error."""
         stage, error, estimate = state.stage, state.error, state.estimate
         if stage is PreviewStage.APPLIED:
             self._show_current(state)
@@ -211,7 +214,7 @@ class PreviewPanel(QWidget):
             self.set_again(estimate.to_prune, state.channels, exact=exact, share=share)
 
     def clear(self) -> None:
-        """Say nothing: nothing is requested, and nothing is on its way."""
+        """Remove all numbers: there is no request."""
         self._plan()
         self.state.clear()
         self.figures.set_numbers({})
@@ -220,7 +223,7 @@ class PreviewPanel(QWidget):
         self.action.set_count(0)
 
     def set_estimate(self, estimate: Estimate) -> None:
-        """Show what counts can say, marked where it is not exact; the rest waits for the report."""
+        """Show an estimate, with numbers marked that are not exact; others are left empty."""
         self._plan()
         if estimate.report is not None:
             self.figures.show_report(
@@ -233,7 +236,7 @@ class PreviewPanel(QWidget):
         self.action.set_count(estimate.to_prune, estimate.channels, exact=estimate.exact)
 
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
-        """Show what exactly would happen."""
+        """Show the exact result of a step that is not applied yet."""
         self._plan()
         reports.show_broken(self.broken, report.broken, self._shown)
         self.figures.show_report(report, exact=True, sure=True)
@@ -248,7 +251,7 @@ class PreviewPanel(QWidget):
         self.action.set_count(report.newly_pruned, channels)
 
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
-        """Say why nothing can be done; `settings`: with these."""
+        """Show an error; `settings`: it is about the settings of the form."""
         self.clear()
         self._put(self.error, f"✕ {join_sentences(sentence, remedy)}")
         refuse = self.action.set_refused if settings else self.action.set_disabled
@@ -256,7 +259,7 @@ class PreviewPanel(QWidget):
         self.pages.setCurrentIndex(1)
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
-        """Show the result of a step, and the norm² that the `whole` model retains."""
+        """Show the result of an applied step; `whole` is the norm² retained by the model."""
         self._rest(self.tr("Result"), done=True)
         self._warn(report)
         self.figures.show_done(report, whole)
@@ -266,7 +269,7 @@ class PreviewPanel(QWidget):
         self._trim()
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
-        """Show the current state as far as it is counted, and what is pruned most."""
+        """Show the current state, whose report is None if unknown, and the most pruned tensors."""
         self._rest(self.tr("Current state"), done=False)
         self._warn(report)
         self.figures.show_now(report)
@@ -280,7 +283,7 @@ class PreviewPanel(QWidget):
     def set_again(
         self, to_prune: int, channels: int = 0, *, exact: bool = True, share: float | None = None
     ) -> None:
-        """Say in a line what the form would do to the current state; `share`: again."""
+        """Show a note on what the form would prune next; `share` is the amount if repeated."""
         n = (
             number_format.count(to_prune)
             if exact
@@ -301,7 +304,7 @@ class PreviewPanel(QWidget):
         self.action.set_again(to_prune, channels, exact=exact, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
-        """Say why the form can do nothing to the current state; nobody requested it."""
+        """Show a note on why the form cannot be applied to the current state."""
         self._put(self.note, sentence)
         self.action.set_refused(sentence)
 
@@ -338,7 +341,7 @@ class PreviewPanel(QWidget):
         self.pages.setCurrentIndex(0)
 
     def _warn(self, report: SparsityReport | None) -> None:
-        """Say what is wrong with a state: patterns that do not hold, tensors without weights."""
+        """Show broken patterns and tensors without weights; None for none."""
         broken, dangers = ((), {}) if report is None else (report.broken, report.dangers)
         emptied = [name for name, danger in dangers.items() if danger.severity is Severity.ALL]
 
@@ -348,7 +351,7 @@ class PreviewPanel(QWidget):
         reports.show_broken(self.broken, broken, self._shown, emptied, short)
 
     def _show_affected(self, report: SparsityReport | None, *, only_by_norm: bool = False) -> None:
-        """List what loses most; `only_by_norm`: nothing as long as norms are to come."""
+        """Show the most affected tensors; `only_by_norm`: none until norms are known."""
         self.alarm.set_dangers({} if report is None else report.dangers, self._shown)
         if report is None or (only_by_norm and not report.ranked_by_norm):
             self.most.show_tensors("", (), self._shown, {})
@@ -364,7 +367,7 @@ class PreviewPanel(QWidget):
 
 
 def _repair_button(parent: QWidget) -> QToolButton:
-    """Return a button that is no higher than the heading beside it, so that nothing moves."""
+    """Return a tool button that is no higher than the heading, so that the layout is stable."""
     button = QToolButton(parent)
     button.setText(translate("PreviewPanel", "Repair…"))
     button.setToolTip(
@@ -380,7 +383,7 @@ def _repair_button(parent: QWidget) -> QToolButton:
 
 
 class _Lines(QStackedWidget):
-    """As high as the lines of the alarm, whichever is shown."""
+    """A stack of two widgets whose height is always that of the warnings."""
 
     def __init__(self, alarm: Alarm, note: QWidget) -> None:
         super().__init__()

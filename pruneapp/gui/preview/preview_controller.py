@@ -1,8 +1,8 @@
-"""Keeps the preview of the step up to date, and applies it.
+"""Keep the preview of the step up to date, and apply it.
 
-Whenever the form, the check marks or the document change, an estimate from histograms is there in
-the same moment. The exact preview is computed in the background once the person pauses, and
-"Prune" applies that very preview, which takes milliseconds.
+When the form, the check marks or the document change, an estimate is computed from histograms at
+once. The exact preview is computed in the background after a pause. "Prune" applies that exact
+preview, which takes milliseconds.
 """
 
 from __future__ import annotations
@@ -55,35 +55,35 @@ from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import Assignment, Estimate
 
 LOOK_MS = 1000
-# What takes longer is estimated in the background: with what follows it would cost a frame.
+# Longer estimates are computed in the background: with the repaint they would exceed a frame.
 HERE_S = 0.006
-# Of so many tensors nobody has to try first.
+# Steps on more tensors than this are estimated in the background without trying.
 MANY = 500
-# The same of a step that was estimated before, but for its amounts, however many tensors it has:
-# beside, each thread would wait for the interpreter's lock at each of some hundred calls to numpy,
-# so that 5 ms of work take 50. As long as it takes no longer than that.
+# The limit for repeated estimates of a step in which only amounts change, for any number of
+# tensors: on another thread they would wait for the interpreter lock at each numpy call, so that 5
+# ms of work take 50 ms.
 AGAIN_S = 0.03
-# What takes less is shown with each estimate: then panel and tree are painted together, and a move
-# does not wait for the frame of the one before. A tree may have 100,000 rows.
+# If updating the tree takes less, it is updated with each estimate, so that panel and tree are
+# painted together. A tree may have 100,000 rows, and then is updated once per frame.
 QUICK_S = 0.002
 FRAME_MS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class EstimateResult:
-    """An estimate, and what came of it beside."""
+    """An estimate, with the results computed from it."""
 
     estimate: Estimate
     assignment: Assignment
-    compact: int | None  # bytes; None without a report, and where there can be no compact file
-    seconds: float  # that it took
+    compact: int | None  # bytes; None without a report, or if a compact file is not possible
+    seconds: float  # CPU time of the computation
 
 
 class EstimateRunner:
-    """Estimates the newest step: here if that takes little time, else beside.
+    """Estimates the latest step: on the main thread if that is fast, else in the background.
 
-    While one is estimated in the background the newest of those that follow waits: so a slider
-    that moves faster than answers come is followed all the same.
+    While an estimate runs in the background, only the latest of the following requests is kept, so
+    that estimates keep up with a slider.
     """
 
     def __init__(
@@ -99,16 +99,17 @@ class EstimateRunner:
         self._on_result = on_result
         self._on_error = on_error
         self._task = LatestTask(jobs)
-        # The newest step, as long as it waits for the one that is estimated.
+        # The latest request, until its estimate starts.
         self.waiting: tuple[Capture, Step] | None = None
-        self._slow: Checkpoint | None = None  # of which estimates take long
-        self._slow_times = 0  # how often in a row
-        self._known: tuple[object, ...] | None = None  # what is estimated again here
-        # After all moves that are there by now, and with a painting between two of them.
+        self._slow: Checkpoint | None = None  # the checkpoint whose estimates are slow
+        self._slow_times = 0  # number of slow estimates in a row
+        # key of the step that is estimated on the main thread
+        self._known: tuple[object, ...] | None = None
+        # After all pending mouse events, with a repaint between two estimates.
         self._soon = single_shot(parent, 0, self._next)
 
     def ask(self, capture: Capture, step: Step) -> None:
-        """Estimate soon what a step would do to a document; at once where that takes no time."""
+        """Estimate the effect of a step soon, or at once if that is fast."""
         self.waiting = capture, step
         if self._task.task is None:
             if self._known is None:
@@ -117,14 +118,14 @@ class EstimateRunner:
                 self._soon.start()
 
     def cancel(self) -> None:
-        """Forget what was asked."""
+        """Cancel all requests."""
         self.waiting = self._slow = self._known = None
         self._soon.stop()
         self._task.cancel()
 
     @property
     def is_behind(self) -> bool:
-        """Whether a newer step than the one that was estimated last is asked for."""
+        """Whether a newer step than the last estimated one is requested."""
         return self.waiting is not None or self._task.task is not None
 
     def _next(self) -> None:
@@ -136,7 +137,7 @@ class EstimateRunner:
         except PruneAppError as error:
             self._on_error(error)
             return
-        # The first one puts tables together that the others find: once is not slow.
+        # The first estimate fills caches: a single slow estimate does not count.
         most = HERE_S if self._known is None else AGAIN_S
         self._slow_times = self._slow_times + 1 if result.seconds > most else 0
         if self._slow_times > 1:
@@ -146,7 +147,7 @@ class EstimateRunner:
         self._on_result(result)
 
     def _begin_beside(self) -> bool:
-        """Begin to estimate what waits, if that takes long; whether it does."""
+        """Start the pending estimate in the background if it may be slow; return if it started."""
         if self.waiting is None:
             return False
         (capture, step), sizes = self.waiting, self._sizes
@@ -173,7 +174,7 @@ class EstimateRunner:
             self._slow = None
         if result.seconds < AGAIN_S:
             self._known, self._slow_times = about, 0
-        # The next one is estimated while this one is painted.
+        # The next estimate is computed while this one is painted.
         begun = self._begin_beside()
         self._on_result(result)
         if not begun and self._task.task is None and self.waiting is not None:
@@ -188,7 +189,7 @@ class EstimateRunner:
 def _estimate(
     capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None
 ) -> EstimateResult:
-    began = time.thread_time()  # what others compute meanwhile says nothing of this model
+    began = time.thread_time()  # CPU time of this thread, independent of other threads
     estimated = estimate(capture.snapshot, step, job)
     compact = None
     if estimated.report is not None:
@@ -201,7 +202,7 @@ def _estimate(
 
 
 def _but_for_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | None:
-    """Return what is the same of steps on a state while a slider moves; None for few tensors."""
+    """Return what is constant in steps on a state while a slider moves; None for few tensors."""
     if not _many(step):
         return None
     rows = tuple(
@@ -226,9 +227,9 @@ def _many(step: Step) -> bool:
 def _long(snapshot: Snapshot, step: Step) -> bool:
     if _many(step):
         return True
-    # What is left of channels and rows has to be looked for in the masks; weights are counted.
+    # Remaining channels and rows have to be searched in the masks, unlike numbers of weights.
     methods = [registry.get(row.method) for row in step.rows]
-    # Groups may have to be found first.
+    # Finding groups may be slow.
     if step.dependents or any(m.granularity == "units" for m in methods):
         return True
     return bool(snapshot.masks) and any(
@@ -239,8 +240,8 @@ def _long(snapshot: Snapshot, step: Step) -> bool:
 class PreviewController(QObject):
     """Requests estimates and previews of the step that `ask` returns, and applies them."""
 
-    stateChanged = Signal(object)  # `state` is another PreviewState
-    dropped = Signal()  # a prune was given up, because something else was done
+    stateChanged = Signal(object)  # (PreviewState) `state` has changed
+    dropped = Signal()  # a requested prune was dropped, because something else was done
     waiting = Signal(bool)  # whether a prune waits for its preview
 
     def __init__(
@@ -261,12 +262,12 @@ class PreviewController(QObject):
         self._extras = extras
         self._apply_when_ready = False
         self._applying: PreviewResult | None = None
-        # What the newest prune did, and the history after it: it may be done again after an undo.
+        # The result of the last prune, and the key of the history after it, for a redo.
         self._applied: tuple[object, CurrentState] | None = None
-        # What a newer step took the place of: giving 100,000 masks back takes too long for a move
-        # of a slider, so that it waits for the hand to rest.
+        # The preview replaced by a newer step. Releasing 100,000 masks takes too long during a
+        # slider move, so they are kept until the next exact preview starts.
         self._outdated: Preview | None = None
-        self._in_haste = False  # whether the exact preview begins once the estimate is painted
+        self._in_haste = False  # whether the exact preview starts after the estimate is painted
         self._after_painting = single_shot(self, 0, self._hasten_after_all)
         self._sizes = CompactSizes()
         self._estimates = EstimateRunner(
@@ -288,7 +289,7 @@ class PreviewController(QObject):
             parent=self,
         )
         self._current = CurrentStateRunner(session, jobs, self._sizes, self._on_current)
-        self._file_watch = QTimer(self)  # of a file that is gone or another one by now
+        self._file_watch = QTimer(self)  # for a file that was deleted or replaced
         self._file_watch.setInterval(LOOK_MS)
         self._file_watch.timeout.connect(self._look_for_file)
         self.stateChanged.connect(panel.set_preview)
@@ -299,14 +300,14 @@ class PreviewController(QObject):
 
     @property
     def ranks_by_scores(self) -> bool:
-        """Whether numbers from a file stand in for the weights."""
+        """Whether the step ranks weights by scores from a file."""
         rows = self.state.step.rows if self.state.step is not None else ()
         return bool(self._extras.scores_file) and any(
             registry.get(row.method).takes_scores for row in rows
         )
 
     def drop(self) -> None:
-        """Forget what was known, and stop finding out."""
+        """Drop the state, and stop computing."""
         self._stop()
         self._estimates.cancel()
         self._current.cancel()
@@ -314,18 +315,18 @@ class PreviewController(QObject):
         self._set(PreviewState(request=self.state.request + 1))
 
     def pause(self) -> None:
-        """Stop finding out."""
+        """Stop computing."""
         self._previews.pause()
 
     def refresh(self) -> None:
-        """Begin anew: the person requests something else."""
+        """Request the step of the form, because the user has changed it."""
         self._begin(requested=True)
 
     def hasten(self) -> None:
-        """Do not wait for a pause: the person let go of what they dragged.
+        """Compute the exact preview without waiting for the pause: the user released the slider.
 
-        The estimate of the last move goes first: beside the exact preview it would take three times
-        as long, as each waits for the lock of the interpreter.
+        A pending estimate is computed first. Together with the exact preview it would take three
+        times as long, because both wait for the interpreter lock.
         """
         if self._estimates.is_behind:
             self._in_haste = True
@@ -333,15 +334,15 @@ class PreviewController(QObject):
             self._previews.hasten()
 
     def wait(self) -> None:
-        """Show the current state: a file was opened, and the person requested nothing yet."""
+        """Show the current state: a file was opened, and the user has not requested a step yet."""
         self._show_current(untouched=True)
 
     def renew(self) -> None:
-        """Begin anew with what is requested, if anything is: it is computed in another way."""
+        """Compute the present request again, because it is computed in another way now."""
         self._begin(requested=self.state.requested)
 
     def recount(self) -> None:
-        """Estimate again: more was counted."""
+        """Estimate again, because more histograms are counted."""
         document, state = self._session.document, self.state
         if document is None or state.step is None or state.untouched:
             return
@@ -349,13 +350,13 @@ class PreviewController(QObject):
             self._estimates.ask(Capture.of(document), state.step)
 
     def note_counted(self) -> None:
-        """Take note that everything is counted: also of what nobody requested yet."""
+        """Store that all histograms are counted, even for a step not requested yet."""
         if self.state.untouched and not self.state.counted:
             self._set(counted=True)
         self._current.recount()
 
     def prune(self) -> None:
-        """Prune: at once if the preview is there, else as soon as it is."""
+        """Prune at once if the preview is available, otherwise once it is computed."""
         state = self.state
         if state.step is None or self._session.document is None or state.untouched:
             return
@@ -368,7 +369,7 @@ class PreviewController(QObject):
         self._previews.show(self.tr("Pruning"))
 
     def cancel(self) -> bool:
-        """Stop a prune that was requested and is not done; False if there is none."""
+        """Stop a requested prune that is not applied yet; return False if there is none."""
         if not self._apply_when_ready:
             return False
         self._wait_for_preview(waits=False)
@@ -376,7 +377,7 @@ class PreviewController(QObject):
         return True
 
     def cancel_preview(self) -> bool:
-        """Stop a preview that takes long; False if there is none."""
+        """Stop a slow preview; return False if there is none."""
         return self._panel.state.is_slow and self._previews.cancel()
 
     # -- beginning ------------------------------------------------------------------------------
@@ -386,7 +387,7 @@ class PreviewController(QObject):
         self.stateChanged.emit(self.state)
 
     def _begin(self, *, requested: bool, current: PreviewState | None = None) -> None:
-        """Request the step of the form, from the state that was, or that of another document."""
+        """Request the step of the form, starting from the present state or from `current`."""
         self._stop()
         document, before = self._session.document, self.state
         if document is None:
@@ -411,11 +412,11 @@ class PreviewController(QObject):
             error = in_form_words(error.with_traceback(None))
             self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
             return
-        # The estimate before stays until the next one is there, often at once: nothing flickers.
+        # The previous estimate is shown until the new one is available, to avoid flicker.
         self.state = state = replace(
             state, step=step, estimated=False, is_behind=not state.untouched
         )
-        if not state.untouched:  # else nobody requested it: nothing is computed for it
+        if not state.untouched:  # nothing is computed for a step that is not requested
             self._outdated = before.preview or self._outdated
             self._previews.schedule(step)
             self._estimates.ask(Capture.of(document), step)
@@ -423,7 +424,7 @@ class PreviewController(QObject):
             self.stateChanged.emit(state)
 
     def _show_current(self, *, untouched: bool) -> None:
-        """Show the document as it stands instead of the step."""
+        """Show the current state of the document instead of the step."""
         document = self._session.document
         if document is None:
             return
@@ -463,18 +464,18 @@ class PreviewController(QObject):
     def _on_changed(self, change: DocumentChanged) -> None:
         document, done = self._session.document, self._applying
         if change.is_remark:
-            return  # that changes nothing of what would happen
+            return  # the masks have not changed
         self._estimates.cancel()
         if done is not None and document is not None:
             preview = done.preview
-            # The report of one that took scores or masks from files has no magnitudes of a cut.
+            # The report of a step with scores or masks from files has no magnitude thresholds.
             step = preview.step if preview.edit.entry is None else None
             applied = CurrentState(applied=preview.report, step=step, compact=done.compact)
             self._applied = document.history.key, applied
         self._show_current(untouched=self.state.untouched)
 
     def _on_opening(self, _path: object) -> None:
-        # There is one worker, and the file is waited for; a preview can begin again.
+        # There is one worker, and opening the file must not wait; the preview can start again.
         self._previews.pause()
         if self._apply_when_ready:
             self._wait_for_preview(waits=False)
@@ -498,13 +499,13 @@ class PreviewController(QObject):
                 return
             self.renew()
 
-    # -- what came of it ------------------------------------------------------------------------
+    # -- results --------------------------------------------------------------------------------
 
     def _on_estimate(self, result: EstimateResult) -> None:
         state, estimate = self.state, result.estimate
         if state.step is None:
             return
-        if self.ranks_by_scores:  # which nobody counted
+        if self.ranks_by_scores:  # there are no histograms of scores
             estimate = replace(estimate, report=None, exact_report=False, counting=1.0)
         same = result.assignment == state.assignment
         state = replace(
@@ -553,7 +554,7 @@ class PreviewController(QObject):
         error = in_form_words(error)
         self._set(error=error, preview=None, known=None, is_behind=False)
         if isinstance(error, FileChangedError):
-            self._file_watch.start()  # it may be put back
+            self._file_watch.start()  # the original file may be restored
         if self._apply_when_ready:
             self._wait_for_preview(waits=False)
             self._session.refused.emit(error)
@@ -562,12 +563,12 @@ class PreviewController(QObject):
         self._wait_for_preview(waits=False)
         self._panel.state.set_busy(busy=False)
         if waited and self.state.step is not None:
-            # Not done, but still what is requested: it goes on being a preview.
+            # Not applied, but still requested: preview it again.
             self._previews.schedule(self.state.step)
 
 
 class TreePreview(Throttle):
-    """Keeps bars, marks and rules of the tree up to date while a slider moves."""
+    """Updates the bars, marks and rules of the tree while a slider moves."""
 
     def __init__(self, tree: TreeModel, parent: QObject | None = None) -> None:
         super().__init__(self._show, parent)
@@ -575,7 +576,7 @@ class TreePreview(Throttle):
         self._state = PreviewState()
 
     def set_preview(self, state: PreviewState) -> None:
-        """Show a state soon; at once that there is no preview: the tree may be another one."""
+        """Show a state soon; at once if it has no report, since the tree may be of another file."""
         former, self._state = self._state, state
         if state.assignment is not former.assignment:
             self._tree.set_assignment(state.assignment)
@@ -584,7 +585,7 @@ class TreePreview(Throttle):
 
     def _show(self) -> int:
         report, dangers = self._state.report, dict(self._state.dangers)
-        began = time.thread_time()  # what others compute meanwhile says nothing of this tree
+        began = time.thread_time()  # CPU time of this thread, independent of other threads
         if report is None:
             self._tree.set_preview(None, dangers)
         else:
@@ -595,7 +596,7 @@ class TreePreview(Throttle):
 
 
 class PruneController(Controller):
-    """Does what the form says, or stops it."""
+    """Controls the commands to prune, preview and cancel."""
 
     def __init__(
         self,
@@ -615,7 +616,7 @@ class PruneController(Controller):
         self._job_status = job_status
         self._form = form
         self._previews = previews
-        self._asked = QElapsedTimer()  # since somebody last asked to prune
+        self._asked = QElapsedTimer()  # time since the last request to prune
         for name, call in {
             "prune": self._on_asked,
             "preview": previews.refresh,
@@ -625,7 +626,7 @@ class PruneController(Controller):
         }.items():
             context.actions[name].triggered.connect(call)
         self._commands = {name: context.actions[name] for name in ("prune", "preview")}
-        # The key of a disabled command would go to what has the focus, which may do anything.
+        # The shortcut of a disabled action would be passed to the focused widget.
         self._key = QShortcut(context.window)
         for held in (self._commands["prune"], self._key):
             held.setAutoRepeat(False)
@@ -646,22 +647,22 @@ class PruneController(Controller):
         session.changed.connect(self._on_changed)
 
     def prune(self) -> None:
-        """Do what the form says."""
+        """Apply the step of the form, if the button is enabled."""
         self._form.flush()
         if self._action.button.isEnabled():
             self._previews.prune()
 
     def _on_asked(self) -> None:
-        """Prune once for a double click: after the first one "Prune again" is in its place."""
+        """Prune only once for a double click: after the first, the button prunes again."""
         if not self._asked.isValid() or self._asked.hasExpired(QApplication.doubleClickInterval()):
             self.prune()
         self._asked.start()
 
     def cancel(self) -> None:
-        """Stop the running job; without one, drop the preview. The form stays as it is."""
+        """Cancel the running job; without one, drop the preview. The form is not changed."""
         asked = self._previews
         if not (asked.cancel() or self._jobs.cancel_visible() or asked.cancel_preview()):
-            # Why the step that was requested could not be done is about nothing any more.
+            # the notice about the failed step is obsolete
             self._notifications.end(NoticeTopic.PRUNING, NoticeTopic.STOPPED)
             if self._session.document is not None and asked.state.requested:
                 asked.wait()
@@ -669,23 +670,23 @@ class PruneController(Controller):
             self._job_status.set_cancelling(writes=self._jobs.writing)
 
     def take_back(self) -> bool:
-        """Give up a prune that waits for its preview; False if there is none.
+        """Cancel a prune that waits for its preview; return False if there is none.
 
-        Then it is what was asked for last, and not the step before it.
+        Undo does this first, since the prune is the latest request of the user.
         """
-        self._asked.invalidate()  # who asks again afterwards means it
+        self._asked.invalidate()  # a request after this is intended, not part of a double click
         if not self._previews.cancel():
             return False
         self._notifications.say_done(self.tr("Pruning cancelled: nothing was pruned."))
         return True
 
     def make_permanent(self) -> None:
-        """Turn the pruned weights of the checked tensors into ordinary zeros."""
+        """Make the pruned weights of the checked tensors permanent: ordinary zeros."""
         names = self._tree.checked()
         self._session.propose(self.tr("Making permanent"), Finalize(names).propose)
 
     def _enable(self, state: PreviewState) -> None:
-        """Offer the commands as the buttons are offered, and say in their tips why not."""
+        """Enable the commands like the buttons, with the reason in the tooltip if disabled."""
         is_open = self._session.document is not None
         error = "" if state.error is None else str(state.error)
         shown = state.requested and state.error is None
@@ -701,10 +702,10 @@ class PruneController(Controller):
     def _on_keys(self, keys: str) -> None:
         self._key.setKeys(self._commands["prune"].shortcuts())
         self._action.set_keys(keys)
-        self._enable(self._previews.state)  # tips that say why not have no keys
+        self._enable(self._previews.state)  # restores tooltips without shortcut that show a reason
 
     def _on_prune_enabled(self, enabled: bool) -> None:
-        # Two that have the same key are ambiguous, and neither is called.
+        # Two enabled shortcuts with the same key are ambiguous, and neither is activated.
         self._key.setEnabled(self._session.document is not None and not enabled)
 
     def _say_why(self) -> None:

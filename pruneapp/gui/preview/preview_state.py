@@ -1,4 +1,4 @@
-"""What is previewed, as one immutable state that every view of it is given."""
+"""The state of the preview, as an immutable value that is passed to all views."""
 
 from __future__ import annotations
 
@@ -23,25 +23,27 @@ class PreviewStage(Enum):
     """What a `PreviewState` shows."""
 
     NOTHING = auto()  # no document is open
-    REQUESTED = auto()  # a step whose numbers are on their way; those of the step before stay
+    # the numbers of a step are being computed; those of the previous step are shown
+    REQUESTED = auto()
     ESTIMATED = auto()
     EXACT = auto()
-    APPLIED = auto()  # the document as it stands
+    APPLIED = auto()  # the current state of the document
     FAILED = auto()
 
 
 @dataclass(frozen=True, eq=False)
 class CurrentState:
-    """What is known of the document as it stands."""
+    """Information about the current state of the document."""
 
-    applied: SparsityReport | None = None  # what the prune did that led to it, if one did
-    step: Step | None = None  # that prune, if it ranked the weights by themselves, not by scores
-    report: SparsityReport | None = None  # since the file was opened; None until it is counted
+    # report of the prune that led to this state; None if it was not a prune
+    applied: SparsityReport | None = None
+    step: Step | None = None  # that prune, if it ranked weights by their values, not by scores
+    report: SparsityReport | None = None  # relative to the opened file; None until it is computed
     most_pruned: tuple[TensorSparsity, ...] = ()
-    compact: int | None = None  # bound of a compact file in bytes
+    compact: int | None = None  # maximum bytes of a compact file
 
     def threshold(self, name: str) -> float | None:
-        """Return the magnitude at which that prune cut a tensor; None if it cut at none."""
+        """Return the magnitude below which that prune pruned a tensor; None if not known."""
         tensor = None if self.applied is None else self.applied.by_name.get(name)
         if tensor is None or self.step is None:
             return None
@@ -51,37 +53,36 @@ class CurrentState:
         return tensor.threshold
 
 
-UNASSIGNED = Assignment()  # another one is told by its identity
+UNASSIGNED = Assignment()  # compared by identity
 
 
 @dataclass(frozen=True, eq=False)
 class PreviewState:
-    """The step of the form, how much is known of it, and whether it is shown.
+    """The step of the form, what is known about it, and whether it is shown.
 
-    After a prune, an undo or a jump the document as it stands is shown, not what the same form
-    would do next: that is found out all the same, and shown once the person requests it.
+    After a prune, an undo or a jump in the history, the current state of the document is shown. The
+    next step of the form is computed nevertheless, and shown once the user requests it.
     """
 
     step: Step | None = None
-    request: int = 0  # counts the steps that were requested
-    requested: bool = True  # whether the step is shown, or else the document as it stands
-    untouched: bool = False  # whether nobody requested anything since the file was opened
-    estimated: bool = False  # else estimate and report are still those of the step before
-    is_behind: bool = False  # whether the newest step is not estimated yet, only one before it
+    request: int = 0  # number of steps requested so far
+    requested: bool = True  # whether the step is shown; otherwise the current state
+    untouched: bool = False  # whether the user has requested nothing since the file was opened
+    estimated: bool = False  # otherwise estimate and report are those of the previous step
+    is_behind: bool = False  # whether the latest step is not estimated yet, only an earlier one
     estimate: Estimate | None = None
     preview: Preview | None = None
-    known: SparsityReport | None = None  # of the preview, else of the estimate
-    compact: int | None = None  # bound of a compact file after the step, in bytes
-    counted: bool = False  # whether everything is counted that an estimate needs
+    known: SparsityReport | None = None  # report of the preview, or else of the estimate
+    compact: int | None = None  # maximum bytes of a compact file after the step
+    counted: bool = False  # whether all histograms that an estimate needs are counted
     assignment: Assignment = UNASSIGNED
     error: PruneAppError | None = None
     current: CurrentState = field(default_factory=CurrentState)
-    # Tensors that keep too little as the document stands, as of the last count.
+    # Tensors of the current state that keep too little, from the last report.
     dangers: Mapping[str, Danger] = field(default_factory=dict)
 
     @property
     def stage(self) -> PreviewStage:
-        """What is shown."""
         if self.error is not None and not (self.is_form_error and not self.requested):
             return PreviewStage.FAILED
         if not self.requested:
@@ -94,7 +95,10 @@ class PreviewState:
 
     @property
     def is_form_error(self) -> bool:
-        """Whether something is wrong with the form; discreet while nobody requested its step."""
+        """Whether the settings are invalid.
+
+        Not shown as an error while the step is not requested.
+        """
         return isinstance(self.error, ParameterError | SelectionError) and not isinstance(
             self.error, NothingToPruneError
         )
@@ -106,31 +110,31 @@ class PreviewState:
 
     @property
     def report(self) -> SparsityReport | None:
-        """What the step would do as far as it is known, if it is shown."""
+        """The report of the step as far as known, if it is shown."""
         return self.known if self.requested else None
 
     @property
     def is_sure(self) -> bool:
-        """Whether `report` is exact in what it says of each tensor."""
+        """Whether the values of each tensor in `report` are exact."""
         return self.preview is not None or (
             self.estimate is not None and self.estimate.exact_report
         )
 
     @property
     def channels(self) -> int:
-        """How many channels would go; 0 for methods of single weights."""
+        """The number of channels to be pruned; 0 for methods that prune individual weights."""
         return 0 if self.estimate is None else self.estimate.channels
 
     @property
     def masks_added(self) -> int | None:
-        """How many tensors a step that can prune nothing gives a mask; None for any other step."""
+        """Number of tensors that get a mask from a step that cannot prune; None for others."""
         if self.step is None or self.preview is None or any(row.prunes for row in self.step.rows):
             return None
         return sum(mask is None for mask in self.preview.edit.before["masks"].values())
 
     @property
     def repeated_amount(self) -> float | None:
-        """The fraction that was pruned and would be again; None for any other form."""
+        """The fraction that was pruned and is requested again; None for any other form."""
         if self.step is None or len(self.step.rows) != 1 or self.current.applied is None:
             return None
         amount = self.step.rows[0].values.get("amount")

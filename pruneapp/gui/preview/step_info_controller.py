@@ -1,4 +1,4 @@
-"""What follows from the tensors of the step: file sizes, coupled tensors, counts of rules."""
+"""Compute what follows from the tensors of a step: file sizes, dependents, counts of rules."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ from pruneapp.progress import Job
 
 Sizes = Mapping[str, int | None]
 
-# Planning a file of more tensors takes long enough to be felt.
+# With more tensors than this, planning a file takes noticeable time.
 MANY = 5_000
 SOON_MS = 100
 LATER_MS = 1_500
-# Of the roles of the tensors that depend on others so many are named.
+# maximum number of roles of dependent tensors that are named
 MOST_FOLLOWING = 3
 _LAYER = re.compile(r"^(?:.*\.)?\d+\.(?=.*\.)")
-# Stands for a mask of which it is not known yet what it prunes: not nothing, and with so much kept
-# that what could be written sparse is told as if it was dense.
+# Placeholder for a mask whose content is not known yet. Its number of kept weights is so large
+# that no format stores the tensor as sparse.
 _SOME_MASK = BitMask(np.zeros(0, np.uint8), 0, kept=1 << 62)
 
 
 class StepInfoController(QObject):
-    """Tells form and panel what follows from the tensors of a step, however much of them goes.
+    """Updates form and panel with what follows from the tensors of a step, whatever its amount.
 
-    While a slider moves it stays as it is.
+    Nothing is computed again while a slider moves.
     """
 
     def __init__(
@@ -78,9 +78,10 @@ class StepInfoController(QObject):
         self._panel = panel
         self._window = window
         self._state = PreviewState()
-        self._sized: tuple[object, ...] = ()  # the state and the names that sizes are about
-        self._coupled: tuple[str, ...] = ()  # the names that were looked through
-        self._about: tuple[object, ...] = ()  # of which it was looked for what depends on them
+        # the state and the names that sizes were requested for
+        self._sized: tuple[object, ...] = ()
+        self._coupled: tuple[str, ...] = ()  # the names that biases and norms were searched for
+        self._about: tuple[object, ...] = ()  # the key that dependents were searched for
         self._last_text = ""  # the size entered last
         self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
         self._dependents_task = LatestTask(jobs)
@@ -92,14 +93,14 @@ class StepInfoController(QObject):
         session.closed.connect(self._on_closed)
 
     def offer_formats(self) -> None:
-        """Offer the export formats that there are by now."""
+        """Set the export formats that are registered now."""
         formats = [(each.name, translate_declared(each.label)) for each in FORMATS.values()]
         self._panel.file.set_formats(formats)
 
     def set_preview(self, state: PreviewState) -> None:
-        """Take which step is previewed."""
+        """Update what depends on the step of a preview state."""
         former, self._state = self._state, state
-        # While something is wrong with the form the counts stay, of rules that are as they were.
+        # While the form is invalid, the counts of the last valid rules are kept.
         asked = state.assignment is not former.assignment or state.request != former.request
         if asked and state.error is None:
             self._form.set_shares(state.assignment.shares)
@@ -120,22 +121,22 @@ class StepInfoController(QObject):
         self._form.companions.set_paired(None, 0)
         self._form.set_shares(())
 
-    # -- how large a file of each format would be after the step, from headers alone ---------------
+    # -- size of a file of each format after the step, from headers alone --------------------------
 
     @property
     def _sized_step(self) -> Step | None:
-        """The step after which a file is sized; None for the current state."""
+        """The step after which sizes are computed; None for the current state."""
         return self._state.step if self._state.requested else None
 
     def _request_sizes(self) -> None:
         document, step = self._session.document, self._sized_step
         if document is None or (step is None and self._state.requested):
-            return  # the panel says why there is no step
+            return  # the panel shows why there is no step
         about: tuple[object, ...] = (document.revision, step is not None and step.dependents)
         about += tuple(row.names for row in (step.rows if step else ()))
         many = len(self._session.rows) > MANY
-        # Of many tensors that takes seconds, in which a slider that moves would wait for each
-        # number: it is begun again after a pause.
+        # For many tensors this takes seconds, in which a moving slider would wait for the
+        # interpreter lock at each number: it starts again after a pause.
         if about != self._sized or (many and self._size_task.task is not None):
             self._forget_sizes()
             self._sized = about
@@ -149,7 +150,7 @@ class StepInfoController(QObject):
             self._sized = ()
             return
         snapshot = document.snapshot()
-        # Without an answer the panel says why, or the export will.
+        # An error is reported by the panel or by the export.
         self._size_task.ask(
             lambda job: sizes_after(snapshot, step, job), self._panel.file.set_sizes
         )
@@ -159,7 +160,7 @@ class StepInfoController(QObject):
         self._sized = ()
         self._size_task.cancel()
 
-    # -- how many tensors have a bias or norm, and how many fall under each rule -------------------
+    # -- tensors with bias or norm, dependents, and tensors of each rule ---------------------------
 
     def _count_coupled(self) -> None:
         document, step = self._session.document, self._state.step
@@ -183,13 +184,13 @@ class StepInfoController(QObject):
         self._coupled_task.ask(
             work,
             lambda paired: self._form.companions.set_paired(paired, len(names)),
-            # A tensor that is not there: whatever is done with it says so.
+            # A missing tensor is reported by the preview.
             lambda _error: self._form.companions.set_paired(None, 0),
             urgency=Urgency.ASIDE,
         )
 
     def _find_dependents(self) -> None:
-        """Find out what depends on the channels of the step: its groups may have to be found."""
+        """Find the dependents of the channels of the step; finding groups may be slow."""
         document, step = self._session.document, self._state.step
         if document is None or step is None or not any(map(takes_channels, step.rows)):
             return
@@ -203,27 +204,27 @@ class StepInfoController(QObject):
                 checkpoint, step, job, lambda name: by_name[name].shown if name in by_name else name
             ),
             lambda found: self._form_controller.set_dependents(about, found),
-            # A tensor without such a dimension, for one: whatever is done with it says so.
+            # For example a missing dimension, which the preview reports.
             lambda _error: self._form_controller.set_dependents(about, None),
             urgency=Urgency.ASIDE,
         )
 
     def _count_rules(self) -> None:
-        """Count the tensors of rules that nobody requested yet, such as those of a session."""
+        """Count the tensors of rules before the user requests them, such as those of a session."""
         self._count_task.cancel()
         document, step = self._session.document, self._state.step
         if document is None or step is None or not self._state.untouched or len(step.rows) < 2:
             return
         snapshot = document.snapshot()
-        # Without an answer limits leave nothing of it, as the preview says once it is requested.
+        # An error of limits is reported by the preview.
         self._count_task.ask(
             lambda _job: assignment_now(snapshot, step).shares, self._form.set_shares
         )
 
-    # -- a total that is entered as the size of a compact file -------------------------------------
+    # -- total sparsity from the size of a compact file --------------------------------------------
 
     def _ask_size(self) -> None:
-        """Ask for the size, beginning with one that can be reached."""
+        """Ask the user for the size, with a possible one as default."""
         document = self._session.document
         if document is None:
             return
@@ -273,14 +274,14 @@ class StepInfoController(QObject):
     def _refuse_size(self, error: PruneAppError) -> None:
         limits = self._form.limits
         limits.set_error(translate_error(error))
-        # It is below the limits, and has its place only once they are laid out.
+        # The note is below the limits, and has its position only after they are laid out.
         QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
 
 
 def _form_dependents(
     checkpoint: Checkpoint, step: Step, job: Job, shown: Callable[[str], str]
 ) -> FormDependents:
-    """Return what depends on what a step prunes, for the form."""
+    """Return the dependents of the channels that a step prunes, for the form."""
     found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
     following = found.following()
     roles: dict[tuple[str, int], FollowingTensor] = {}
@@ -304,13 +305,13 @@ def _form_dependents(
 
 
 def _role(name: str) -> str:
-    """Return a name from behind the number of its layer on, if that is more than a word."""
+    """Return the part of a name after the number of its layer, if that has several parts."""
     return _LAYER.sub("", name)
 
 
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
-    """Return the bytes of each format after a step, or of the state; None: impossible."""
-    # A later rule takes tensors from those before, also one that prunes nothing.
+    """Return the bytes of each format after a step, or of the state if None; None: impossible."""
+    # A later rule takes tensors from earlier ones, even if it prunes nothing.
     touched: dict[str, Mask] = {}
     pruned: set[str] = set()
     for row in step.rows if step else ():
@@ -334,12 +335,12 @@ def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
 
 @dataclass(frozen=True, eq=False)
 class _After(RuleState):
-    """The state after a step as far as the size of a file is concerned: what has a mask."""
+    """The state after a step, with placeholders for masks, to compute sizes of files."""
 
     pruned: frozenset[str]
 
     def zeroed(self, name: str) -> Mask | None:
-        """Return a mask where something will be written as +0.0."""
+        """Return a mask if zeros will be written for a tensor, else None."""
         first = self.before.entry(name).name
         return _SOME_MASK if first in self.pruned else self.before.zeroed(first)
 
@@ -365,7 +366,7 @@ def _check(step: Step) -> None:
 
 
 def _suggestion(capture: Capture, step: Step, last: str, job: Job) -> str:
-    """Return the size that was entered last, if a step can reach it, or one in the middle."""
+    """Return the last size if the step can reach it, otherwise one halfway between the limits."""
     least, now, _touched = reach(capture, step, job)
     before = parse_bytes(last)
     if before is not None and least <= before < now:
