@@ -13,7 +13,7 @@ from pruneapp.params import Param
 class FormContext:
     """Properties of the tensors and files that rules, fields and editors refer to."""
 
-    # of the checked tensors; −1 for a size that differs, empty if the number of dims differs
+    # of the checked tensors; -1 for a size that differs, empty if the number of dims differs
     shape: tuple[int, ...] = ()
     kind: str = ""  # of the layers of the checked tensors; empty if they differ
     # number of weights not pruned yet, the range of sliders for counts; None: unknown

@@ -1,4 +1,4 @@
 """Recipes in the window, and iterative pruning.
 
-Fitting and replaying a recipe is the work of ``recipes``.
+Recipes are matched and replayed in the package ``recipes``.
 """

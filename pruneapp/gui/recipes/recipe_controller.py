@@ -1,4 +1,4 @@
-"""Recipes in the window: saved, applied to the file that is open, and written as Python."""
+"""Save recipes, apply them to the open file, and copy them as Python scripts."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, load, save, 
 from pruneapp.recipes.replay import replay_all
 from pruneapp.results.export import ExportReport, ExportRequest
 
-# Lines of problems that are seen at once, at least; and entries above them, at most.
+# minimum number of visible lines of problems; maximum height of the table if there are any
 _LINES = 5
 _ROWS = 8
 
 
 @dataclass(frozen=True)
 class RecipeLine:
-    """An entry of a recipe, in words."""
+    """An entry of a recipe, for the dialog."""
 
     label: str
-    tensors: int  # that it means here
-    steps: int = 1  # of the history
-    fits: bool = True  # whether it suits this file
+    tensors: int  # number of tensors that it matches in the open file
+    steps: int = 1  # number of steps in the history
+    fits: bool = True  # whether it can be applied to the open file
 
 
 class RecipeDialog(DecisionDialog):
-    """Shows the entries of a recipe and what does not fit; `accepted` once it is to be done.
+    """Shows the entries of a recipe and its problems; `accepted` if it is to be applied.
 
-    `problems` say what does not fit, with the number of its entry: nothing can be done then. With
-    a `cluster` it may be done there, by `on_cluster`, to a new file instead.
+    `problems` are sentences with the number of their entry; if there are any, the recipe cannot be
+    applied. If `cluster` is an address, the button `on_cluster` offers to export on that cluster.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class RecipeDialog(DecisionDialog):
 
         fits = {True: self.tr("yes"), False: self.tr("no")}
 
-        # A worker copies many rows, also when the dialog is closed meanwhile.
+        # also called by a worker thread to copy many rows, even after the dialog is closed
         def cells(row: int) -> tuple[str, ...]:
             line = lines[row]
             sign = "" if line.fits else "✕ "
@@ -101,7 +101,7 @@ class RecipeDialog(DecisionDialog):
         self._trouble.setForegroundRole(DANGER)
         for widget in (self.problems, self._trouble):
             widget.setVisible(bool(problems))
-        if problems:  # they are what is to be read, and may be long
+        if problems:  # show the problems, which may be long, in the larger area
             self.table.fit(_ROWS)
         self.on_cluster = QPushButton(self.tr("Export on the cluster…"), self)
         self.on_cluster.setToolTip(
@@ -132,10 +132,10 @@ class RecipeDialog(DecisionDialog):
 
 
 class RecipeController(DialogController[RecipeDialog]):
-    """The commands for recipes; `series` makes their steps those of the document.
+    """Controls the commands for recipes; `series` adds their steps to the history.
 
     `cluster` returns the address of the cluster that exports run on; empty for this machine.
-    `statistics` returns the name of the statistics of activations that are loaded; empty for none.
+    `statistics` returns the name of the loaded statistics of activations; empty for none.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class RecipeController(DialogController[RecipeDialog]):
     # -- saving ---------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Write what was done as a recipe, where the person says."""
+        """Save the history as a recipe, in a file that the user chooses."""
         document = self._done_document()
         if document is None:
             return
@@ -200,7 +200,7 @@ class RecipeController(DialogController[RecipeDialog]):
     # -- applying -------------------------------------------------------------------------------
 
     def apply(self) -> None:
-        """Let the person choose a recipe, and show how it fits."""
+        """Ask the user for a recipe, and show how it matches the open file."""
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
@@ -243,7 +243,7 @@ class RecipeController(DialogController[RecipeDialog]):
             )
             for p in fitted.problems
         ]
-        # Masks of the file are in force here already, if the person wants them.
+        # Masks in the file are not added: if the user wants them, the state already has them.
         dialog = RecipeDialog(
             recipe.where, lines, problems, parent=self._window, cluster=self._cluster()
         )
@@ -279,7 +279,7 @@ class RecipeController(DialogController[RecipeDialog]):
         return plural(count, self.tr("1 step"), self.tr("{n} steps"))
 
     def _export(self, document: Document, recipe: Recipe) -> None:
-        """Let the person say where, and have the recipe done to a new file on the cluster."""
+        """Ask the user for a path, and apply the recipe on the cluster, to a new file."""
         assert self.dialog is not None
         self.dialog.reject()
         checkpoint, address = document.checkpoint, self._cluster()
@@ -296,7 +296,7 @@ class RecipeController(DialogController[RecipeDialog]):
         request = ExportRequest(format="safetensors", path=path)
 
         def work(job: Job) -> ExportReport:
-            # With Dask, which nobody else waits for.
+            # Imported here because it imports Dask.
             from pruneapp.cluster.export import export_on
 
             return export_on(address, checkpoint, recipe, request, job)
@@ -318,7 +318,7 @@ class RecipeController(DialogController[RecipeDialog]):
     # -- as Python ------------------------------------------------------------------------------
 
     def copy_python(self) -> None:
-        """Put what was done on the clipboard as a script for torch; ask where masks may go."""
+        """Copy the history as a Python script for torch; ask for a path if it needs masks."""
         document = self._done_document()
         if document is None:
             return
@@ -340,7 +340,8 @@ class RecipeController(DialogController[RecipeDialog]):
                 ).format(steps=self._steps(script.steps))
             )
             return
-        # Some masks are not torch's own: they need a place, and so does the script that reads them.
+        # Some masks cannot be computed by torch: they are saved next to the script, which reads
+        # them.
         target = save_path(
             self._window,
             self.tr("Save script and masks"),
@@ -375,7 +376,7 @@ class RecipeController(DialogController[RecipeDialog]):
     # -- the document ---------------------------------------------------------------------------
 
     def _done_document(self) -> Document | None:
-        """Return the document if something was done to it; says so otherwise."""
+        """Return the document if its history is not empty; otherwise report that, return None."""
         document = self._session.document
         if document is not None and not document.position:
             self._session.refused.emit(

@@ -1,4 +1,4 @@
-"""Pruning in rounds: what the form says, repeated along a path to a final amount."""
+"""Iterative pruning: the step of the form, repeated on a schedule to a final sparsity."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from pruneapp.results.short_names import ShortNames
 
 
 class RoundsDialog(DecisionDialog):
-    """Asks how far, in how many rounds and along which path; `accepted` once it is to be done.
+    """Asks for the final amount, the number of rounds and the schedule; `accepted` to start.
 
-    Of `size` weights in the tensors of the rule so many are pruned as it is `begun`. Where `whole`
-    channels or blocks go, a round ends at its amount, or just below it.
+    The tensors of the rule have `size` weights, of which `begun` are pruned. `whole`: whole
+    channels or blocks are pruned, so that a round may end below its amount.
     """
 
-    changed = Signal()  # something else is asked for; answer with `set_rounds`
+    changed = Signal()  # the schedule has changed; answer with `set_rounds`
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class RoundsDialog(DecisionDialog):
         self.rule.setAccessibleName(self.tr("Pruning step"))
         self.fields = Fields(params, self)
         self._note = note
-        # What is wrong stands in its place, so that nothing jumps.
+        # An error replaces the note, so that the layout does not jump.
         self.note = plain(note, wrap=True, ink=MUTED)
         headers = [
             self.tr("Round"),
@@ -83,15 +83,15 @@ class RoundsDialog(DecisionDialog):
         self.resize(480, 520)
         self.fields.changed.connect(self._on_changed)
 
-    # Told
+    # -- inputs
 
     def set_values(self, values: Mapping[str, Any]) -> None:
-        """Show what is asked for, silently."""
+        """Show the values without emitting signals."""
         for name, value in values.items():
             self.fields.fields[name].editor.set_value(value)
 
     def set_rounds(self, after: Sequence[int], error: str = "") -> None:
-        """Take how many weights are pruned after each round, or why it cannot be done."""
+        """Show the number of pruned weights after each round, or an error."""
         self._after = after
         self.table.set_count(len(after))
         self.note.setText(f"✕ {error}" if error else self._note)
@@ -110,10 +110,10 @@ class RoundsDialog(DecisionDialog):
         self.go.setText(words.format(weights=weights) if to_prune else self.tr("Nothing to prune"))
         self.go.setEnabled(bool(to_prune))
 
-    # Inside
+    # -- implementation
 
     def _on_changed(self) -> None:
-        if self.fields.errors():  # said beside the field
+        if self.fields.errors():  # the error is shown next to the field
             self.set_rounds(())
         else:
             self.changed.emit()
@@ -133,7 +133,7 @@ class RoundsDialog(DecisionDialog):
 
 @dataclass(frozen=True)
 class _Repeated:
-    """A step to be repeated: how many weights its tensors have, and how many are pruned."""
+    """A step to be repeated, with the number of weights of its tensors, and of pruned ones."""
 
     document: Document
     step: Step
@@ -142,7 +142,7 @@ class _Repeated:
 
 
 class RoundsController(DialogController[RoundsDialog]):
-    """Asks for a schedule, and does it: each round is a step of the history."""
+    """Asks for a schedule, and applies it; each round is a step of the history."""
 
     def __init__(
         self,
@@ -158,11 +158,11 @@ class RoundsController(DialogController[RoundsDialog]):
         self._series = series
         self._form = form
         self._extras = extras
-        self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
+        self._values: dict[str, Any] = {}  # number of rounds and schedule of the last time
         context.actions["prune_in_rounds"].triggered.connect(self.ask)
 
     def ask(self) -> None:
-        """Let the person say how far, in how many rounds, along which path."""
+        """Open the dialog for the step of the form; show an error if it cannot be repeated."""
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
@@ -208,7 +208,7 @@ class RoundsController(DialogController[RoundsDialog]):
         except ParameterError as error:
             dialog.set_rounds((), translate_error(error, SCHEDULE))
 
-    # -- doing it -------------------------------------------------------------------------------
+    # -- pruning --------------------------------------------------------------------------------
 
     def _go(self, dialog: RoundsDialog, asked: _Repeated) -> None:
         document, values = asked.document, dialog.fields.values()
@@ -221,7 +221,7 @@ class RoundsController(DialogController[RoundsDialog]):
 
         def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
             done, arithmetic = [], kernel()
-            # Each reads the same tensors as often.
+            # Each step reads the same tensors, so all parts take equally long.
             for step, part in zip(steps, job.parts(len(steps)), strict=True):
                 preview = compute_preview(state, step, arithmetic, part, scores=scores, norms=False)
                 if preview.report.newly_pruned:
@@ -245,13 +245,13 @@ class RoundsController(DialogController[RoundsDialog]):
 
 
 def _repeated(document: Document, step: Step) -> _Repeated:
-    """Return what is to be repeated; raises `PruneAppError` if it cannot be."""
+    """Return the step with its numbers of weights; raise `PruneAppError` if unsuitable."""
     if len(step.rows) > 1:
         raise ParameterError(
             f"Iterative pruning needs exactly one rule (got {len(step.rows)}).",
             remedy="Remove the other rules, and apply them before or after.",
         )
-    Step(step.rows, step.scope, Limits(total=0.0))  # refused where the method takes no total
+    Step(step.rows, step.scope, Limits(total=0.0))  # raises if the method does not support a total
     if step.scope == "global" and registry.get(step.rows[0].method).granularity != "weights":
         raise ParameterError(
             "Iterative pruning of channels or blocks works per tensor only.",
@@ -264,7 +264,7 @@ def _repeated(document: Document, step: Step) -> _Repeated:
 
 
 def _rule(step: Step) -> str:
-    """Say what is repeated: all of the step but how much."""
+    """Return a text that describes the step without its amount."""
     scope = (step.scope,) if step.scope == "global" else ()
     limits = replace(step.limits, total=None).words()
     label = ", ".join((step.rows[0].label(amount=False), *step.along(), *scope, *limits))
@@ -272,7 +272,7 @@ def _rule(step: Step) -> str:
 
 
 def _final(asked: _Repeated) -> Amount:
-    """Return how much the form asks for, of all weights of the tensors."""
+    """Return the final amount that the form requests, of all weights of the tensors."""
     total, (row,) = asked.step.limits.total, asked.step.rows
     if total is not None:
         return total
@@ -283,7 +283,8 @@ def _final(asked: _Repeated) -> Amount:
         return round(begun + amount * (1 - begun), 4)
     if method.granularity == "weights":
         return min(asked.size, asked.begun + amount)
-    return next(float(p.default) for p in SCHEDULE if p.name == "final")  # not known in weights
+    # an amount of channels or blocks, unknown in weights
+    return next(float(p.default) for p in SCHEDULE if p.name == "final")
 
 
 def _totals(asked: _Repeated, values: dict[str, Any]) -> list[Amount]:
@@ -291,7 +292,7 @@ def _totals(asked: _Repeated, values: dict[str, Any]) -> list[Amount]:
 
 
 def _counts(asked: _Repeated, values: dict[str, Any]) -> list[int]:
-    """Return how many weights are pruned after each round; raises `ParameterError`."""
+    """Return the number of pruned weights after each round; may raise `ParameterError`."""
     counts = [
         round(total * asked.size) if isinstance(total, float) else total
         for total in _totals(asked, values)

@@ -1,4 +1,4 @@
-"""Repair: what it is to be computed from, the job, and what it did to each layer.
+"""Repair: the choice of its inputs, the job, and the report of each layer.
 
-The repair itself is computed in ``repair``, its statistics are collected in ``evaluation``.
+The repair is computed in ``repair``, its statistics are collected in ``evaluation``.
 """

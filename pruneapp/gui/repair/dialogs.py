@@ -1,4 +1,4 @@
-"""The dialogs before and after a repair: what the inputs are, and the errors of each layer."""
+"""The dialogs before and after a repair: the choice of inputs, and the errors of each layer."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ from pruneapp.results.repair_report import (
 )
 from pruneapp.results.short_names import ShortNames
 
-# Lines of the tables that have room in any case: before a repair, and after it.
+# minimum number of visible rows of the tables, before and after a repair
 _LAYERS_SEEN = 2
 _ERRORS_SEEN = 6
-_DIGITS = 3  # of errors, behind the point of the percentage
+_DIGITS = 3  # decimal places of errors in percent
 
 
 class RepairDialog(Dialog):
-    """Asks what to collect statistics from, and says what would be repaired.
+    """Asks for the source of statistics, and shows which layers can be repaired.
 
-    `kinds` are the sources that are offered, `params` what can be set; tensors are called as in
-    `shown`.
+    `kinds` are the kinds of sources that are offered, `params` the settings; `shown` maps names in
+    the file to display names.
     """
 
     sourceChanged = Signal()  # answer with `source.set_found` and `set_layers`
-    repairRequested = Signal()  # with `source.source` and `values`
+    repairRequested = Signal()  # repair with `source.source` and `values`
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class RepairDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Repair"))
         self._names = shown
-        self._yes = ""  # what is said of a layer whose inputs are known
+        self._yes = ""  # text for layers whose inputs are known
         self.layers: tuple[PrunedLayer, ...] = ()
         self.about = plain(
             self.tr(
@@ -131,27 +131,27 @@ class RepairDialog(Dialog):
             row.addStretch(1)
         return settings
 
-    # Told
+    # -- inputs
 
     def set_layers(self, layers: Sequence[PrunedLayer]) -> None:
-        """Take what is pruned, and of which the inputs are known or can be collected."""
+        """Set the pruned layers, and which of them have statistics or can get them."""
         self.layers = tuple(in_numeric_order(layers, attrgetter("name")))
         self._yes = self.tr("to be collected") if self.source.source().runs else self.tr("yes")
         self.table.set_count(len(layers))
         self.table.fit_columns(range(min(len(layers), 100)))
         self._show_state()
 
-    # Asked
+    # -- results
 
     def unpruned(self) -> str:
-        """Return the path of the model before it was pruned; empty for the open file."""
+        """Return the path of the unpruned model; empty for the open file."""
         return "" if self.source.unpruned is None else self.source.unpruned.text().strip()
 
     def values(self) -> dict[str, Any]:
-        """Return what is set; raises `ParameterError`."""
+        """Return the settings; raise `ParameterError` if one is invalid."""
         return {name: editor.value() for name, editor in self.editors.items()}
 
-    # Inside
+    # -- implementation
 
     def _cells(self, row: int) -> tuple[str, ...]:
         layer = self.layers[row]
@@ -204,7 +204,7 @@ class RepairDialog(Dialog):
             return ""
         total = sum(layer.gram_bytes for layer in known)
         largest = max(layer.gram_bytes for layer in known)
-        # Beside it one in float32, and some blocks of rows.
+        # Twice the size: the Gram matrix and a copy in float32. Blocks of rows need little.
         text = self.tr("Memory: about {size} to compute the largest layer.").format(
             size=size(2 * largest)
         )
@@ -223,7 +223,7 @@ class RepairDialog(Dialog):
 
 
 class LayerOrder(Enum):
-    """How layers are sorted."""
+    """Orders of the layers in the report; the values are columns of the table."""
 
     FILE = 0
     REMAINING = 1
@@ -243,14 +243,14 @@ _KEYS: Mapping[LayerOrder, Callable[[LayerRepair], float]] = {
 
 
 class RepairReportDialog(Dialog):
-    """Lists the layers that were repaired, to be sorted and copied; one button undoes it all.
+    """Shows the layers that were repaired; the table can be sorted and copied.
 
-    `source` says what the statistics were collected with, `solver` what solved the layers and
-    where; tensors are called as in `shown`.
+    `source` describes the data of the statistics, `solver` what computed the repair and where;
+    `shown` maps names in the file to display names.
     """
 
     undoRequested = Signal()
-    evaluateRequested = Signal()  # of the model before and after
+    evaluateRequested = Signal()  # evaluate the model before and after the repair
 
     def __init__(
         self,
@@ -353,7 +353,7 @@ class RepairReportDialog(Dialog):
         self.close_button.clicked.connect(self.accept)
 
     def as_text(self) -> str:
-        """Return all of it, the table with tabs between columns."""
+        """Return the report as text, with the table as tab-separated text."""
         lines = [label.text() for label in (self.headline, *self.risks, *self.notes)]
         table = text_of(self._headers, map(self._cells, range(len(self._layers))))
         return "\n".join((*lines, "", table, ""))
@@ -371,7 +371,8 @@ class RepairReportDialog(Dialog):
         if key is not None:
             values = list(map(key, self._layers))
             order.sort(key=lambda row: -values[row])
-        self._order = order  # a new list: a worker may copy rows by the one before
+        # a new list, as a worker thread may be copying rows in the previous order
+        self._order = order
         self.table.set_count(len(self._layers))
 
     def _copy(self) -> None:

@@ -1,4 +1,4 @@
-"""From "Repair…" to the report: statistics are collected, layers solved, a step of the history."""
+"""Repair the open model: collect statistics, solve the layers, and add a step to the history."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ PARAMS = (
 
 
 def layers_of(snapshot: Snapshot, source: DataSource, job: Job) -> tuple[PrunedLayer, ...]:
-    """Return what is pruned, and by a file of statistics what is known of it.
+    """Return the pruned layers, and for a statistics file whether it has their inputs.
 
-    Raises as `open_statistics` and `inputs_in`.
+    Raises the errors of `open_statistics` and `inputs_in`.
     """
     if source.runs:
         return pruned_layers(snapshot, job)
@@ -99,12 +99,12 @@ def _statistics_in(source: DataSource) -> Path:
 def run_and_repair(
     agreed: AgreedScript, snapshot: Snapshot, settings: RepairSettings, unpruned: str, job: Job
 ) -> CalibratedRepair:
-    """Run inputs through the model, and repair it; the process is gone afterwards.
+    """Run inputs through the model and repair it; then end the process.
 
-    `unpruned` is the path of the model before it was pruned; empty for that of the state.
+    `unpruned` is the path of the unpruned model; empty for the checkpoint of the state.
     """
     with _opened(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
-        runner.worker.hasty = True  # it is needed no more
+        runner.worker.hasty = True  # the process may be killed: it is not used again
         settings = replace(settings, wanted=wanted, seed=agreed.options.seed)
         return repair_by_script(runner, snapshot, settings, job)
 
@@ -112,7 +112,7 @@ def run_and_repair(
 def repair_by_file(
     path: Path, snapshot: Snapshot, settings: RepairSettings, unpruned: str, job: Job
 ) -> CalibratedRepair:
-    """Repair by a file of statistics; `unpruned` as in `run_and_repair`."""
+    """Repair with a statistics file; `unpruned` as in `run_and_repair`."""
     with _opened(unpruned, job) as wanted:
         return repair_by_statistics(path, snapshot, replace(settings, wanted=wanted), job)
 
@@ -122,9 +122,9 @@ def _opened(path: str, job: Job) -> contextlib.AbstractContextManager[Checkpoint
 
 
 class RepairController(DialogController[RepairDialog]):
-    """Repairs the state in force, as one step.
+    """Repairs the current state, as one step.
 
-    `undo` takes back the last step. `report` is shown after a repair; None otherwise.
+    `undo` undoes the last step. `report` is the dialog shown after a repair; None if there is none.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class RepairController(DialogController[RepairDialog]):
         self._scripts = scripts
         self._evaluation = evaluation
         self._undo = undo
-        # The keys of the states before and after the last repair, until both were measured.
+        # The keys of the states before and after the last repair, until both are evaluated.
         self._compared: tuple[object, object] | None = None
         self._repaired_by = DataSource()
         self._survey, self._task = LatestTask(context.jobs), LatestTask(context.jobs)
@@ -152,10 +152,10 @@ class RepairController(DialogController[RepairDialog]):
         session.changed.connect(self._on_changed)
         evaluation.measured.connect(self._compare)
 
-    # -- asking ---------------------------------------------------------------------------------
+    # -- dialog ---------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Show the dialog, if something is pruned."""
+        """Open the dialog; show an error if no layer is partly pruned."""
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
@@ -195,7 +195,7 @@ class RepairController(DialogController[RepairDialog]):
         self._look()
 
     def _look(self) -> None:
-        """Find what the choice comes to, without running anything."""
+        """Check the chosen source without running anything."""
         document, dialog = self._session.document, self.dialog
         if document is None or dialog is None:
             return
@@ -224,7 +224,7 @@ class RepairController(DialogController[RepairDialog]):
             self.dialog.source.set_found(text, trouble=not known)
 
     def _refuse(self, error: PruneAppError) -> None:
-        """Say in the dialog why a choice cannot be used."""
+        """Show in the dialog why a source cannot be used."""
         dialog = self.dialog
         if dialog is None:
             return
@@ -329,7 +329,7 @@ class RepairController(DialogController[RepairDialog]):
         return Path(source.path).name
 
     def _same_data(self, source: DataSource) -> tuple[str, ...]:
-        """Warn if the model is measured on what it was repaired by, as far as that is known."""
+        """Return warnings if the model is evaluated on the data of its repair, as far as known."""
         measured = self._evaluation.source
         if measured is None or (measured.kind, measured.path) != (source.kind, source.path):
             return ()
@@ -356,14 +356,14 @@ class RepairController(DialogController[RepairDialog]):
             )
         return ()
 
-    # -- measuring ------------------------------------------------------------------------------
+    # -- evaluation -----------------------------------------------------------------------------
 
     def _evaluate(self) -> None:
         if self._compared is not None:
             self._evaluation.evaluate_keys([*self._compared])
 
     def _compare(self) -> None:
-        """Say so if the metric is worse after the repair than before, once both are known."""
+        """Show a notice if the metric is worse after the repair, once both states are evaluated."""
         if self._compared is None:
             return
         before, after = map(self._evaluation.quality_of, self._compared)
@@ -391,7 +391,7 @@ class RepairController(DialogController[RepairDialog]):
         )
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        if not change.is_remark:  # it is about another state by now
+        if not change.is_remark:  # the notice is about another state
             self._notifications.end(NoticeTopic.REPAIR)
 
     # -- the document ---------------------------------------------------------------------------
@@ -399,7 +399,7 @@ class RepairController(DialogController[RepairDialog]):
     def _stop(self) -> None:
         if self._task.task is not None:
             self._task.cancel()
-            self._on_stopped()  # at once: the program may take its time to end
+            self._on_stopped()  # now: the program may take a while to end
 
     def _on_closed(self) -> None:
         self._compared = None

@@ -1,4 +1,4 @@
-"""The sensitivity of tensors: a scan by the evaluation script, and the step that it allocates.
+"""The sensitivity of tensors: a scan with the evaluation script, and allocations based on it.
 
-Scans and allocations are computed in ``evaluation``; the page of a scan is one of ``plots``.
+Scans and allocations are computed in ``evaluation``; the page of a scan is in ``plots``.
 """

@@ -1,4 +1,4 @@
-"""From "Allocate…" to a step with a rule for each tensor, and to predicted beside measured."""
+"""Allocate a total sparsity to tensors by a scan, and compare predicted with measured metrics."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PARAMS = (TOTAL, _BY_NAME["floor"], _BY_NAME["ceiling"])
 
 @dataclass(frozen=True)
 class _Prediction:
-    """What was predicted of a state, by the key of its record."""
+    """The prediction for a state, with the key of its record."""
 
     key: object
     allocation: Allocation
@@ -53,7 +53,7 @@ class _Prediction:
 
 
 class AllocationController(DialogController[AllocationDialog]):
-    """Turns the scan into a step; `jump` goes to a state of the history, and calls it then."""
+    """Prunes by an allocation; `jump` goes to a state of the history, then calls a function."""
 
     def __init__(
         self,
@@ -71,16 +71,17 @@ class AllocationController(DialogController[AllocationDialog]):
         self._task = LatestTask(context.jobs)
         self._allocation: Allocation | None = None
         self._prediction: _Prediction | None = None
-        self._compared: _Prediction | None = None  # the one that was said beside what was measured
+        # the prediction that was last compared with a measurement
+        self._compared: _Prediction | None = None
         context.actions["allocate"].triggered.connect(self.ask)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
         evaluation.measured.connect(self._compare)
 
-    # -- asking ---------------------------------------------------------------------------------
+    # -- dialog ---------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Let the person choose a total, and show what each tensor bears of it."""
+        """Open the dialog for a total, which shows how much of each tensor is pruned."""
         document, kept = self._session.document, self._scans.kept
         if document is None or self.dialog is not None or not self._session.may_work():
             return
@@ -171,7 +172,7 @@ class AllocationController(DialogController[AllocationDialog]):
         )
 
     def _warning(self, kept: KeptScan) -> str:
-        """Say why the scan is not what it could be; empty if it is."""
+        """Return why the scan is incomplete or outdated; empty if it is neither."""
         parts, scan = [], kept.scan
         if scan.measured < scan.wanted:
             text = self.tr(
@@ -185,7 +186,7 @@ class AllocationController(DialogController[AllocationDialog]):
         return join_sentences(*parts)
 
     def _same_data(self, kept: KeptScan) -> str:
-        """Say what is known of the data that scan and result are measured on."""
+        """Return a note on whether scan and result are measured on the same data."""
         now, scanned = self._evaluation.script_in_use, kept.scan.conditions
         same = now is not None and now[:2] == (scanned.script_sha256, scanned.seed)
         same_limit = same and now is not None and now[2] == scanned.limit
@@ -207,7 +208,7 @@ class AllocationController(DialogController[AllocationDialog]):
 
     def _prune(self, number: int, kept: KeptScan) -> None:
         if self._allocation is not None:
-            # At once, or after masks were read.
+            # called at once, or after masks were read
             self._jump(number, partial(self._begin, self._allocation, kept))
 
     def _begin(self, allocation: Allocation, kept: KeptScan) -> None:
@@ -254,10 +255,10 @@ class AllocationController(DialogController[AllocationDialog]):
             self.tr("Evaluate this state"),
             self._evaluation.evaluate_state,
         )
-        self._compare()  # it may have been measured before
+        self._compare()  # the state may have been evaluated before
 
     def _compare(self) -> None:
-        """Say predicted beside measured, once both are known."""
+        """Show the predicted and the measured metric, once both are known."""
         prediction = self._prediction
         if prediction is None or prediction is self._compared or not self._is_here(prediction):
             return
@@ -295,7 +296,7 @@ class AllocationController(DialogController[AllocationDialog]):
 
     def _on_changed(self) -> None:
         if self._prediction is None or not self._is_here(self._prediction):
-            self._notifications.end(NoticeTopic.ALLOCATION)  # it is about another state by now
+            self._notifications.end(NoticeTopic.ALLOCATION)  # the notice is about another state
 
     def _on_closed(self) -> None:
         self._task.cancel()

@@ -1,4 +1,4 @@
-"""Dialogs: what a sensitivity scan measures and how, and what an allocation of it comes to."""
+"""The dialogs for a sensitivity scan, and for an allocation based on it."""
 
 from __future__ import annotations
 
@@ -30,21 +30,22 @@ from pruneapp.results.sensitivity import PredictedAllocation
 from pruneapp.results.short_names import ShortNames
 
 _TABLE_LINES = 8
-_REASON = 300  # pixels in which a short reason stands in one line
+_REASON = 300  # maximum width in pixels that a reason on one line can demand
 _COMMAS = str.maketrans("，、", ",,")
 
 
 class ScanDialog(DecisionDialog):
-    """Asks before a scan; `kinds` are what the model can be run on, `methods` name and label.
+    """Asks for the settings of a scan; `kinds` are the kinds of data that the model supports.
 
-    `no_repair` says why tensors cannot be repaired; empty if they can.
+    `methods` contains names and labels. `no_repair` is the reason why tensors cannot be repaired;
+    empty if they can.
     """
 
-    # The person wants the scan by `choice`, `method` and `amounts`; answer with `done`, or say by
-    # `choice.set_found` or `set_estimate` what is wrong.
+    # The user asked for a scan with `choice`, `method` and `amounts`; answer with `done`, or show
+    # the error by `choice.set_found` or `set_estimate`.
     scanRequested = Signal()
 
-    changed = Signal()  # another method or other amounts; answer with `set_estimate`
+    changed = Signal()  # source, method or amounts have changed; answer with `set_estimate`
 
     def __init__(
         self,
@@ -107,7 +108,8 @@ class ScanDialog(DecisionDialog):
         beside.setContentsMargins(0, 0, 0, 0)
         beside.addWidget(self.repair)
         beside.addWidget(self.no_repair, 1)
-        self.no_repair.setVisible(bool(no_repair))  # without a parent it would be a window
+        # only now: a visible widget without a parent is a window
+        self.no_repair.setVisible(bool(no_repair))
         self.estimate = plain(wrap=True, ink=MUTED)
         self.estimate.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.methods.activated.connect(self._on_changed)
@@ -118,17 +120,17 @@ class ScanDialog(DecisionDialog):
         self._show_state()
 
     def set_state(self, text: str) -> None:
-        """Say what is to be known of the state that is scanned; empty for nothing."""
+        """Set a note about the state that is scanned; empty for none."""
         self.state.setText(text)
         self.state.setVisible(bool(text))
 
     def set_method(self, name: str, amounts: str) -> None:
-        """Show a method, if it is offered, and amounts."""
+        """Select a method, or the first one if it is not offered, and show amounts."""
         self.methods.setCurrentIndex(max(0, self.methods.findData(name)))
         self.fractions.setText(amounts)
 
     def set_estimate(self, text: str, *, trouble: bool = False) -> None:
-        """Say how long it takes, or why this cannot be scanned."""
+        """Show how long the scan takes, or an error why it is not possible."""
         self._valid = not trouble
         self.estimate.setText(f"✕ {text}" if trouble else text)
         self.estimate.setForegroundRole(DANGER if trouble else MUTED)
@@ -136,21 +138,21 @@ class ScanDialog(DecisionDialog):
 
     @property
     def method(self) -> str:
-        """The name of the chosen method."""
+        """The name of the selected method."""
         return str(self.methods.currentData())
 
     @property
     def amounts(self) -> str:
-        """The amounts, with the commas of Chinese as those of English."""
+        """The text of the amounts, with Chinese commas replaced by ASCII ones."""
         return self.fractions.text().translate(_COMMAS)
 
     def accept(self) -> None:
-        """Ask for it; the dialog stays until it is known that this can be done."""
+        """Request the scan. The dialog stays open until the source has been checked."""
         self.scanRequested.emit()
 
     def _on_source(self) -> None:
         self._show_state()
-        self.changed.emit()  # another script takes another time
+        self.changed.emit()  # another script has another duration
 
     def _on_changed(self) -> None:
         self.changed.emit()
@@ -160,13 +162,13 @@ class ScanDialog(DecisionDialog):
 
 
 class AllocationDialog(DecisionDialog):
-    """Asks for a total, and shows what that comes to; `accepted` if it is to be pruned.
+    """Asks for a total, and shows its allocation to tensors; `accepted` if it is to be pruned.
 
-    `note` is what is to be known of the data, and of the state that was scanned; `warning` why the
-    scan says less than it could.
+    `note` is about the data and the state of the scan; `warning` says why the scan is incomplete or
+    outdated.
     """
 
-    changed = Signal()  # something else is wanted; answer with `set_allocation` or `set_error`
+    changed = Signal()  # the settings have changed; answer with `set_allocation` or `set_error`
 
     def __init__(
         self,
@@ -213,19 +215,20 @@ class AllocationDialog(DecisionDialog):
         self.warning = plain(warning, wrap=True)
         parts = about, self.warning, fields, self.headline, self.error, self.table, self.note
         self.lay_out(parts, wide=self.table)
-        self.warning.setVisible(bool(warning))  # without a parent it would be a window
+        # only now: a visible widget without a parent is a window
+        self.warning.setVisible(bool(warning))
         self.resize(640, 600)
         self.set_allocation(None)
 
-    # Told
+    # -- inputs
 
     def set_weights(self, weights: int) -> None:
-        """Take how many weights there are: the length of a slider that counts."""
+        """Set the number of weights, which is the range of a slider for counts."""
         for editor in self.editors.values():
             editor.set_context(FormContext(left=weights))
 
     def set_allocation(self, found: PredictedAllocation | None) -> None:
-        """Show what the total comes to; None while that is not known."""
+        """Show the allocation of the total; None while it is not known."""
         self._found = found
         self.error.hide()
         self.table.set_count(0 if found is None else len(found.tensors))
@@ -256,25 +259,25 @@ class AllocationDialog(DecisionDialog):
         )
 
     def set_error(self, text: str) -> None:
-        """Say why there is no such allocation."""
+        """Show why the allocation is not possible."""
         self.set_allocation(None)
         self.error.setText(f"✕ {text}")
         self.error.show()
 
-    # Asked
+    # -- results
 
     def values(self) -> dict[str, Any]:
-        """Return what is wanted; raises `ParameterError`."""
+        """Return the settings; raise `ParameterError` if one is invalid."""
         return {name: editor.value() for name, editor in self.editors.items()}
 
-    # Inside
+    # -- implementation
 
     def _cells(self, row: int) -> tuple[str, ...]:
         found = self._found
         assert found is not None
         tensor = found.tensors[row]
         amount = metric_amount(tensor.damage, share=found.share)
-        # None of an amount that is too small for its digits.
+        # No sign for an amount that is displayed as 0.
         shown = 0.0 if amount == metric_amount(0.0, share=found.share) else tensor.damage
         return (
             tensor.shown,

@@ -1,4 +1,4 @@
-"""From "Scan sensitivity…" to the page: tensors are pruned alone and measured, one by one."""
+"""Run sensitivity scans, which prune and evaluate one tensor at a time, and show their results."""
 
 from __future__ import annotations
 
@@ -48,23 +48,23 @@ from pruneapp.sessions.restore import SENSITIVITY
 from pruneapp.statistics.file import statistics_of
 
 PURPOSE = "scan"
-# A session does not keep scans of more cells: they would be written with every change.
+# Scans with more cells are not stored in a session, which is written after each change.
 MOST_KEPT = 20_000
-_REST = 10  # times as long as showing a scan takes, nothing of it is shown anew
+_REST = 10  # after showing a scan, wait this many times as long until showing it again
 _LABELS = (AmountParam(name="amounts", label="Amounts"),)
 
 
 class KeptScan(msgspec.Struct, frozen=True):
-    """A scan, and what it was measured by; also in a session."""
+    """A scan and how it was measured; also the form in which sessions store it."""
 
     scan: Scan
-    evaluation: str  # the hash of script, interpreter and options
-    shares: tuple[str, ...] = ()  # the metrics that are shares of samples
-    state: int = -1  # which state of the history was scanned; -1 if it is not there any more
+    evaluation: str  # hash of script, interpreter and options
+    shares: tuple[str, ...] = ()  # names of the metrics that are shares of samples
+    state: int = -1  # index of the scanned state in the history; -1 if it was deleted
 
     @property
     def progress(self) -> float:
-        """How much of it was measured, from 0 to 1."""
+        """The measured part of the scan, from 0 to 1."""
         return self.scan.measured / self.scan.wanted
 
 
@@ -78,7 +78,7 @@ class StateScan:
 
 @dataclass(frozen=True)
 class _Advance:
-    """What a scan has measured so far."""
+    """The results of a running scan so far."""
 
     document: Document
     process: ScriptProcess
@@ -98,12 +98,12 @@ def run_scan(
     judge: Callable[[Job], None],
     calibration: frozenset[str],
 ) -> None:
-    """Scan a state, going on with what of the known compares; `tell` of each cell.
+    """Scan a state, continuing a known scan with the same conditions if there is one.
 
-    `judge` once the unpruned model and the state were measured. `calibration` names the data that
-    the state was calibrated with.
+    `tell` is called after each cell; `judge` once, after the unpruned model and the state were
+    evaluated. `calibration` contains names of data that the state was calibrated with.
 
-    Raises as `scan_tensors` and `ScriptProcess.evaluator`.
+    Raises the errors of `scan_tensors` and `ScriptProcess.evaluator`.
     """
     evaluator = process.evaluator(job)
     snapshot = past.load(Job(cancel=job.cancel))
@@ -129,18 +129,19 @@ def run_scan(
 
 
 class ScanController(DialogController[ScanDialog]):
-    """Scans the state in force by what measures states, and shows what came of it.
+    """Scans the current state with the evaluation script, and shows the results.
 
-    All scans of a file are kept. Shown is one of the state in force, else the last that was shown:
-    the one that the person chose there, else the best of them, see `_best`. `checked` are tensors,
-    `show_tensor` puts one into focus, `show_page` shows the page, `jump` goes to a state.
+    All scans of a file are kept. The page shows a scan of the current state if there is one: the
+    one that the user chose, or else the best (see `_best`); otherwise it keeps the last one.
+    `checked` returns the checked tensors, `show_tensor` focuses a tensor, `show_page` shows the
+    page, and `jump` goes to a state.
     """
 
-    measured = Signal()  # `results` may be others by now
+    measured = Signal()  # `results` may have changed
 
-    # Emitted by the worker:
+    # Emitted on the worker thread:
     _advanced = Signal(object)  # (_Advance)
-    _judged = Signal(object, object, object)  # as `EvaluationController.keep` takes them
+    _judged = Signal(object, object, object)  # the arguments of `EvaluationController.keep`
 
     def __init__(
         self,
@@ -162,14 +163,15 @@ class ScanController(DialogController[ScanDialog]):
         self._form, self._extras, self._view = form, extras, view
         self._checked, self._show_page = checked, show_page
         self._show_tensor, self._jump = show_tensor, jump
-        # By what their numbers depend on, the last measured at the end; which of them is shown, and
-        # which is measured now, or was last.
+        # Scans by their encoded conditions, the last measured at the end; the keys of the one that
+        # is shown, and of the one that is being or was last measured.
         self._found: dict[bytes, StateScan] = {}
         self._shown = self._scanned = b""
-        self._chosen: dict[object, bytes] = {}  # by the person, by the key of the state in force
-        self._followed: tuple[object, str] | None = None  # state and evaluation of `_follow`
-        self._metric = ""  # the name of the one that is shown; empty for the first
-        self._seen: tuple[object, ...] = ()  # what was said of the scan that is shown
+        self._chosen: dict[object, bytes] = {}  # keys of scans chosen by the user, by current state
+        # state and evaluation of the last `_follow`
+        self._followed: tuple[object, str] | None = None
+        self._metric = ""  # name of the metric that is shown; empty for the first
+        self._seen: tuple[object, ...] = ()  # labels and notes shown with the scans
         self._task = LatestTask(context.jobs)
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
@@ -186,28 +188,28 @@ class ScanController(DialogController[ScanDialog]):
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
 
-    # -- what is known --------------------------------------------------------------------------
+    # -- results --------------------------------------------------------------------------------
 
     @property
     def kept(self) -> KeptScan | None:
-        """The scan that is shown; None if nothing was scanned."""
+        """The scan that is shown; None if there is none."""
         found = self._found.get(self._shown)
         return None if found is None else found.kept
 
     @property
     def metric(self) -> str:
-        """The name of the metric that is shown."""
+        """The name of the metric that is shown; empty for the first."""
         return self._metric
 
     @property
     def state(self) -> int:
-        """The number of the state of that scan; -1 if it is not in the history any more."""
+        """The index of the state of the shown scan; -1 if it was deleted."""
         found = self._found.get(self._shown)
         return -1 if found is None else self._number(found)
 
     @property
     def is_current(self) -> bool:
-        """Whether that state is in force."""
+        """Whether the shown scan is of the current state."""
         document, found = self._session.document, self._found.get(self._shown)
         return document is not None and found is not None and found.key is document.history.key
 
@@ -217,13 +219,13 @@ class ScanController(DialogController[ScanDialog]):
             return -1
         keys = [None, *(record.key for record in document.history.records)]
         if found.key is document.history.key:
-            return document.position  # of several that write the same
+            return document.position  # several states may have the same key
         return next((number for number, key in enumerate(keys) if key is found.key), -1)
 
-    # -- asking ---------------------------------------------------------------------------------
+    # -- dialog ---------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Let the person choose what measures and how is pruned."""
+        """Open the dialog for a scan of the checked tensors, or report why that is impossible."""
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
@@ -243,7 +245,7 @@ class ScanController(DialogController[ScanDialog]):
                 )
             )
             return
-        # Amounts that are chosen by the data of the evaluation would be measured too well on them.
+        # Not the evaluation data: amounts chosen by it would look better than they are.
         source = self._scripts.source(PURPOSE)
         statistics = self._extras.statistics
         repairs = bool(statistics and statistics_of(statistics).grams)
@@ -266,7 +268,7 @@ class ScanController(DialogController[ScanDialog]):
         dialog.set_state(self._about_state(document))
         rows = self._rows()
         method = rows[0].method if rows else ""
-        words = ", ".join(map(AmountParam().format, AMOUNTS))  # as somebody writes it
+        words = ", ".join(map(AmountParam().format, AMOUNTS))  # formatted as a user would type them
         dialog.set_method(method, words)
         dialog.changed.connect(partial(self._estimate, dialog, names))
         dialog.choice.changed.connect(partial(self._look, dialog))
@@ -295,14 +297,14 @@ class ScanController(DialogController[ScanDialog]):
         self._scripts.look(dialog.choice.source(), show)
 
     def _rows(self) -> tuple[Row, ...]:
-        """Return the rules of the form, as far as it has any."""
+        """Return the rules of the form; empty if it is not valid."""
         try:
             return self._form.step().rows
         except PruneAppError:
             return ()
 
     def _wanted(self, dialog: ScanDialog, names: tuple[str, ...]) -> ScanRequest:
-        """Return what is to be scanned; raises `PruneAppError`."""
+        """Return the request for a scan; raise `PruneAppError` if a setting is invalid."""
         method = registry.get(dialog.method)
         of_form = next((row for row in self._rows() if row.method == method.name), None)
         values: dict[str, Any] = {} if of_form is None else dict(of_form.values)
@@ -361,12 +363,12 @@ class ScanController(DialogController[ScanDialog]):
         dialog.set_estimate(join_sentences(words, more))
 
     def _known(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
-        """Return how many of the evaluations are there, and whether they compare for sure."""
+        """Return how many of the evaluations are known, and whether they can surely be reused."""
         document, source = self._session.document, dialog.choice.source()
         try:
             options = options_of(source)
         except PruneAppError:
-            return 0, True  # which is said beside the field
+            return 0, True  # the error is shown next to the field
         if document is None:
             return 0, True
         now = self._evaluation.evaluation if source == self._evaluation.source else ""
@@ -426,7 +428,7 @@ class ScanController(DialogController[ScanDialog]):
             for of, state in ((None, 0), (key, document.position))
         }
 
-        def judge(job: Job) -> None:  # both are known by now
+        def judge(job: Job) -> None:  # both results are cached at this point
             for of, (state, data) in states.items():
                 self._judged.emit(process, of, process.measure(state, parameters, job, data))
 
@@ -457,11 +459,11 @@ class ScanController(DialogController[ScanDialog]):
         name = encoded(advance.kept.scan.conditions)
         self._found.pop(name, None)
         self._found[name] = StateScan(advance.key, advance.kept)
-        if name != self._scanned:  # once: the person may look at another one meanwhile
+        if name != self._scanned:  # only once: the user may select another scan meanwhile
             self._scanned = self._shown = name
         self._evaluation.note(advance.process, advance.kept.evaluation)
         self._shows.request()
-        if self._task.task is None:  # measured just before it was stopped
+        if self._task.task is None:  # a result that arrived after the scan was stopped
             self._on_stopped()
 
     def _on_done(self, _: None) -> None:
@@ -484,12 +486,12 @@ class ScanController(DialogController[ScanDialog]):
             return self.tr("Scan stopped: nothing was measured.")
         return text.format(done=self._extent(found.kept.scan))
 
-    # -- showing --------------------------------------------------------------------------------
+    # -- page -----------------------------------------------------------------------------------
 
     def _show_in_time(self) -> int:
         began = time.perf_counter()
         self._show()
-        # Of 10,000 tensors that takes tenths of a second, and an evaluation may take less.
+        # For 10,000 tensors this takes tenths of a second, more than some evaluations.
         return round(_REST * 1000 * (time.perf_counter() - began))
 
     def _show(self) -> None:
@@ -502,14 +504,14 @@ class ScanController(DialogController[ScanDialog]):
         self.measured.emit()
 
     def _looks(self) -> tuple[object, ...]:
-        """Return what is said of the scans beside their numbers."""
+        """Return everything that is shown of the scans, except for their numbers."""
         kept = self.kept
         is_old = kept is not None and not self._is_fresh(kept)
         why_old = self._evaluation.why_old if is_old else ""
         return self._shown, self.is_current, why_old, tuple(self._labels())
 
     def _labels(self) -> list[str]:
-        """Return words for each scan that tell it from all others."""
+        """Return a unique label for each scan."""
         labels, details = [], []
         for found in self._found.values():
             scan = found.kept.scan
@@ -528,7 +530,7 @@ class ScanController(DialogController[ScanDialog]):
         return tell_apart(labels, details)
 
     def _given(self, scan: Scan) -> str:
-        """Return limit and seed of the script as words; empty if they are the usual ones."""
+        """Return limit and seed of the script as text; empty for the defaults."""
         parts, conditions = [], scan.conditions
         if conditions.limit is not None:
             parts.append(self.tr("limit {n}").format(n=number_format.count(conditions.limit)))
@@ -551,7 +553,7 @@ class ScanController(DialogController[ScanDialog]):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Say what is old or another state by now, and show what is better then."""
+        """Update notes and labels; show another scan if it now is the best."""
         if self._session.document is None:
             return
         self._follow()
@@ -559,9 +561,9 @@ class ScanController(DialogController[ScanDialog]):
             self._show()
 
     def _follow(self) -> None:
-        """Choose a scan where there is another state in force, or another script.
+        """Choose the scan to show after the current state or the script has changed.
 
-        That which the person chose there stays, and that which is under way.
+        A scan that the user chose for the state, or that is running, is preferred.
         """
         document, followed = self._session.document, self._followed
         assert document is not None
@@ -579,7 +581,7 @@ class ScanController(DialogController[ScanDialog]):
             self._shown = self._best(here)
 
     def _best(self, names: Sequence[bytes]) -> bytes:
-        """Return a scan by what measures now, the most complete of them, the last of those."""
+        """Return the best scan: up to date, then most complete, then latest."""
 
         def worth(name: bytes) -> tuple[bool, float]:
             kept = self._found[name].kept
@@ -646,12 +648,13 @@ class ScanController(DialogController[ScanDialog]):
         return Row.of(RowEntry(conditions.method, RowConfiguration(values, names=(name,))))
 
     def _on_cell(self, name: str, amount: float) -> None:
-        """Let the form prune a tensor as the scan did."""
+        """Set the form to prune a tensor as in a cell of the scan."""
         kept = self.kept
         if kept is None or name not in self._session.by_name:
             return
         if not self.is_current:
-            # An amount is a share of what is left: of another state it would be something else.
+            # Amounts are fractions of the remaining weights: in another state they mean something
+            # else.
             self._session.refused.emit(
                 SelectionError(
                     "This was measured in another state than the current one, so it cannot be "
@@ -666,7 +669,7 @@ class ScanController(DialogController[ScanDialog]):
             self._session.refused.emit(error)
             return
         values = {n: v for n, v in row.values.items() if n != STATISTICS.name}
-        # The person chooses the amount by what was measured.
+        # The user chooses the amount by the results of the scan.
         self._form.prepare(name, row.method, values, data=kept.scan.chosen_by)
         self._show_restorable()
         self._show_tensor(name)
@@ -685,16 +688,16 @@ class ScanController(DialogController[ScanDialog]):
         self._shown, self._metric, self._followed = b"", "", None
         self._show()
 
-    # -- sessions -------------------------------------------------------------------------------
+    # -- session files ----------------------------------------------------------------------------
 
     def read(self) -> Mapping[str, Any]:
-        """Return what was scanned, for a session: as many scans as it can keep."""
+        """Return the latest scans for a session file, up to `MOST_KEPT` cells; empty if none."""
         kept = [structs.replace(f.kept, state=self._number(f)) for f in self._kept().values()]
         return {SENSITIVITY: kept} if kept else {}
 
     @property
     def results(self) -> Mapping[object, object]:
-        """What would be lost without a session, by what the numbers of the scans depend on."""
+        """The results that closing without a session would lose, by scan, evaluation and tensor."""
         return {
             (name, found.kept.evaluation, tensor.name): tensor.cells
             for name, found in self._kept().items()
@@ -703,7 +706,7 @@ class ScanController(DialogController[ScanDialog]):
         }
 
     def _kept(self) -> dict[bytes, StateScan]:
-        """Return the scans that a session keeps, the last ones, in the order of measuring."""
+        """Return the latest scans that fit a session file, in the order of measuring."""
         kept, room = list[tuple[bytes, StateScan]](), MOST_KEPT
         for name, found in reversed(self._found.items()):
             room -= found.kept.scan.measured
@@ -712,7 +715,7 @@ class ScanController(DialogController[ScanDialog]):
         return dict(reversed(kept))
 
     def show(self, view: Mapping[str, Any]) -> None:
-        """Show what was scanned before; it is old until the same script is chosen again."""
+        """Add the scans of a session file; outdated until the same script is chosen again."""
         document = self._session.document
         if document is None or SENSITIVITY not in view:
             return
@@ -722,17 +725,17 @@ class ScanController(DialogController[ScanDialog]):
             for kept in scans:
                 check_scan(kept.scan, "session")
         except JsonError:
-            return  # of a session that somebody else made
+            return  # the session was not written by this application
         records = document.history.records
         for kept in scans:
-            key: object = object()  # which no state has
+            key: object = object()  # a key that no state has
             if not kept.state:
                 key = None
             elif 0 < kept.state <= len(records):
                 key = records[kept.state - 1].key
             self._shown = encoded(kept.scan.conditions)
             self._found[self._shown] = StateScan(key, kept)
-        self._followed = None  # whatever was shown before there were these
+        self._followed = None  # choose again, now with these scans
         self._follow()
         self._show()
 
@@ -745,10 +748,10 @@ def _seconds(seconds: float) -> str:
 
 
 def tell_apart(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[str]:
-    """Return labels that differ, with no more of their details than that takes.
+    """Return labels that are unique, adding as few details as possible.
 
-    Of each label there are as many details; an empty one says nothing. Those that no detail tells
-    apart are numbered.
+    `details` has the same number of texts for each label; empty ones are ignored. Labels that no
+    detail distinguishes get a number.
     """
     found = [*labels]
     for words in zip(*details, strict=True):
