@@ -184,7 +184,7 @@ class Tour:
         self.bench = self.start.workbench
         self.bench.jobs.failed.connect(self._on_failed)
         self.views = self.bench.views
-        self.person = Person(self.window, lambda: self.bench.jobs.quiet)
+        self.person = Person(self.window, lambda: self.bench.jobs.is_idle)
 
     def _on_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None

@@ -71,15 +71,17 @@ def _run(argv: list[str]) -> int:
             files = [locate(file) for file in options.file]
         except PruneAppError as error:
             return fail(str(error))
-        from pruneapp.gui.app.instance import MOST_FILES, OpenFiles, hand_over
+        from pruneapp.gui.app.instance import MAX_FILES, OpenFiles, send_to_running_instance
 
-        if len(files) > MOST_FILES:
+        if len(files) > MAX_FILES:
             return fail(
-                f"At most {MOST_FILES} files can be opened at once (got {len(files)}). Open fewer."
+                f"At most {MAX_FILES} files can be opened at once (got {len(files)}). Open fewer."
             )
         if options.reset and (trouble := _set_settings_aside()):
             return fail(trouble)
-        if not options.new_instance and hand_over(OpenFiles.of(files, options.state_dict)):
+        if not options.new_instance and send_to_running_instance(
+            OpenFiles.of(files, options.state_dict)
+        ):
             return 0
         from pruneapp.gui.application import main as show_window
 
@@ -90,11 +92,11 @@ def _run(argv: list[str]) -> int:
 
 def _set_settings_aside() -> str:
     """Keep the settings under another name, and say which; returns why that failed, or nothing."""
-    from pruneapp.gui.app.instance import address, is_answered
+    from pruneapp.gui.app.instance import address, has_listener
     from pruneapp.gui.app.settings import set_aside
 
     place = address()
-    if place is not None and is_answered(place):
+    if place is not None and has_listener(place):
         return (
             "The settings cannot be reset while a window is open, which would write them again. "
             "Close all windows, then try again."

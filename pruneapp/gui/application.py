@@ -34,14 +34,14 @@ import pruneapp
 from pruneapp import resources
 from pruneapp.errors import JsonError
 from pruneapp.gui.app.instance import (
+    ACCEPTED,
     GREETING,
-    LONGEST,
+    MAX_LINE_BYTES,
     PATIENCE_S,
-    TAKEN,
     OpenFiles,
     address,
-    is_answered,
-    is_of_another,
+    belongs_to_other_user,
+    has_listener,
 )
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings, language_of
@@ -170,7 +170,7 @@ class Start(QObject):
     window stays responsive. None of the imported modules creates a QObject (tested), and the Qt
     classes that they use were created on the main thread before (see `QtClasses`).
 
-    `file` and `state_dict`, or `goes_on` (of a previous window or a request of another one), are
+    `file` and `state_dict`, or `open_request` (of a previous or of another window), are
     opened as soon as possible. `windows` is the registry of windows, by default a new one.
     """
 
@@ -185,7 +185,7 @@ class Start(QObject):
         *,
         file: Path | None = None,
         state_dict: str | None = None,
-        goes_on: OpenRequest | None = None,
+        open_request: OpenRequest | None = None,
         windows: Windows | None = None,
     ) -> None:
         super().__init__(window)
@@ -195,7 +195,7 @@ class Start(QObject):
         self._appearance = appearance
         self._file = file
         self._state_dict = state_dict
-        self._goes_on = goes_on
+        self._open_request = open_request
         self._thread = threading.Thread(target=self._import, name="pruneapp-imports")
         self.workbench: Workbench | None = None
         self._closed = False
@@ -232,7 +232,7 @@ class Start(QObject):
         self._classes.made.connect(self._start_import)
         self._windows.add(window, self._file_of_window)
         WindowMenu(self._windows, window, window.actions_)
-        if file is not None or goes_on is not None:
+        if file is not None or open_request is not None:
             self._say_opening()
 
     @Slot(object)
@@ -241,11 +241,11 @@ class Start(QObject):
         if self.workbench is not None:
             self.workbench.open(wanted)
             return
-        self._file, self._state_dict, self._goes_on = None, None, None
+        self._file, self._state_dict, self._open_request = None, None, None
         if isinstance(wanted, Path):
             self._file = wanted
         else:
-            self._goes_on = wanted
+            self._open_request = wanted
         self._say_opening()
 
     @Slot(object, bool)
@@ -255,7 +255,7 @@ class Start(QObject):
     def _file_of_window(self) -> Path | None:
         if self.workbench is not None:
             return self.workbench.files.path
-        return self._file if self._goes_on is None else self._goes_on.path
+        return self._file if self._open_request is None else self._open_request.path
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -296,8 +296,8 @@ class Start(QObject):
         self.window.empty.recentRequested.disconnect(self._open_recent)
         self.window.closing.disconnect(self._on_closing)
         self.workbench = imported(self.window, self._settings, self._appearance, self._windows)
-        if self._goes_on is not None:
-            self.workbench.open(self._goes_on)
+        if self._open_request is not None:
+            self.workbench.open(self._open_request)
         elif self._file is not None:
             from pruneapp.gui.document.open_document import OpenRequest
 
@@ -317,7 +317,7 @@ class Start(QObject):
 
     @Slot()
     def _open_nothing(self) -> None:
-        self._file = self._state_dict = self._goes_on = None
+        self._file = self._state_dict = self._open_request = None
         self.window.job_status.set_idle()
 
     @Slot()
@@ -374,7 +374,7 @@ class InstanceServer(QObject):
         """
         import socket
 
-        if is_answered(str(self._address)):
+        if has_listener(str(self._address)):
             return False
         with suppress(OSError):
             self._address.unlink()
@@ -440,7 +440,7 @@ class InstanceLine(QObject):
     def begin(self) -> None:
         """Send the greeting, unless the client belongs to another user."""
         self._patience.start()
-        if is_of_another(self._line.fileno()):
+        if belongs_to_other_user(self._line.fileno()):
             self._ignore("it is of another user")
         else:
             self._say(GREETING)
@@ -465,7 +465,7 @@ class InstanceLine(QObject):
         if self._over:
             return
         try:
-            more = self._line.recv(LONGEST)
+            more = self._line.recv(MAX_LINE_BYTES)
         except BlockingIOError:
             return
         except OSError:
@@ -473,7 +473,7 @@ class InstanceLine(QObject):
         self._came += more
         if not more:
             self.hang_up()
-        elif len(self._came) > LONGEST:
+        elif len(self._came) > MAX_LINE_BYTES:
             self._ignore("it is too long")
         elif self._came.endswith(b"\n"):
             self._take()
@@ -484,7 +484,7 @@ class InstanceLine(QObject):
         except JsonError as error:
             self._ignore(error.sentence)
             return
-        self._say(TAKEN)
+        self._say(ACCEPTED)
         self.hang_up()  # before windows are created, as the client does not wait for them
         self.received.emit(request)
 
@@ -529,7 +529,7 @@ class Launcher(QObject):
         *,
         file: Path | None = None,
         state_dict: str | None = None,
-        goes_on: OpenRequest | None = None,
+        open_request: OpenRequest | None = None,
     ) -> Start:
         """Return a new window, not shown yet; for the parameters see `Start`."""
         beside = self.starts[-1].window if self.starts else None
@@ -538,7 +538,7 @@ class Launcher(QObject):
             *(window, self._settings, self._appearance),
             file=file,
             state_dict=state_dict,
-            goes_on=goes_on,
+            open_request=open_request,
             windows=self.windows,
         )
         self.starts.append(start)
@@ -598,11 +598,11 @@ class Launcher(QObject):
         self._application.setQuitOnLastWindowClosed(False)
         for start in tuple(self.starts):
             bench = start.workbench
-            if bench is not None and bench.close_for_restart():
-                works.append(bench.restarts or ())
+            if bench is not None and bench.close_before_restart():
+                works.append(bench.reopen_requests or ())
         self._application.speak(self._settings.get(LANGUAGE))
         for work in works:
-            self.show(self.make(goes_on=next(iter(work), None)))
+            self.show(self.make(open_request=next(iter(work), None)))
         self._application.setQuitOnLastWindowClosed(True)
         self._restarting = False
 
@@ -628,7 +628,7 @@ class Launcher(QObject):
         if start is not None and wanted is not None:
             start.open(wanted)
         else:
-            start = self.make(goes_on=wanted)
+            start = self.make(open_request=wanted)
             self.show(start)
         bring_to_front(start.window)
 

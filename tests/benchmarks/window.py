@@ -135,7 +135,7 @@ class Hand:
         seen: list[bool] = []
 
         def quiet() -> bool:
-            if self.bench.jobs.quiet:
+            if self.bench.jobs.is_idle:
                 seen.append(True)
             return bool(seen)
 

@@ -285,7 +285,7 @@ class TestRefused:
             run(as_snapshot(opened), tmp_path / "out", 1500)
 
     def test_more_files_than_can_be_open(self, opened, tmp_path, monkeypatch):
-        monkeypatch.setattr(sharding, "MOST_FILES", 3)
+        monkeypatch.setattr(sharding, "MAX_FILES", 3)
         with pytest.raises(ExportError, match="more than 3") as caught:
             run(as_snapshot(opened), tmp_path / "out", 1)
         assert "max shard size" in caught.value.remedy

@@ -306,7 +306,7 @@ def start_job(driver: Driver) -> None:
             work,
             on_result=print,
             on_error=driver.bench.session.refused.emit,
-            apart=apart,
+            runs_program=apart,
         )
 
 

@@ -452,7 +452,7 @@ class Run(QObject):
 
     def _quiet(self) -> bool:
         bench = self.start.workbench
-        return bench is not None and bench.jobs.quiet
+        return bench is not None and bench.jobs.is_idle
 
     def _look_at_document(self) -> None:
         """Count masks again, and look for reports of bugs among what is said."""
@@ -485,7 +485,7 @@ class Run(QObject):
                 if isinstance(dialog, QDialog) and dialog.isVisible():
                     dialog.reject()
             bench = self.start.workbench
-            if not self.window.isVisible() or (bench is not None and bench.jobs.quiet):
+            if not self.window.isVisible() or (bench is not None and bench.jobs.is_idle):
                 break
         else:
             bench = self.start.workbench

@@ -35,7 +35,7 @@ SHOWS = {
     *("addMenu", "addTab", "addButton", "addToolBar", "setHtml", "drawText", "set_text"),
     *("QLabel", "QPushButton", "QToolButton", "QCheckBox", "QRadioButton", "QGroupBox", "QAction"),
     *("QDockWidget", "QToolBar", "QMenu", "plain", "heading", "label_for", "choice_box"),
-    *("ElidedLabel", "Sentences", "set_notice", "say_done", "mention", "offer", "set_trouble"),
+    *("ElidedLabel", "Sentences", "set_notice", "show_done", "show_info", "offer", "set_trouble"),
     *("ActionSpec",),
 }
 MARKS = {"tr", "translate", "QT_TRANSLATE_NOOP"}

@@ -81,7 +81,7 @@ class Desktop(QObject):
     active; clicking it brings the window to the front.
     """
 
-    motionNoted = Signal(bool)  # whether the desktop's settings ask for reduced motion
+    reducedMotionChanged = Signal(bool)  # whether the desktop's settings ask for reduced motion
 
     _clicked = Signal(str)  # the activation token of the desktop, "" if there is none
 
@@ -90,16 +90,18 @@ class Desktop(QObject):
         self._window = window
         self._jobs = jobs
         self._settings = settings
-        self._line = _BusThread(self._clicked.emit, self.motionNoted.emit) if HAS_BUS else None
+        self._bus_thread = (
+            _BusThread(self._clicked.emit, self.reducedMotionChanged.emit) if HAS_BUS else None
+        )
         self._tray: QSystemTrayIcon | None = None
         # progress of the visible job as a fraction; None if unknown
-        self._share: float | None = None
-        self._shown: float | None = None  # the fraction that the task bar shows
-        self._awake = False
+        self._fraction: float | None = None
+        self._shown_fraction: float | None = None  # the fraction that the task bar shows
+        self._inhibited = False
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
         self._timer.timeout.connect(self._tick)
-        self._clicked.connect(self._come_back)
+        self._clicked.connect(self._show_window)
         jobs.started.connect(self._on_started)
         jobs.progressed.connect(self._on_progressed)
         jobs.ended.connect(self._on_ended)
@@ -110,32 +112,32 @@ class Desktop(QObject):
         self._timer.stop()
         if self._tray is not None:
             self._tray.hide()
-        if self._line is not None:
-            self._line.stop()
+        if self._bus_thread is not None:
+            self._bus_thread.stop()
 
     @Slot()
-    def note_return(self) -> None:
+    def on_window_activated(self) -> None:
         """Withdraw the notification, as the user has returned to the window."""
         if self._tray is not None:
             self._tray.hide()
-        if self._line is not None:
-            self._line.ask(self._line.withdraw)
+        if self._bus_thread is not None:
+            self._bus_thread.call_later(self._bus_thread.withdraw)
 
     # -- jobs -----------------------------------------------------------------------------------
 
     @Slot(str)
     def _on_started(self, _title: str) -> None:
-        self._share = None
+        self._fraction = None
         if not self._timer.isActive():
             self._timer.start()
 
     @Slot(object)
     def _on_progressed(self, progress: JobProgress) -> None:
-        self._share = min(1.0, progress.done / progress.total) if progress.total > 0 else None
+        self._fraction = min(1.0, progress.done / progress.total) if progress.total > 0 else None
 
     @Slot()
     def _tick(self) -> None:
-        self._show_progress(self._share)
+        self._show_progress(self._fraction)
         self._keep_awake(awake=self._jobs.writing)
 
     @Slot()
@@ -164,112 +166,123 @@ class Desktop(QObject):
             widget = widget.parent()
         return widget is not None
 
-    def _show_progress(self, share: float | None) -> None:
-        before = self._shown
-        near = None not in {share, before} and abs((share or 0) - (before or 0)) < _STEP
-        if share == before or near or self._line is None:
+    def _show_progress(self, fraction: float | None) -> None:
+        previous = self._shown_fraction
+        is_close = (
+            None not in {fraction, previous} and abs((fraction or 0) - (previous or 0)) < _STEP
+        )
+        if fraction == previous or is_close or self._bus_thread is None:
             return
-        self._shown = share
-        self._line.ask(partial(self._line.show_progress, share))
+        self._shown_fraction = fraction
+        self._bus_thread.call_later(partial(self._bus_thread.show_progress, fraction))
 
     def _keep_awake(self, *, awake: bool) -> None:
-        if awake == self._awake or self._line is None:
+        if awake == self._inhibited or self._bus_thread is None:
             return
-        self._awake = awake
-        line, why = self._line, self.tr("A file is being written.")
-        line.ask(partial(line.inhibit, why) if awake else line.release)
+        self._inhibited = awake
+        line, why = self._bus_thread, self.tr("A file is being written.")
+        line.call_later(partial(line.inhibit, why) if awake else line.release)
 
     # -- notifications --------------------------------------------------------------------------
 
     def _notify(self, summary: str, body: str) -> None:
-        if self._line is not None:
-            self._line.ask(partial(self._line.notify, summary, body, self.tr("Show")))
+        if self._bus_thread is not None:
+            self._bus_thread.call_later(
+                partial(self._bus_thread.notify, summary, body, self.tr("Show"))
+            )
         elif QSystemTrayIcon.isSystemTrayAvailable():
             if self._tray is None:
                 self._tray = QSystemTrayIcon(QApplication.windowIcon(), self)
-                self._tray.messageClicked.connect(self._come_back)
-                self._tray.activated.connect(self._come_back)
+                self._tray.messageClicked.connect(self._show_window)
+                self._tray.activated.connect(self._show_window)
             self._tray.show()  # messages are shown next to it
             self._tray.showMessage(summary, body)
 
     @Slot()
-    def _come_back(self, token: object = "") -> None:
+    def _show_window(self, token: object = "") -> None:
         if isinstance(token, str) and token:
             allow_to_front(token)
         bring_to_front(self._window)
 
 
 class _BusThread:
-    """A thread that makes D-Bus calls. Only `ask` and `stop` may be called from other threads."""
+    """A thread that makes D-Bus calls.
 
-    def __init__(self, clicked: Callable[[str], object], noted: Callable[[bool], object]) -> None:
-        self._clicked, self._noted = clicked, noted
-        self._asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._bell, self._hears = socket.socketpair()
+    Only `call_later` and `stop` may be called from other threads.
+    """
+
+    def __init__(
+        self, on_clicked: Callable[[str], object], on_motion: Callable[[bool], object]
+    ) -> None:
+        self._on_clicked, self._on_motion = on_clicked, on_motion
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._wake_writer, self._wake_reader = socket.socketpair()
         self._stopped = False
         self._session: MessageBus | None = None
         self._try_at = 0.0
-        self._follows = False  # whether the motion setting was read and its changes are received
+        self._motion_known = (
+            False  # whether the motion setting was read and its changes are received
+        )
         # time of the next attempt, and the wait after it
         self._motion_at, self._motion_wait = 0.0, RETRY_S
-        self._able: frozenset[str] = frozenset()  # capabilities of the notification service
-        self._shown = 0  # id of the visible notification; 0 for none
+        self._capabilities: frozenset[str] = frozenset()  # capabilities of the notification service
+        self._notification_id = 0  # id of the visible notification; 0 for none
         self._token = ""
-        self._held: int | None = None  # file descriptor of the login1 inhibitor
+        self._inhibitor_fd: int | None = None  # file descriptor of the login1 inhibitor
         # cookie of the PowerManagement inhibitor, where login1 is missing
         self._cookie: object = None
         self._thread = threading.Thread(target=self._run, name="pruneapp-desktop", daemon=True)
         self._thread.start()
 
-    def ask(self, call: Callable[[], None]) -> None:
+    def call_later(self, call: Callable[[], None]) -> None:
         """Queue a call for the thread and return immediately."""
         if not self._stopped:
-            self._asked.put(call)
-            self._ring()
+            self._calls.put(call)
+            self._wake()
 
     def stop(self) -> None:
         """Stop the thread; wait for it at most `STOP_S` seconds."""
         self._stopped = True
-        self._asked.put(None)
-        self._ring()
+        self._calls.put(None)
+        self._wake()
         self._thread.join(STOP_S)
 
-    def _ring(self) -> None:
+    def _wake(self) -> None:
         with suppress(OSError):  # the thread has ended
-            self._bell.send(b"!", getattr(socket, "MSG_DONTWAIT", 0))
+            self._wake_writer.send(b"!", getattr(socket, "MSG_DONTWAIT", 0))
 
     def _run(self) -> None:
         try:
             while True:
-                if not self._follows and self._motion_at <= time.monotonic():
-                    self._say(self._follow_motion)
+                if not self._motion_known and self._motion_at <= time.monotonic():
+                    self._call(self._follow_motion)
                     self._motion_at = time.monotonic() + self._motion_wait
                     self._motion_wait = min(2 * self._motion_wait, SELDOM_S)
                 self._wait()
-                while not self._asked.empty():
-                    call = self._asked.get()
+                while not self._calls.empty():
+                    call = self._calls.get()
                     if call is None:
                         return
-                    self._say(call)
+                    self._call(call)
                 if self._session is not None:
-                    self._say(self._listen)
+                    self._call(self._receive_signals)
         finally:
             self.release()
-            self._hang_up()
-            self._bell.close()
-            self._hears.close()
+            self._disconnect()
+            self._wake_writer.close()
+            self._wake_reader.close()
 
     def _wait(self) -> None:
         with selectors.DefaultSelector() as ready:
-            ready.register(self._hears, selectors.EVENT_READ)
+            ready.register(self._wake_reader, selectors.EVENT_READ)
             if self._session is not None:
                 ready.register(self._session, selectors.EVENT_READ)
-            left = None if self._follows else max(0.0, self._motion_at - time.monotonic())
+            left = None if self._motion_known else max(0.0, self._motion_at - time.monotonic())
             for key, _events in ready.select(left):
-                if key.fileobj is self._hears:
-                    self._hears.recv(4096)
+                if key.fileobj is self._wake_reader:
+                    self._wake_reader.recv(4096)
 
-    def _say(self, call: Callable[[], None]) -> None:
+    def _call(self, call: Callable[[], None]) -> None:
         try:
             call()
         except RefusedError:
@@ -278,79 +291,86 @@ class _BusThread:
             if time.monotonic() < self._try_at:
                 return
             # Reconnect later; not for every call, as connecting may time out.
-            self._hang_up()
+            self._disconnect()
             self._try_at = self._motion_at = time.monotonic() + RETRY_S
 
-    def _hang_up(self) -> None:
+    def _disconnect(self) -> None:
         if self._session is not None:
             self._session.close()
             self._session = None
-            self._follows = False
+            self._motion_known = False
 
     def _bus(self) -> MessageBus:
         if self._session is None:
             if time.monotonic() < self._try_at:
                 raise BusError("There was none a moment ago.")
             self._session = MessageBus(session_address())
-            self._able = frozenset()
+            self._capabilities = frozenset()
         return self._session
 
     # -- calls, on the thread -------------------------------------------------------------------
 
-    def show_progress(self, share: float | None) -> None:
+    def show_progress(self, fraction: float | None) -> None:
         """Show the progress of the job in the task bar; None hides the progress bar."""
         file = f"application://{QGuiApplication.desktopFileName()}.desktop"
-        told = {
-            "progress": ("d", share or 0.0),
-            "progress-visible": ("b", share is not None),
+        properties = {
+            "progress": ("d", fraction or 0.0),
+            "progress-visible": ("b", fraction is not None),
         }
         path = "/" + QGuiApplication.desktopFileName().replace(".", "/")
-        self._bus().emit(path, _LAUNCHER, "Update", "sa{sv}", file, told)
+        self._bus().emit(path, _LAUNCHER, "Update", "sa{sv}", file, properties)
 
-    def notify(self, summary: str, body: str, show: str) -> None:
-        """Show a notification, replacing the previous one; `show` is the label of its button."""
+    def notify(self, summary: str, body: str, show_label: str) -> None:
+        """Show a notification, replacing the previous one, with a button `show_label`."""
         bus = self._bus()
-        if not self._able:
+        if not self._capabilities:
             bus.listen(f"type='signal',interface='{_NOTIFICATIONS}',path='{_NOTIFICATIONS_AT}'")
-            (able,) = self._ask_notifications("GetCapabilities")
-            self._able = frozenset(able)
-        (self._shown,) = self._ask_notifications(
-            *("Notify", "susssasa{sv}i", QGuiApplication.applicationDisplayName(), self._shown),
+            (capabilities,) = self._call_notifications("GetCapabilities")
+            self._capabilities = frozenset(capabilities)
+        (self._notification_id,) = self._call_notifications(
+            *(
+                "Notify",
+                "susssasa{sv}i",
+                QGuiApplication.applicationDisplayName(),
+                self._notification_id,
+            ),
             *(QGuiApplication.desktopFileName(), summary),
-            escape(body, quote=False) if "body-markup" in self._able else body,
-            ["default", show] if "actions" in self._able else [],
+            escape(body, quote=False) if "body-markup" in self._capabilities else body,
+            ["default", show_label] if "actions" in self._capabilities else [],
             {"desktop-entry": ("s", QGuiApplication.desktopFileName())},
             -1,
         )
 
     def withdraw(self) -> None:
         """Remove the visible notification, if there is one."""
-        shown, self._shown = self._shown, 0
+        shown, self._notification_id = self._notification_id, 0
         if shown:
-            self._ask_notifications("CloseNotification", "u", shown)
+            self._call_notifications("CloseNotification", "u", shown)
 
-    def _ask_notifications(self, member: str, signature: str = "", *values: Any) -> tuple[Any, ...]:
+    def _call_notifications(
+        self, member: str, signature: str = "", *values: Any
+    ) -> tuple[Any, ...]:
         return self._bus().call(
             _NOTIFICATIONS, _NOTIFICATIONS_AT, _NOTIFICATIONS, member, signature, *values
         )
 
-    def _listen(self) -> None:
-        for told in self._bus().receive():
-            self._hear(told)
+    def _receive_signals(self) -> None:
+        for received in self._bus().receive():
+            self._handle_signal(received)
 
-    def _hear(self, told: BusSignal) -> None:
-        if told.member == "SettingChanged" and len(told.values) == 3:
-            space, key, value = told.values
-            self._note_motion({space: {key: value}})
+    def _handle_signal(self, received: BusSignal) -> None:
+        if received.member == "SettingChanged" and len(received.values) == 3:
+            space, key, value = received.values
+            self._report_motion({space: {key: value}})
             return
-        if not self._shown or told.values[:1] != (self._shown,):
+        if not self._notification_id or received.values[:1] != (self._notification_id,):
             return
-        if told.member == "ActivationToken" and len(told.values) > 1:
-            self._token = str(told.values[1])
-        elif told.member == "ActionInvoked" and not self._stopped:
+        if received.member == "ActivationToken" and len(received.values) > 1:
+            self._token = str(received.values[1])
+        elif received.member == "ActionInvoked" and not self._stopped:
             token, self._token = self._token, ""
             with suppress(RuntimeError):  # the window was deleted
-                self._clicked(token)
+                self._on_clicked(token)
 
     def _follow_motion(self) -> None:
         """Read the motion setting and subscribe to its changes."""
@@ -360,15 +380,15 @@ class _BusThread:
             (found,) = bus.call(_PORTAL, _PORTAL_AT, _SETTINGS, "ReadAll", "as", list(_MOTION))
         except BusError:
             return  # the portal may still be starting; the bus itself works
-        self._follows, self._motion_wait = True, RETRY_S
-        self._note_motion(found)
+        self._motion_known, self._motion_wait = True, RETRY_S
+        self._report_motion(found)
 
-    def _note_motion(self, found: Mapping[str, Mapping[str, Any]]) -> None:
+    def _report_motion(self, found: Mapping[str, Mapping[str, Any]]) -> None:
         for space, (key, still) in _MOTION.items():
             value = found.get(space, {}).get(key)
             if isinstance(value, tuple) and not self._stopped:
                 with suppress(RuntimeError):  # the window was deleted
-                    self._noted(str(value[1]) == still)
+                    self._on_motion(str(value[1]) == still)
                 return
 
     def inhibit(self, why: str) -> None:
@@ -383,19 +403,19 @@ class _BusThread:
                 )
             finally:
                 bus.close()
-            self._held = int(held)
+            self._inhibitor_fd = int(held)
         except BusError:  # no such service, or the user is not permitted
-            (self._cookie,) = self._ask_power("Inhibit", "ss", name, why)
+            (self._cookie,) = self._call_power("Inhibit", "ss", name, why)
 
     def release(self) -> None:
         """Allow the machine to sleep again."""
-        held, self._held = self._held, None
+        held, self._inhibitor_fd = self._inhibitor_fd, None
         cookie, self._cookie = self._cookie, None
         if held is not None:
             os.close(held)
         if cookie is not None:
             with suppress(BusError):  # an inhibitor ends with the service
-                self._ask_power("UnInhibit", "u", cookie)
+                self._call_power("UnInhibit", "u", cookie)
 
-    def _ask_power(self, member: str, signature: str, *values: Any) -> tuple[Any, ...]:
+    def _call_power(self, member: str, signature: str, *values: Any) -> tuple[Any, ...]:
         return self._bus().call(_POWER, _POWER_AT, f"{_POWER}.Inhibit", member, signature, *values)

@@ -32,7 +32,7 @@ from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.theme import with_defaults
 
 _MARGIN = 12  # margin of the page
-_PLACE = int(Qt.ItemDataRole.UserRole)
+_POSITION_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class GuideDialog(Dialog):
@@ -44,8 +44,8 @@ class GuideDialog(Dialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         english = resources.path("guide.md")
-        own = english.with_name(f"guide.{language_of(QLocale().uiLanguages())}.md")
-        markdown = (own if own.exists() else english).read_text(encoding="utf-8")
+        localized = english.with_name(f"guide.{language_of(QLocale().uiLanguages())}.md")
+        markdown = (localized if localized.exists() else english).read_text(encoding="utf-8")
         self.setWindowTitle(self.tr("Guide"))
         self.resize(860, 640)
         self._colors = with_defaults({})
@@ -67,14 +67,14 @@ class GuideDialog(Dialog):
         self.text.setMarkdown(markdown)
         self.text.document().setDocumentMargin(_MARGIN)
 
-        parts = QSplitter(Qt.Orientation.Horizontal, self)
-        parts.addWidget(self.contents)
-        parts.addWidget(self.text)
-        parts.setStretchFactor(1, 1)
-        parts.setSizes([240, 620])
+        splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        splitter.addWidget(self.contents)
+        splitter.addWidget(self.text)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([240, 620])
         layout = QVBoxLayout(self)
         add_row(layout, self.search, self.found, self.previous, self.next)
-        layout.addWidget(parts, 1)
+        layout.addWidget(splitter, 1)
         self._list_headings()
         self._count()
 
@@ -100,23 +100,23 @@ class GuideDialog(Dialog):
 
     def _list_headings(self) -> None:
         self._headings: list[QTreeWidgetItem] = []  # in the order of the text
-        above: list[tuple[int, QTreeWidgetItem]] = []
+        ancestors: list[tuple[int, QTreeWidgetItem]] = []
         # the dots of Ö extend above the line
-        room = QSize(0, self.contents.fontMetrics().height() + 4)
+        size_hint = QSize(0, self.contents.fontMetrics().height() + 4)
         block = self.text.document().begin()
         while block.isValid():
             level = block.blockFormat().headingLevel()
             if level:
-                while above and above[-1][0] >= level:
-                    above.pop()
+                while ancestors and ancestors[-1][0] >= level:
+                    ancestors.pop()
                 item = QTreeWidgetItem([block.text()])
-                item.setSizeHint(0, room)
-                item.setData(0, _PLACE, block.position())
-                if above:
-                    above[-1][1].addChild(item)
+                item.setSizeHint(0, size_hint)
+                item.setData(0, _POSITION_ROLE, block.position())
+                if ancestors:
+                    ancestors[-1][1].addChild(item)
                 else:
                     self.contents.addTopLevelItem(item)
-                above.append((level, item))
+                ancestors.append((level, item))
                 self._headings.append(item)
                 spaced = block.blockFormat()  # Markdown headings have no margins
                 spaced.setTopMargin(_MARGIN if block.position() else 0)
@@ -128,7 +128,7 @@ class GuideDialog(Dialog):
     def _go_to(self, item: QTreeWidgetItem | None) -> None:
         if item is not None:
             cursor = QTextCursor(self.text.document())
-            cursor.setPosition(int(item.data(0, _PLACE)))
+            cursor.setPosition(int(item.data(0, _POSITION_ROLE)))
             self._show(cursor)
 
     def _show(self, cursor: QTextCursor) -> None:
@@ -171,7 +171,7 @@ class GuideDialog(Dialog):
         self._count()
 
     def _show_heading(self, position: int) -> None:
-        before = [item for item in self._headings if int(item.data(0, _PLACE)) <= position]
+        before = [item for item in self._headings if int(item.data(0, _POSITION_ROLE)) <= position]
         heading = before[-1] if before else None
         if heading is not None:
             blocker = QSignalBlocker(self.contents)
@@ -190,16 +190,16 @@ class GuideDialog(Dialog):
         self.text.setExtraSelections(marks)
 
     def _count(self) -> None:
-        asked = bool(self.search.text().strip())
+        has_query = bool(self.search.text().strip())
         for button in (self.previous, self.next):
             button.setEnabled(bool(self._matches))
         text = ""
-        if asked and self._matches:
+        if has_query and self._matches:
             text = self.tr("{place} of {all}").format(
                 place=number_format.count(self._match + 1),
                 all=number_format.count(len(self._matches)),
             )
-        elif asked:
+        elif has_query:
             text = self.tr("No match")
         self.found.setText(text)
 

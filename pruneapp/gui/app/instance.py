@@ -31,11 +31,11 @@ from pruneapp.json_codec import encoded
 # Timeout, in seconds, after which a process that does not answer is ignored.
 PATIENCE_S = 1.0
 # Maximum length of a line in bytes, far more than the longest paths need.
-LONGEST = 1 << 18
-MOST_FILES = 20
+MAX_LINE_BYTES = 1 << 18
+MAX_FILES = 20
 
 GREETING = encoded({"pruneapp": pruneapp.__version__}) + b"\n"
-TAKEN = encoded({"taken": True}) + b"\n"
+ACCEPTED = encoded({"taken": True}) + b"\n"
 # The longest socket path, in bytes, that all systems accept.
 _LONGEST_PATH = 100
 
@@ -46,7 +46,7 @@ class OpenFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `files` are absolute paths or URLs.
     """
 
-    files: Annotated[tuple[str, ...], msgspec.Meta(max_length=MOST_FILES)] = ()
+    files: Annotated[tuple[str, ...], msgspec.Meta(max_length=MAX_FILES)] = ()
     state_dict: str | None = None
     token: str = ""  # activation token, which some desktops need to bring a window to the front
 
@@ -66,9 +66,9 @@ def address() -> str | None:
     """
     if sys.platform == "win32":
         return None
-    about = [os.environ.get(name, "") for name in ("DISPLAY", "WAYLAND_DISPLAY")]
-    about.append(platformdirs.user_config_dir("pruneapp"))
-    key = hashlib.sha256("\0".join(about).encode(errors="surrogateescape")).hexdigest()[:12]
+    parts = [os.environ.get(name, "") for name in ("DISPLAY", "WAYLAND_DISPLAY")]
+    parts.append(platformdirs.user_config_dir("pruneapp"))
+    key = hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:12]
     name = f"pruneapp-{pruneapp.__version__}-{key}"
     folder = _folder()
     path = "" if folder is None else str(folder / name)
@@ -84,55 +84,55 @@ def _folder() -> Path | None:
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700)
     try:
-        found = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return None
-    own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return folder if own and not found.st_mode & 0o077 else None
+    is_private = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return folder if is_private and not status.st_mode & 0o077 else None
 
 
-def hand_over(request: OpenFiles) -> bool:
+def send_to_running_instance(request: OpenFiles) -> bool:
     """Send a request to the running process.
 
     Return False if there is none, or if it does not accept within `PATIENCE_S` seconds.
     """
-    place = address()
-    if place is None:
+    socket_path = address()
+    if socket_path is None:
         return False
-    return by_socket(place, request) if os.path.lexists(place) else False
+    return send_by_socket(socket_path, request) if os.path.lexists(socket_path) else False
 
 
-def by_socket(path: str, request: OpenFiles) -> bool:
+def send_by_socket(path: str, request: OpenFiles) -> bool:
     """Send a request through a Unix socket; False if it was not accepted."""
     import socket  # imported late: usually no other process is running
 
-    ends = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
 
             def receive() -> bytes:
-                line.settimeout(max(ends - time.monotonic(), 0.001))
-                return line.recv(4096)
+                connection.settimeout(max(deadline - time.monotonic(), 0.001))
+                return connection.recv(4096)
 
-            line.settimeout(PATIENCE_S)
-            line.connect(path)
-            if is_of_another(line.fileno()) or _line(receive) != GREETING:
+            connection.settimeout(PATIENCE_S)
+            connection.connect(path)
+            if belongs_to_other_user(connection.fileno()) or _line(receive) != GREETING:
                 return False
-            line.sendall(encoded(request) + b"\n")
-            return _line(receive) == TAKEN
+            connection.sendall(encoded(request) + b"\n")
+            return _line(receive) == ACCEPTED
     except OSError:
         return False
 
 
 def _line(receive: Callable[[], bytes]) -> bytes:
-    """Return the next line, which lacks its end if the connection ended or it exceeds `LONGEST`."""
+    """Return the next line, without its end if the connection ended or the line is too long."""
     line = b""
-    while not line.endswith(b"\n") and (more := receive()) and len(line) < LONGEST:
+    while not line.endswith(b"\n") and (more := receive()) and len(line) < MAX_LINE_BYTES:
         line += more
     return line
 
 
-def is_answered(path: str) -> bool:
+def has_listener(path: str) -> bool:
     """Return whether a process accepts connections at a socket path."""
     import socket
 
@@ -147,7 +147,7 @@ def is_answered(path: str) -> bool:
     return True
 
 
-def is_of_another(descriptor: int) -> bool:
+def belongs_to_other_user(descriptor: int) -> bool:
     """Return whether the other end of a socket belongs to a different user; False if unknown."""
     import socket
 

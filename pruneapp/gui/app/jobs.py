@@ -76,7 +76,7 @@ class Task(Generic[T]):
     visible: bool
     writes: bool = False
     on_late: Callable[[T], object] | None = None
-    apart: bool = False
+    runs_program: bool = False
     token: CancelToken = field(default_factory=CancelToken)
     begun: bool = False
     since: float = field(default_factory=time.monotonic)  # when it was queued, or became visible
@@ -157,12 +157,12 @@ PATIENCE_MS = 10_000
 UNRESPONSIVE_MS = 3_000
 
 
-class Urgency(Enum):
+class Priority(Enum):
     """The priority of a short task."""
 
-    AT_ONCE = auto()  # a moving slider waits for the result; not queued after tiles
-    SOON = auto()  # the user waits for the result; background work is paused
-    ASIDE = auto()  # background work
+    INTERACTIVE = auto()  # a moving slider waits for the result; not queued after tiles
+    NORMAL = auto()  # the user waits for the result; background work is paused
+    BACKGROUND = auto()  # background work
 
 
 class Jobs(QObject):
@@ -172,7 +172,7 @@ class Jobs(QObject):
     # comes, so that progress always belongs to the announced task.
     started = Signal(str)
     progressed = Signal(object)  # JobProgress of the current visible task
-    asked = Signal()  # foreground work was requested: background work should pause
+    pauseRequested = Signal()  # foreground work was requested: background work should pause
     idle = Signal()  # no visible task is left
     ended = Signal(object)  # JobEnd of a visible task, before its callback is called
     failed = Signal(str, str)  # an unexpected exception: its text and its traceback
@@ -181,31 +181,31 @@ class Jobs(QObject):
     stuck = Signal(str)
     unstuck = Signal()
 
-    _answered = Signal(object)
+    _finished = Signal(object)
     _reported = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._tasks: queue.SimpleQueue[Task[Any] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Task[Any] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="pruneapp-worker")
-        self._answered.connect(self._on_ended)
+        self._finished.connect(self._on_finished)
         self._reported.connect(self._on_progressed)
         self._executor = ThreadPoolExecutor(2, thread_name_prefix="pruneapp-pictures")
-        self._numbers = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
-        self._programs = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-programs")
+        self._interactive_executor = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
+        self._program_executor = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-programs")
         self._pending: list[Task[Any]] = []
         # Requests of the main thread are started in its next event loop iteration: started earlier,
         # their threads would compete with the main thread (GIL) while it still shows a new file or
         # state.
-        self._questions: list[Task[Any]] = []
-        self._turn = single_shot(self, 0, self._hand_out)
+        self._not_started: list[Task[Any]] = []
+        self._start_timer = single_shot(self, 0, self._start_queued)
         self._thread.start()
         self._unresponsive: Task[Any] | None = None
         self._stuck: Task[Any] | None = None
-        self._listen = QTimer(self)
-        self._listen.setInterval(UNRESPONSIVE_MS)
-        self._listen.timeout.connect(self._find_unresponsive)
-        self._listen.start()
+        self._watchdog = QTimer(self)
+        self._watchdog.setInterval(UNRESPONSIVE_MS)
+        self._watchdog.timeout.connect(self._find_unresponsive)
+        self._watchdog.start()
 
     def submit(
         self,
@@ -218,7 +218,7 @@ class Jobs(QObject):
         on_late: Callable[[T], object] | None = None,
         visible: bool = True,
         writes: bool = False,
-        apart: bool = False,
+        runs_program: bool = False,
     ) -> Task[T]:
         """Queue work for the worker thread; callbacks are called on the main thread.
 
@@ -236,48 +236,48 @@ class Jobs(QObject):
             later.
         """
         task: Task[T] = Task(
-            title, work, on_result, on_error, on_cancelled, visible, writes, on_late, apart
+            title, work, on_result, on_error, on_cancelled, visible, writes, on_late, runs_program
         )
         self._pending.append(task)
-        if apart:
-            self._programs.submit(self._answer, task)
+        if runs_program:
+            self._program_executor.submit(self._run, task)
         else:
-            self.make_room()
-            self._tasks.put(task)
+            self.pause_background()
+            self._queue.put(task)
         if task is self._first_visible:
             self.started.emit(title)
         return task
 
-    def answer(
+    def run_short(
         self,
         work: Callable[[Job], T],
         *,
         on_result: Callable[[T], None],
         on_error: Callable[[PruneAppError], None],
         on_cancelled: Callable[[], None] = lambda: None,
-        urgency: Urgency = Urgency.SOON,
+        priority: Priority = Priority.NORMAL,
     ) -> Task[T]:
         """Run a short task on an executor; for the callbacks see `submit`."""
-        if urgency is Urgency.SOON:
-            self.make_room()
+        if priority is Priority.NORMAL:
+            self.pause_background()
         task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
         self._pending.append(task)
-        if urgency is Urgency.AT_ONCE:
-            self._numbers.submit(self._answer, task)
+        if priority is Priority.INTERACTIVE:
+            self._interactive_executor.submit(self._run, task)
         else:
-            self._questions.append(task)
-            if not self._turn.isActive():
-                self._turn.start(0)
+            self._not_started.append(task)
+            if not self._start_timer.isActive():
+                self._start_timer.start(0)
         return task
 
-    def _hand_out(self) -> None:
-        questions, self._questions = self._questions, []
+    def _start_queued(self) -> None:
+        questions, self._not_started = self._not_started, []
         for task in questions:
-            self._executor.submit(self._answer, task)
+            self._executor.submit(self._run, task)
 
-    def make_room(self) -> None:
-        """Emit `asked`, so that background work is paused."""
-        self.asked.emit()
+    def pause_background(self) -> None:
+        """Emit `pauseRequested`, so that background work is paused."""
+        self.pauseRequested.emit()
 
     def show(self, task: Task[Any], title: str) -> None:
         """Show a running task in the status bar. Without effect if it has ended or is visible."""
@@ -292,8 +292,8 @@ class Jobs(QObject):
         for task in visible:
             task.cancel()
             # A queued task, or a user program, can be reported as ended at once.
-            if task.apart or not task.begun:
-                self._on_ended(task)
+            if task.runs_program or not task.begun:
+                self._on_finished(task)
         return bool(visible)
 
     @property
@@ -305,7 +305,7 @@ class Jobs(QObject):
     def _first_visible(self) -> Task[Any] | None:
         """The task that the status bar shows: the first visible one, user programs last."""
         visible = [task for task in self._pending if task.visible]
-        return min(visible, key=lambda task: task.apart, default=None)
+        return min(visible, key=lambda task: task.runs_program, default=None)
 
     @property
     def writing(self) -> bool:
@@ -313,7 +313,7 @@ class Jobs(QObject):
         return any(task.visible and task.writes for task in self._pending)
 
     @property
-    def quiet(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether no task at all is queued or running, visible or not."""
         return not self._pending
 
@@ -323,12 +323,12 @@ class Jobs(QObject):
         Return whether the worker thread ended within `patience_ms`. Only foreign code ignores
         cancellation; the process must then be left by `os._exit`, as Python cannot end a thread.
         """
-        stopped, self._pending, self._questions = self._pending, [], []
+        stopped, self._pending, self._not_started = self._pending, [], []
         for task in stopped:
             task.cancel()
-        for executor in (self._executor, self._numbers, self._programs):
+        for executor in (self._executor, self._interactive_executor, self._program_executor):
             executor.shutdown(wait=True, cancel_futures=True)
-        self._tasks.put(None)
+        self._queue.put(None)
         self._thread.join(patience_ms / 1000)
         ended = not self._thread.is_alive()
         if ended:
@@ -345,12 +345,12 @@ class Jobs(QObject):
         self._unresponsive = task
 
     def _work(self) -> None:
-        while (task := self._tasks.get()) is not None:
-            self._answer(task)
+        while (task := self._queue.get()) is not None:
+            self._run(task)
 
-    def _answer(self, task: Task[Any]) -> None:
+    def _run(self, task: Task[Any]) -> None:
         run(task, self._reported.emit)
-        self._answered.emit(task)
+        self._finished.emit(task)
 
     @Slot(object)
     def _on_progressed(self, progress: JobProgress) -> None:
@@ -359,30 +359,30 @@ class Jobs(QObject):
             self.progressed.emit(progress)
 
     @Slot(object)
-    def _on_ended(self, task: Task[Any]) -> None:
-        began = time.monotonic()
+    def _on_finished(self, task: Task[Any]) -> None:
+        started = time.monotonic()
         try:
             if task in self._pending:  # False if it was stopped, or already reported
-                shown = task is self._first_visible
+                is_current = task is self._first_visible
                 self._pending.remove(task)
-                self._report_end(task, shown=shown)
+                self._report_end(task, is_current=is_current)
         finally:
             # Do not delay tasks that are already delayed, however often this happens.
-            put_off = self._turn.isActive() and self._turn.interval() == PAINT_MS
-            if time.monotonic() - began > LONG_S and not put_off:
-                self._turn.start(PAINT_MS)
+            is_delayed = self._start_timer.isActive() and self._start_timer.interval() == PAINT_MS
+            if time.monotonic() - started > LONG_S and not is_delayed:
+                self._start_timer.start(PAINT_MS)
             if task is self._stuck:
                 self._stuck = None
                 self.unstuck.emit()
             task.release()
 
-    def _report_end(self, task: Task[Any], *, shown: bool) -> None:
-        if shown:
-            following = self._first_visible
-            if following is None:
+    def _report_end(self, task: Task[Any], *, is_current: bool) -> None:
+        if is_current:
+            next_visible = self._first_visible
+            if next_visible is None:
                 self.idle.emit()
             else:
-                self.started.emit(following.title)
+                self.started.emit(next_visible.title)
         if task.visible:
             self.ended.emit(_end_of(task))
         if task.token.cancelled or isinstance(task.error, Cancelled):
@@ -410,7 +410,7 @@ class LatestTask:
         self._jobs = jobs
         self.task: Task[Any] | None = None
 
-    def ask(
+    def start(
         self,
         work: Callable[[Job], T],
         on_result: Callable[[T], None],
@@ -419,48 +419,53 @@ class LatestTask:
         title: str = "",
         on_stopped: Callable[[], None] = lambda: None,
         on_late: Callable[[T], object] | None = None,
-        urgency: Urgency = Urgency.SOON,
-        apart: bool = False,
+        priority: Priority = Priority.NORMAL,
+        runs_program: bool = False,
     ) -> Task[T]:
         """Cancel the previous task and start another one.
 
-        With a `title` it is a visible job of the worker thread (see `Jobs.submit`; `urgency` is
-        ignored), else a short task (see `Jobs.answer`; `on_late` and `apart` are ignored).
+        With a `title` it is a visible job of the worker thread (see `Jobs.submit`; `priority` is
+        ignored), else a short task (see `Jobs.run_short`; `on_late` and `runs_program` are
+        ignored).
         `on_stopped` is called if the latest task ends by a bug, or is cancelled by the user.
         """
         self.cancel()
 
-        def over() -> bool:
+        def clear_if_latest() -> bool:
             latest = self.task is task
             if latest:
                 self.task = None
             return latest
 
-        def answered(result: T) -> None:
-            over()
+        def on_task_result(result: T) -> None:
+            clear_if_latest()
             on_result(result)
 
-        def failed(error: PruneAppError) -> None:
-            over()
+        def on_task_error(error: PruneAppError) -> None:
+            clear_if_latest()
             on_error(error)
 
-        def ended() -> None:
-            if over():
+        def on_task_cancelled() -> None:
+            if clear_if_latest():
                 on_stopped()
 
         if title:
             task = self._jobs.submit(
                 title,
                 work,
-                on_result=answered,
-                on_error=failed,
-                on_cancelled=ended,
+                on_result=on_task_result,
+                on_error=on_task_error,
+                on_cancelled=on_task_cancelled,
                 on_late=on_late,
-                apart=apart,
+                runs_program=runs_program,
             )
         else:
-            task = self._jobs.answer(
-                work, on_result=answered, on_error=failed, on_cancelled=ended, urgency=urgency
+            task = self._jobs.run_short(
+                work,
+                on_result=on_task_result,
+                on_error=on_task_error,
+                on_cancelled=on_task_cancelled,
+                priority=priority,
             )
         self.task = task
         return task
@@ -482,7 +487,7 @@ class Throttle(QObject):
         super().__init__(parent)
         self._call = call
         self._requested = False
-        self._rest = single_shot(self, 0, self._on_rested)
+        self._interval = single_shot(self, 0, self._call_if_requested)
 
     def request(self, *, at_once: bool = False) -> None:
         """Request a call: made at once if `at_once` or if the interval is over, else after it.
@@ -490,14 +495,14 @@ class Throttle(QObject):
         Requests during the interval are combined into one call.
         """
         self._requested = True
-        if at_once or not self._rest.isActive():
-            self._on_rested()
+        if at_once or not self._interval.isActive():
+            self._call_if_requested()
 
-    def _on_rested(self) -> None:
+    def _call_if_requested(self) -> None:
         if self._requested:
             self._requested = False
-            if rest := self._call():
-                self._rest.start(rest)
+            if interval_ms := self._call():
+                self._interval.start(interval_ms)
 
 
 class IdleScheduler(QObject):
@@ -514,18 +519,18 @@ class IdleScheduler(QObject):
         self._jobs = jobs
         self._begin = begin
         self._latest = LatestTask(jobs)
-        self._pause = single_shot(self, pause_ms, self.go_on)
-        jobs.asked.connect(self._make_room)
+        self._pause = single_shot(self, pause_ms, self.resume)
+        jobs.pauseRequested.connect(self._pause_work)
 
     def schedule(self) -> None:
         """Call `begin` after a pause."""
         self._pause.start()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Call `begin` now, or after a pause if other tasks are running or a pause is active."""
         if self._pause.isActive():
             return
-        if self._jobs.quiet:
+        if self._jobs.is_idle:
             self._begin()
         else:
             self._pause.start()
@@ -541,14 +546,14 @@ class IdleScheduler(QObject):
 
         By default errors are ignored: the next action of the user reports them.
         """
-        self._latest.ask(work, on_result, on_error, urgency=Urgency.ASIDE)
+        self._latest.start(work, on_result, on_error, priority=Priority.BACKGROUND)
 
     def stop(self) -> None:
-        """Cancel the work and do not start more, until `schedule` or `go_on` is called."""
+        """Cancel the work and do not start more, until `schedule` or `resume` is called."""
         self._pause.stop()
         self._latest.cancel()
 
-    def _make_room(self) -> None:
+    def _pause_work(self) -> None:
         if self._latest.task is not None or self._pause.isActive():
             self._latest.cancel()
             self._pause.start()

@@ -35,18 +35,20 @@ class BusSignal(NamedTuple):
 
 def session_address() -> str:
     """Return the address of the session bus; "" if there is none."""
-    if given := os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
-        return given
-    usual = Path(os.environ.get("XDG_RUNTIME_DIR", ""), "bus")
-    return f"unix:path={usual}" if usual.is_absolute() and usual.exists() else ""
+    if from_environment := os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
+        return from_environment
+    default_path = Path(os.environ.get("XDG_RUNTIME_DIR", ""), "bus")
+    return (
+        f"unix:path={default_path}" if default_path.is_absolute() and default_path.exists() else ""
+    )
 
 
 def system_address() -> str:
     """Return the address of the system bus; "" if there is none."""
-    if given := os.environ.get("DBUS_SYSTEM_BUS_ADDRESS"):
-        return given
-    usual = Path("/run/dbus/system_bus_socket")
-    return f"unix:path={usual}" if usual.exists() else ""
+    if from_environment := os.environ.get("DBUS_SYSTEM_BUS_ADDRESS"):
+        return from_environment
+    default_path = Path("/run/dbus/system_bus_socket")
+    return f"unix:path={default_path}" if default_path.exists() else ""
 
 
 class MessageBus:
@@ -62,18 +64,20 @@ class MessageBus:
         from jeepney import MatchRule
         from jeepney.io.blocking import open_dbus_connection
 
-        self._told: deque[Any] = deque()
-        with _watched(f"There is no bus at '{address}'"):
-            self._line = open_dbus_connection(address, enable_fds=True, auth_timeout=PATIENCE_S)
-            self._line.filter(MatchRule(type="signal"), queue=self._told)
+        self._signals: deque[Any] = deque()
+        with _raise_bus_error(f"There is no bus at '{address}'"):
+            self._connection = open_dbus_connection(
+                address, enable_fds=True, auth_timeout=PATIENCE_S
+            )
+            self._connection.filter(MatchRule(type="signal"), queue=self._signals)
 
     def fileno(self) -> int:
         """Return the file descriptor that becomes readable when there is something to `receive`."""
-        return int(self._line.sock.fileno())
+        return int(self._connection.sock.fileno())
 
     def close(self) -> None:
         """Close the connection, which also ends its inhibitors."""
-        self._line.close()
+        self._connection.close()
 
     def call(
         self,
@@ -91,10 +95,10 @@ class MessageBus:
         from jeepney import DBusAddress, MessageType, new_method_call
         from jeepney.fds import FileDescriptor
 
-        with _watched(f"The bus does not answer to {member}"):
+        with _raise_bus_error(f"The bus does not answer to {member}"):
             service_at = DBusAddress(path, bus_name=service, interface=interface)
             message = new_method_call(service_at, member, signature or None, values)
-            answer = self._line.send_and_get_reply(message, timeout=PATIENCE_S)
+            answer = self._connection.send_and_get_reply(message, timeout=PATIENCE_S)
             found = [v.to_raw_fd() if isinstance(v, FileDescriptor) else v for v in answer.body]
         if answer.header.message_type is MessageType.error:
             raise RefusedError(f"{member}: {' '.join(map(str, found))}")
@@ -104,9 +108,9 @@ class MessageBus:
         """Broadcast a signal."""
         from jeepney import DBusAddress, new_signal
 
-        with _watched("The bus does not listen"):
+        with _raise_bus_error("The bus does not listen"):
             emitter = DBusAddress(path, interface=interface)
-            self._line.send(new_signal(emitter, member, signature, values))
+            self._connection.send(new_signal(emitter, member, signature, values))
 
     def listen(self, rule: str) -> None:
         """Subscribe to the signals that match a rule, such as ``interface='org.example'``."""
@@ -116,19 +120,19 @@ class MessageBus:
         """Yield the signals received so far, without waiting for more."""
         from jeepney import HeaderFields
 
-        with _watched("The bus does not speak"):
+        with _raise_bus_error("The bus does not speak"):
             try:
                 while True:
-                    self._line.recv_messages(timeout=0)
+                    self._connection.recv_messages(timeout=0)
             except TimeoutError:
                 pass
-        while self._told:
-            told = self._told.popleft()
-            yield BusSignal(told.header.fields.get(HeaderFields.member, ""), told.body)
+        while self._signals:
+            signal = self._signals.popleft()
+            yield BusSignal(signal.header.fields.get(HeaderFields.member, ""), signal.body)
 
 
 @contextmanager
-def _watched(what: str) -> Iterator[None]:
+def _raise_bus_error(what: str) -> Iterator[None]:
     """Raise any exception as `BusError`, with `what` as the start of its text."""
     try:
         yield

@@ -87,12 +87,12 @@ class Notifications(QObject):
         bar.actionRequested.connect(self._on_action)
 
     @Slot(object)
-    def refuse(self, error: PruneAppError, topic: NoticeTopic | None = None) -> None:
+    def show_error(self, error: PruneAppError, topic: NoticeTopic | None = None) -> None:
         """Show an error; `topic` overrides the topic of its class."""
         number = self._bar.set_notice(translate_error(error), details=error.details)
         self._replace(topic or NoticeTopic.of(error), number)
 
-    def mention(self, topic: NoticeTopic, text: str, details: str = "") -> None:
+    def show_info(self, topic: NoticeTopic, text: str, details: str = "") -> None:
         """Show information."""
         self._replace(topic, self._bar.set_notice(text, details=details, trouble=False))
 
@@ -111,7 +111,7 @@ class Notifications(QObject):
         self._actions[number] = call
 
     @Slot(str)
-    def say_done(self, text: str) -> None:
+    def show_done(self, text: str) -> None:
         """Show in the status bar what was done; "" clears it."""
         if text:
             self._done.set_done(text)

@@ -28,10 +28,10 @@ class PluginController(Controller):
         self._errors: dict[str, str] = {}
         self._dialog: PluginDialog | None = None
         self._actions["plugins"].triggered.connect(self.show)
-        self._jobs.answer(
+        self._jobs.run_short(
             lambda _job: plugins.installed(),
             on_result=self._on_installed,
-            on_error=self._notifications.refuse,
+            on_error=self._notifications.show_error,
         )
 
     def show(self) -> None:
@@ -53,7 +53,11 @@ class PluginController(Controller):
             self._installed[plugin.key] = plugin
             if plugin.key in allowed and plugin.key not in plugins.REGISTERED:
                 self._load(plugin.key)
-        new = [key for key in self._settings.note_plugins(self._installed) if key not in allowed]
+        new = [
+            key
+            for key in self._settings.update_known_plugins(self._installed)
+            if key not in allowed
+        ]
         if new:
             names = join_names(*(self._installed[key].name for key in new))
             self._notifications.offer(
@@ -78,7 +82,7 @@ class PluginController(Controller):
         def work(_job: Job) -> Additions:
             return plugins.load(plugin)
 
-        self._jobs.answer(
+        self._jobs.run_short(
             work,
             on_result=partial(self._on_loaded, key),
             on_error=partial(self._on_failed, key),
@@ -97,7 +101,7 @@ class PluginController(Controller):
 
     def _on_failed(self, key: str, error: PruneAppError) -> None:
         self._errors[key] = translate_error(error)
-        self._notifications.refuse(error)
+        self._notifications.show_error(error)
         self._show_rows()
 
     def _show_rows(self) -> None:

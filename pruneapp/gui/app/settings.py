@@ -313,7 +313,7 @@ class Settings(QObject):
         self._stored.allowed_plugins = sorted(kept)
         self._write()
 
-    def note_plugins(self, keys: Iterable[str]) -> tuple[str, ...]:
+    def update_known_plugins(self, keys: Iterable[str]) -> tuple[str, ...]:
         """Store which plugins are installed, and return those that are new since the last run."""
         keys, before = list(keys), self._stored.known_plugins
         if keys != before:

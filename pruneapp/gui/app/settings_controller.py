@@ -83,8 +83,8 @@ class SettingsController(Controller):
         self._settings.changed.connect(self._on_setting)
         self._settings.keysChanged.connect(self._on_keys)
         device.activated.connect(self._on_device)
-        refuse = self._notifications.refuse
-        self._jobs.answer(_devices, on_result=self._offer_devices, on_error=refuse)
+        refuse = self._notifications.show_error
+        self._jobs.run_short(_devices, on_result=self._offer_devices, on_error=refuse)
 
     # -- theme, language and device -------------------------------------------------------------
 
@@ -261,7 +261,7 @@ class SettingsController(Controller):
             self.tr("Loading method"),
             load,
             on_result=self._on_methods,
-            on_error=self._notifications.refuse,
+            on_error=self._notifications.show_error,
         )
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
@@ -273,7 +273,7 @@ class SettingsController(Controller):
                 registry.register(method)
                 own.add(method.name)
         except PruneAppError as error:
-            self._notifications.refuse(error)
+            self._notifications.show_error(error)
         else:
             if methods:
                 self.methodsLoaded.emit(methods)
@@ -323,7 +323,9 @@ class SettingsController(Controller):
         self._theme.apply_to(about)
         about.open()
         # Runs git and reads files, so only on demand.
-        self._jobs.answer(_about, on_result=self._on_about, on_error=self._notifications.refuse)
+        self._jobs.run_short(
+            _about, on_result=self._on_about, on_error=self._notifications.show_error
+        )
 
     def _forget_about(self) -> None:
         self._about = None

@@ -65,12 +65,12 @@ def assigned(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
     A shortcut is assigned to one command only, as Qt calls neither of two. Choices of the user have
     priority over declared shortcuts, then commands that are declared first.
     """
-    taken: set[str] = set()
+    used: set[str] = set()
     found: dict[str, Keys] = {}
     for spec in sorted(ACTIONS, key=lambda spec: spec.id not in changed):
         keys = dict.fromkeys(map(portable, changed.get(spec.id, spec.keys)))
-        found[spec.id] = tuple(key for key in keys if key and key not in taken)
-        taken.update(found[spec.id])
+        found[spec.id] = tuple(key for key in keys if key and key not in used)
+        used.update(found[spec.id])
     return found
 
 
@@ -89,7 +89,7 @@ class Actions:
         self._by_id: dict[str, QAction] = {}
         self._groups: dict[str, QActionGroup] = {}
         self._tips: dict[str, str] = {}
-        self._told: list[tuple[str, Callable[[str], object]]] = []
+        self._shortcut_callbacks: list[tuple[str, Callable[[str], object]]] = []
         for spec in ACTIONS:
             action = QAction(text_of(spec), parent)
             action.setObjectName(spec.id)
@@ -120,14 +120,14 @@ class Actions:
             action.setShortcuts([QKeySequence.fromString(key, _PORTABLE) for key in keys])
             if name in self._tips:
                 action.setToolTip(self.tip(name))
-        for name, say in self._told:
-            say(self.keys(name))
+        for name, callback in self._shortcut_callbacks:
+            callback(self.keys(name))
 
     def keys(self, name: str) -> str:
         """Return the first shortcut of a command as labeled on the keyboard; "" if it has none."""
         return self._by_id[name].shortcut().toString(_NATIVE)
 
-    def way_to(self, name: str) -> str:
+    def shortcut_or_path(self, name: str) -> str:
         """Return the shortcut of a command; its menu path if it has none."""
         spec = next(spec for spec in ACTIONS if spec.id == name)
         return self.keys(name) or BETWEEN.join(
@@ -143,15 +143,15 @@ class Actions:
         self._tips[name] = tip
         self._by_id[name].setToolTip(self.tip(name))
 
-    def tell_keys(self, name: str, say: Callable[[str], object]) -> None:
-        """Call `say` with the shortcut of a command, now and after every change of shortcuts."""
-        self._told.append((name, say))
-        say(self.keys(name))
+    def on_shortcut_changed(self, name: str, callback: Callable[[str], object]) -> None:
+        """Call `callback` with the shortcut of a command, now and after each change."""
+        self._shortcut_callbacks.append((name, callback))
+        callback(self.keys(name))
 
-    def tell_keys_in_tip(self, name: str, control: QWidget) -> None:
+    def show_shortcut_in_tooltip(self, name: str, control: QWidget) -> None:
         """Append the shortcut of a command to the tooltip of a control that triggers it."""
         tip = control.toolTip()
-        self.tell_keys(name, lambda keys: control.setToolTip(with_keys(tip, keys)))
+        self.on_shortcut_changed(name, lambda keys: control.setToolTip(with_keys(tip, keys)))
 
     def named(self) -> list[tuple[str, QAction]]:
         """Return the visible commands with their names, including the path of submenus."""
@@ -204,11 +204,11 @@ def english_name(action: QAction) -> str:
     spec = next((spec for spec in ACTIONS if spec.id == action.objectName()), None)
     if spec is None or spec.number:
         return ""
-    way = spec.menu.split("/") if "/" in spec.menu else []
-    return BETWEEN.join(map(plain, [*way, spec.text]))
+    menus = spec.menu.split("/") if "/" in spec.menu else []
+    return BETWEEN.join(map(plain, [*menus, spec.text]))
 
 
 def _named(menu: str, action: QAction) -> str:
     """Return the name of a command, with its menu path if it is in a submenu."""
-    way = [plain(translated(part)) for part in menu.split("/")] if "/" in menu else []
-    return BETWEEN.join([*way, plain(action.text())])
+    menus = [plain(translated(part)) for part in menu.split("/")] if "/" in menu else []
+    return BETWEEN.join([*menus, plain(action.text())])

@@ -330,7 +330,7 @@ class MaskDragController(Controller):
         if (dragged := self._offered(event)) is not None:
             event.acceptProposedAction()
             text = self.tr("Drop here to prune what is pruned in {tensors} of {file}.")
-            self._notifications.say_done(
+            self._notifications.show_done(
                 text.format(tensors=self._counted(len(dragged.names)), file=dragged.file)
             )
 
@@ -338,7 +338,7 @@ class MaskDragController(Controller):
     def dismiss(self) -> None:
         """Clear the text that `welcome` has shown."""
         if self._windows.dragged is not None:
-            self._notifications.say_done("")
+            self._notifications.show_done("")
 
     @Slot(object)
     def take(self, event: QDropEvent) -> None:
@@ -359,14 +359,14 @@ class MaskDragController(Controller):
         self._extras.set_masks(taken.masks, file, self._form.ask_for_masked)
         tensors = self._counted(len(taken.masks))
         text = self.tr("Masks of {tensors} were taken from {file}. Prune applies them.")
-        self._notifications.say_done(text.format(tensors=tensors, file=file))
+        self._notifications.show_done(text.format(tensors=tensors, file=file))
         if taken.misfits:
             text = self.tr(
                 "Masks of {tensors} were taken from {file}. Left out, because they do not fit this "
                 "file: {others}."
             )
             others = self._counted(len(taken.misfits))
-            self._notifications.mention(
+            self._notifications.show_info(
                 NoticeTopic.OTHER_MASKS,
                 text.format(tensors=tensors, file=file, others=others),
                 "\n".join(taken.misfits),

@@ -130,7 +130,7 @@ class ComparisonSource(QObject):
                 _close(result)  # another document was opened meanwhile
 
         title = self.tr("Opening")
-        self._opening.ask(work, done, self._session.refused.emit, title=title, on_late=_close)
+        self._opening.start(work, done, self._session.refused.emit, title=title, on_late=_close)
 
     def set_masks(self, called: str, masks: Masks) -> None:
         """Compare with the weights of the document under other masks; `called` names them."""
@@ -335,7 +335,7 @@ class CompareController(Controller):
 
         self._compared = compared
         self._view.set_busy(True)
-        self._comparing.ask(
+        self._comparing.start(
             work,
             self._view.set_comparison,
             self._on_not_compared,
@@ -403,7 +403,7 @@ class CompareController(Controller):
             elif generation == weights.generation and weights.mode is Mode.DIFFERENCE:
                 self._show_message(self._nothing(sides), trouble=False)
 
-        self._tiles.ask(
+        self._tiles.start(
             lambda job: _difference(*sides.load(job), request, job),
             done,
             lambda error: self._show_message(translate_error(error), trouble=True),

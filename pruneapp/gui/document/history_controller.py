@@ -153,7 +153,7 @@ class HistoryController(QObject):
         if document is None or spill is None:
             return
         # On the executor, as the worker thread must stay free for the user's commands.
-        self._writing = self._jobs.answer(
+        self._writing = self._jobs.run_short(
             spill.run,
             on_result=partial(self._on_written, document),
             on_error=self._session.refused.emit,

@@ -335,7 +335,7 @@ class OpenDocument(QObject):
 
     opening = Signal(object)  # (Path) the previous document is still open
     opened = Signal(object)  # the result of `prepare`
-    stayed = Signal()  # opening a file failed or was cancelled: the previous document stays open
+    notOpened = Signal()  # opening a file failed or was cancelled: the previous document stays open
     closing = Signal()  # the document is still open
     closed = Signal()
     changed = Signal(object)  # (DocumentChanged)
@@ -355,7 +355,7 @@ class OpenDocument(QObject):
         self._settings = settings
         self._prepare = prepare
         self._opening: Task[Opened] | None = None
-        self.under_way: Path | None = None  # the file that is being opened
+        self.opening_path: Path | None = None  # the file that is being opened
         self._locks: dict[QObject, PruneAppError] = {}
         self.document: Document | None = None
         self.contents = LoadedContents()
@@ -372,7 +372,7 @@ class OpenDocument(QObject):
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
         if not self._settings.get(KEEP_HISTORIES):
             request = replace(request, with_history=False)
-        self.under_way = request.path
+        self.opening_path = request.path
         self.opening.emit(request.path)
         if self._opening is not None:
             self._opening.cancel()
@@ -398,7 +398,7 @@ class OpenDocument(QObject):
         document.checkpoint.close()
 
     def _on_opened(self, opened: Opened) -> None:
-        self._opening = self.under_way = None
+        self._opening = self.opening_path = None
         self.close()
         self.document = opened.document
         self.contents = opened.contents
@@ -412,19 +412,19 @@ class OpenDocument(QObject):
         self.opened.emit(opened.extra)
 
     def _on_not_opened(self, request: OpenRequest, error: PruneAppError) -> None:
-        self._opening = self.under_way = None
+        self._opening = self.opening_path = None
         if isinstance(error, (OriginalMissingError, OriginalChangedError)):
             self.misplaced.emit(error, request)
         else:
             self.refused.emit(error)
-        self.stayed.emit()
+        self.notOpened.emit()
 
     def _on_cancelled(self) -> None:
         task = self._opening
         if task is not None and not task.token.cancelled and task.error is None:
             return  # replaced by a newer request, which is still running
-        self._opening = self.under_way = None
-        self.stayed.emit()
+        self._opening = self.opening_path = None
+        self.notOpened.emit()
 
     # -- contents ------------------------------------------------------------------------------
 

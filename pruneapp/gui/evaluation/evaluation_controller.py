@@ -28,7 +28,7 @@ from pruneapp.export.provenance import calibration_data
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController, save_path
-from pruneapp.gui.app.jobs import LatestTask, Task, Urgency
+from pruneapp.gui.app.jobs import LatestTask, Priority, Task
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
@@ -306,7 +306,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         found = {key: self._found(key) for key in self._keys}
         left = [key for key, known in found.items() if known is None or known[1]]
         if found and not left:
-            self._notifications.say_done(self.tr("All states have been evaluated already."))
+            self._notifications.show_done(self.tr("All states have been evaluated already."))
         self._measure(left)
 
     def evaluate_keys(self, keys: list[object]) -> None:
@@ -438,7 +438,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self.request(
                 source,
                 lambda agreed: self._begin(source, agreed, keys),
-                self._notifications.refuse,
+                self._notifications.show_error,
             )
 
     def _begin(self, source: DataSource, agreed: Agreed, keys: list[object]) -> None:
@@ -486,7 +486,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             on_result=partial(self._on_measured, process, key),
             on_error=partial(self._on_failed, process, key),
             on_cancelled=partial(self._on_cancelled, process),
-            apart=True,
+            runs_program=True,
         )
         self._refresh()
 
@@ -506,13 +506,13 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._take(key, found)
         self._notifications.end(NoticeTopic.EVALUATION)
         for notice in found.notices:
-            self._notifications.mention(NoticeTopic.EVALUATION, translate_sentence(notice))
+            self._notifications.show_info(NoticeTopic.EVALUATION, translate_sentence(notice))
         document, keys = self._session.document, self._keys
         if not self._wanted and document is not None and key in keys:
             number = keys.index(key)  # the current state may be another one by now
             label = numbered_title(number, document.items[number])
             words = quality_in_words(found.quality, self.metric)
-            self._notifications.say_done(with_label(label, words))
+            self._notifications.show_done(with_label(label, words))
         self._go_on()
 
     def _on_failed(self, process: ScriptProcess, key: object, error: PruneAppError) -> None:
@@ -523,7 +523,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._forget_script()
             self._measure(keys)
         else:
-            self._notifications.refuse(error, NoticeTopic.EVALUATION)
+            self._notifications.show_error(error, NoticeTopic.EVALUATION)
             self._refresh()
 
     def _on_cancelled(self, process: ScriptProcess) -> None:
@@ -533,7 +533,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             words = self.tr("Evaluation stopped.")
             if self._count > 1:
                 words = self.tr("Evaluation stopped: {n} of {count} states were evaluated.")
-            self._notifications.say_done(words.format(n=done, count=self._count))
+            self._notifications.show_done(words.format(n=done, count=self._count))
             self._refresh()
 
     def count_anew(self) -> None:
@@ -564,7 +564,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             on_result=partial(self._on_counted, process, [keys[number] for number in todo]),
             on_error=partial(self._on_uncounted, process),
             on_cancelled=partial(self._on_uncounted, process, None),
-            apart=True,
+            runs_program=True,
         )
         self.measured.emit()
 
@@ -600,7 +600,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             if process is self._process and not unchanged and self._under_way is None:
                 self._forget_script()
 
-        self._change.ask(lambda _job: process.unchanged, found)
+        self._change.start(lambda _job: process.unchanged, found)
 
     def _forget_script(self) -> None:
         """Mark all results as outdated; the user is asked before the new script runs."""
@@ -627,9 +627,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
             "",
             lambda _job: process.close(),
             on_result=ended,
-            on_error=self._notifications.refuse,
+            on_error=self._notifications.show_error,
             visible=False,
-            apart=True,
+            runs_program=True,
         )
 
     def stop(self) -> None:
@@ -806,7 +806,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return self.tr(
                 "Measured before this session was opened. Evaluate again ({keys}) to compare with "
                 "new results."
-            ).format(keys=self._actions.way_to("evaluate_state"))
+            ).format(keys=self._actions.shortcut_or_path("evaluate_state"))
         return self.tr("Measured with another script, Python or options.")
 
     @property
@@ -816,7 +816,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return self.tr(
                 "Multiply-adds are counted by the script: evaluate a state again ({keys}) to "
                 "count them."
-            ).format(keys=self._actions.way_to("evaluate_state"))
+            ).format(keys=self._actions.shortcut_or_path("evaluate_state"))
         return self._uncountable or self.tr("Counting multiply-adds…")
 
     @property
@@ -887,10 +887,10 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return
         for number, key in enumerate(self._keys):
             if key not in self._states:
-                self._identity.ask(
+                self._identity.start(
                     partial(identify, document.state_at(number)),
                     partial(self._on_identified, document, key),
-                    urgency=Urgency.ASIDE,
+                    priority=Priority.BACKGROUND,
                 )
                 return
 

@@ -280,9 +280,9 @@ class ScriptController(DialogController[ConsentDialog]):
             show(words.format(program=facts.program, folder=facts.folder), False)
 
         if source.kind is DataKind.COMMAND:
-            self._look.ask(partial(find_command, source, self._folder), found_command, failed)
+            self._look.start(partial(find_command, source, self._folder), found_command, failed)
         else:
-            self._look.ask(self._finding(source), found, failed)
+            self._look.start(self._finding(source), found, failed)
 
     def _finding(self, source: DataSource) -> Callable[[Job], _Found]:
         document = self._session.document
@@ -399,7 +399,7 @@ class ScriptController(DialogController[ConsentDialog]):
         refused: Callable[[PruneAppError], None],
         parent: QDialog | None,
     ) -> None:
-        self._request.ask(work, found, refused)
+        self._request.start(work, found, refused)
         if parent is not None:  # closing the dialog cancels the request
             parent.finished.connect(self._request.cancel)
 

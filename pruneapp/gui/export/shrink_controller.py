@@ -14,7 +14,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.provenance import Provenance, provenance_of
 from pruneapp.groups.structure import Unknown
-from pruneapp.gui.app.jobs import JobProgress, Jobs, LatestTask, Urgency
+from pruneapp.gui.app.jobs import JobProgress, Jobs, LatestTask, Priority
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
@@ -117,8 +117,8 @@ class ShrinkForecasts(QObject):
 
     def _look(self) -> None:
         snapshot, request, origin = self._snapshot, self._page.request, self._origin
-        self._python.ask(python_words, self._page.set_python, urgency=Urgency.ASIDE)
-        self._survey.ask(
+        self._python.start(python_words, self._page.set_python, priority=Priority.BACKGROUND)
+        self._survey.start(
             lambda job: survey_and_forecast(snapshot, request, origin, job),
             self._on_surveyed,
             self._on_error,
@@ -134,11 +134,11 @@ class ShrinkForecasts(QObject):
         surveyed, origin = self.surveyed, self._origin
         if surveyed is None:
             return
-        self._answer.ask(
+        self._answer.start(
             lambda job: forecast_in(surveyed, request, origin, job),
             self._on_surveyed,
             self._on_error,
-            urgency=Urgency.SOON,  # after estimates of other formats' sizes, which are interactive
+            priority=Priority.NORMAL,  # after estimates of other formats' sizes, which are interactive
         )
 
     def _on_error(self, error: PruneAppError) -> None:

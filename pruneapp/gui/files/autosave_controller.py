@@ -299,7 +299,7 @@ class AutosaveController(Controller):
             self._wanted = True  # the state has changed, and masks of the new one are available
         elif result.error is not None and result.error.sentence not in self._reported:
             self._reported.add(result.error.sentence)
-            self._notifications.refuse(result.error, NoticeTopic.RECOVERY_DATA)
+            self._notifications.show_error(result.error, NoticeTopic.RECOVERY_DATA)
         self._behind = result.error is not None
         self._measured = self._measured or (self._behind and result.with_view)
         if self._wanted:
@@ -373,4 +373,4 @@ class Checksums(QObject):
                 remedy="The masks fit, but were made for other weights. Locate the original file.",
                 details=f"now {sha256}\nwas {self._claimed[name]}",
             )
-            self._notifications.refuse(error, NoticeTopic.CHECKSUM)
+            self._notifications.show_error(error, NoticeTopic.CHECKSUM)

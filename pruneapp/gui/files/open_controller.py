@@ -19,7 +19,7 @@ from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import LatestTask, Urgency
+from pruneapp.gui.app.jobs import LatestTask, Priority
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import SAMPLE, OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
@@ -90,7 +90,7 @@ class OpenController(Controller):
         """The file that is open, or being opened, as in the window title; None if there is none."""
         document = self._session.document
         opened = None if document is None else document.checkpoint.path
-        return self._session.under_way or self._sessions.path or opened
+        return self._session.opening_path or self._sessions.path or opened
 
     @Slot(object)
     def open(self, wanted: Path | OpenRequest) -> None:
@@ -155,22 +155,22 @@ class OpenController(Controller):
         if not known or request.is_journal:
             go()
             return
-        self._jobs.answer(
+        self._jobs.run_short(
             lambda _job: window_of(request.path, known),
             on_result=done,
             on_error=self._session.refused.emit,
-            urgency=Urgency.AT_ONCE,
+            priority=Priority.INTERACTIVE,
         )
 
     def _open_here(self, request: OpenRequest) -> None:
         if not self._sessions.losses or request.is_journal:
             self._ask_and_open(request)
             return
-        self._known.ask(
+        self._known.start(
             lambda _job: refuse_unknown(request.path),
             lambda _none: self._ask_and_open(request),
             self._session.refused.emit,
-            urgency=Urgency.AT_ONCE,
+            priority=Priority.INTERACTIVE,
         )
 
     def _ask_and_open(self, request: OpenRequest) -> None:
@@ -261,7 +261,7 @@ class OpenController(Controller):
         if (not self._jobs.writing or self._may_stop()) and self._may_lose(self._session.close):
             self._session.close()
 
-    def look_at_file(self) -> None:
+    def check_file(self) -> None:
         """Check whether another program has changed the open file, unless a job is running."""
         if not self._jobs.busy:
             self._look_again()
@@ -273,7 +273,7 @@ class OpenController(Controller):
         try:
             document.checkpoint.verify_on_disk()
         except PruneAppError as error:
-            self._notifications.refuse(error)
+            self._notifications.show_error(error)
         else:
             self._notifications.end(NoticeTopic.OPEN_FILE)
 
@@ -290,7 +290,7 @@ class OpenController(Controller):
         go = self._windows.quit if self._windows.quitting else self._window.close
         return self._may_stop() and self._may_lose(go)
 
-    def offer_more(self) -> None:
+    def offer_state_dicts(self) -> None:
         """Show a notice if the file has other state dicts than the open one."""
         document = self._session.document
         if document is None or len(document.checkpoint.contents.state_dicts) < 2:

@@ -238,7 +238,7 @@ class RecentController(Controller):
         many, nbytes = kept_histories.total()
         files = number_format.plural(many, self.tr("1 file"), self.tr("{n} files"))
         if not many:
-            self._notifications.say_done(self.tr("No history is kept."))
+            self._notifications.show_done(self.tr("No history is kept."))
         elif dialogs.clear_histories(self._window, files, number_format.size(nbytes)):
             kept_histories.clear()
-            self._notifications.say_done(self.tr("Kept histories deleted."))
+            self._notifications.show_done(self.tr("Kept histories deleted."))

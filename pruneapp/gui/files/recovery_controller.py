@@ -14,7 +14,7 @@ from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import Urgency
+from pruneapp.gui.app.jobs import Priority
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
@@ -89,7 +89,9 @@ class RecoveryController(Controller):
 
     def _answer(self, work: Callable[[Job], T], on_result: Callable[[T], None]) -> None:
         refuse = self._session.refused.emit
-        self._jobs.answer(work, on_result=on_result, on_error=refuse, urgency=Urgency.ASIDE)
+        self._jobs.run_short(
+            work, on_result=on_result, on_error=refuse, priority=Priority.BACKGROUND
+        )
 
     def _on_found(self, recoverable: _Recoverable) -> None:
         self._found = recoverable
@@ -110,7 +112,7 @@ class RecoveryController(Controller):
 
     def _restore(self, key: str) -> None:
         # A journal that is being opened is locked and cannot be opened twice.
-        if Path(key) != self._session.under_way:
+        if Path(key) != self._session.opening_path:
             self._open_work(OpenRequest(Path(key), is_journal=True))
 
     def _delete(self, key: str) -> None:

@@ -111,7 +111,7 @@ class SessionController(Controller):
         session.changed.connect(self.show_title)
         session.closing.connect(self._on_closing)
         session.closed.connect(self._on_closed)
-        session.stayed.connect(self._on_stayed)
+        session.notOpened.connect(self._on_stayed)
         session.misplaced.connect(self._on_misplaced)
 
     @property
@@ -227,7 +227,7 @@ class SessionController(Controller):
         )
         self.show_title()
         name, size = saving.path.name, number_format.size(stamp.size)
-        self._notifications.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
+        self._notifications.show_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
         if saving.then is not None:
             saving.then()
 
@@ -238,7 +238,7 @@ class SessionController(Controller):
         elif isinstance(error, SessionChangedError) and here:
             self._ask_about_other(saving)
         else:
-            self._notifications.refuse(error, NoticeTopic.SAVING)
+            self._notifications.show_error(error, NoticeTopic.SAVING)
 
     def _ask_about_other(self, saving: _Saving) -> None:
         answer = dialogs.replace_session(self._window, saving.path.name)
@@ -280,7 +280,7 @@ class SessionController(Controller):
         others = len(document.items) - 1 - steps
         if not steps:
             text = self.tr("Restored the history of this file.")
-            self._notifications.say_done(text)
+            self._notifications.show_done(text)
             return
         text = number_format.plural(
             steps,
@@ -323,7 +323,7 @@ class SessionController(Controller):
         self._due.stop()
         self._window.setWindowModified(False)
 
-    def note_measured(self) -> None:
+    def on_measured(self) -> None:
         """Update the title, and write new results to the journal soon."""
         self.show_title()
         if not self._due.isActive():

@@ -75,7 +75,7 @@ class TourController(Controller):
         bar.nextRequested.connect(self.go_on)
         bar.endRequested.connect(self.end)
         session.opened.connect(self._on_opened)
-        session.stayed.connect(self._on_stayed)
+        session.notOpened.connect(self._on_stayed)
         session.closed.connect(self._on_closed)
         session.changed.connect(self._on_changed)
         form.changed.connect(self._on_form)

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import escaped
-from pruneapp.gui.app.instance import MOST_FILES
+from pruneapp.gui.app.instance import MAX_FILES
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.windows import TITLE
@@ -203,8 +203,8 @@ class MainWindow(QMainWindow):
         self.notices = NoticeBar()
         self.recovery = RecoveryView()
         self.empty = EmptyPage(first=settings.is_first_run)
-        self.actions_.tell_keys_in_tip("open", self.empty.open_button)
-        self.actions_.tell_keys_in_tip("open_folder", self.empty.folder_button)
+        self.actions_.show_shortcut_in_tooltip("open", self.empty.open_button)
+        self.actions_.show_shortcut_in_tooltip("open_folder", self.empty.folder_button)
         self.tour = TourBar()
         self.highlight = Highlight(self)
         self.model_status = ModelStatus()
@@ -417,8 +417,8 @@ class MainWindow(QMainWindow):
 
 
 def _dropped_paths(data: QMimeData) -> list[Path]:
-    """Return the dropped files; empty if any is not local, or there are more than `MOST_FILES`."""
+    """Return the dropped files; empty if any is not local, or there are more than `MAX_FILES`."""
     urls = data.urls()
-    if len(urls) > MOST_FILES or not all(url.isLocalFile() for url in urls):
+    if len(urls) > MAX_FILES or not all(url.isLocalFile() for url in urls):
         return []
     return list(dict.fromkeys(Path(url.toLocalFile()) for url in urls))

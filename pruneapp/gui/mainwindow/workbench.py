@@ -280,7 +280,7 @@ class Workbench(QObject):
         self.jobs = jobs = Jobs(self)
         self.notifications = Notifications(window.notices, window.done, self)
         self.desktop = Desktop(window, jobs, settings)
-        self.desktop.motionNoted.connect(self._on_motion)
+        self.desktop.reducedMotionChanged.connect(self._on_motion)
         context = AppContext(
             window, window.actions_, jobs, settings, appearance, self.notifications, windows
         )
@@ -293,7 +293,7 @@ class Workbench(QObject):
         session.opened.connect(self._on_opened)
         session.closed.connect(self.status.show_closed)
         session.changed.connect(self._on_changed)
-        session.refused.connect(self.notifications.refuse)
+        session.refused.connect(self.notifications.show_error)
         self.form = FormController(session, views.tree, views.form, self.extras, window)
         self.preview = PreviewController(
             session,
@@ -475,7 +475,7 @@ class Workbench(QObject):
         window.empty.tourRequested.connect(self.tour.start)
         self.ended = True
         # What the window that replaces this one opens; None if it is not being replaced.
-        self.restarts: tuple[OpenRequest, ...] | None = None
+        self.reopen_requests: tuple[OpenRequest, ...] | None = None
         self._connect()
 
     def _connect(self) -> None:
@@ -492,9 +492,9 @@ class Workbench(QObject):
             "compare_with": self.compare.ask_file,
         }.items():
             window.actions_[name].triggered.connect(call)
-        window.actions_.tell_keys("find", views.tree.tree_filter.set_keys)
-        window.actions_.tell_keys_in_tip("tensor_list", views.tree.tree_filter.flat)
-        window.actions_.tell_keys_in_tip("prune_in_rounds", views.form.rounds)
+        window.actions_.on_shortcut_changed("find", views.tree.tree_filter.set_keys)
+        window.actions_.show_shortcut_in_tooltip("tensor_list", views.tree.tree_filter.flat)
+        window.actions_.show_shortcut_in_tooltip("prune_in_rounds", views.form.rounds)
         window.closing.connect(self._on_closing)
         window.dropped.connect(self.files.open)
         window.droppedForWindow.connect(self.files.open_in_window)
@@ -502,14 +502,14 @@ class Workbench(QObject):
         window.otherEntered.connect(self.mask_drag.welcome)
         window.otherDropped.connect(self.mask_drag.take)
         window.otherLeft.connect(self.mask_drag.dismiss)
-        window.activated.connect(self.files.look_at_file)
+        window.activated.connect(self.files.check_file)
         window.activated.connect(self.recent.look)
         window.activated.connect(self.evaluation.look_at_script)
-        window.activated.connect(self.desktop.note_return)
+        window.activated.connect(self.desktop.on_window_activated)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)
         views.tree.focusChanged.connect(views.compare.follow)
-        views.tree.checkRefused.connect(self.notifications.say_done)
+        views.tree.checkRefused.connect(self.notifications.show_done)
         # Queued until the click has been handled, as the question runs a nested event loop.
         views.tree.confirmationRequested.connect(
             self._confirm_quantized, Qt.ConnectionType.QueuedConnection
@@ -526,8 +526,8 @@ class Workbench(QObject):
         self.histograms.completed.connect(self.plots.recount)
         self.histograms.completed.connect(self.preview.note_counted)
         self.evaluation.measured.connect(self._show_quality)
-        self.evaluation.measured.connect(self.sessions.note_measured)
-        self.scans.measured.connect(self.sessions.note_measured)
+        self.evaluation.measured.connect(self.sessions.on_measured)
+        self.scans.measured.connect(self.sessions.on_measured)
         views.pages.quality.stateRequested.connect(self.history.jump)
         views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
         views.pages.quality.countRequested.connect(self.evaluation.count_anew)
@@ -535,7 +535,7 @@ class Workbench(QObject):
         self.export.multipleChosen.connect(self.form.set_multiple)
         self.export.sized.connect(self.status.show_size)
         self.export.exported.connect(self._on_exported)
-        self.export.cancelled.connect(self.notifications.say_done)
+        self.export.cancelled.connect(self.notifications.show_done)
         self.sessions.saved.connect(self._on_saved)
         self.settings_controller.deviceChanged.connect(self._on_device)
         self.settings_controller.methodsLoaded.connect(self._on_methods)
@@ -549,25 +549,25 @@ class Workbench(QObject):
         """Open a file, after asking about unsaved work."""
         self.files.open(wanted)
 
-    def close_for_restart(self) -> bool:
+    def close_before_restart(self) -> bool:
         """Close the window in order to open it again with the same work, without asking about it.
 
-        Return False if the user cancels. Otherwise `restarts` has what is to be opened.
+        Return False if the user cancels. Otherwise `reopen_requests` has what is to be opened.
         """
         document = self.session.document
         if not self.files.may_stop():
             return False
         if document is None:
-            self.restarts = ()
+            self.reopen_requests = ()
         elif (work := self._leave()) is not None:
-            self.restarts = (work,)
+            self.reopen_requests = (work,)
         else:
             return False
         return self.window.close()
 
     def close_unasked(self) -> None:
         """Close the window without questions; unsaved work stays in its journal."""
-        self.restarts = ()
+        self.reopen_requests = ()
         self.window.close()
 
     def _leave(self) -> OpenRequest | None:
@@ -604,7 +604,7 @@ class Workbench(QObject):
 
     def _on_closing(self, event: QCloseEvent) -> None:
         event.ignore()  # no work is lost if an exception occurs below
-        if self.restarts is not None or self.files.may_leave():
+        if self.reopen_requests is not None or self.files.may_leave():
             event.accept()
             self.window.save_layout()
             self.shut_down()
@@ -612,7 +612,7 @@ class Workbench(QObject):
     def _on_opened(self, nodes: Nodes) -> None:
         session, views = self.session, self.views
         self.status.show_opened(nodes)
-        self.files.offer_more()
+        self.files.offer_state_dicts()
         first = next((r for r in session.rows if r.by_default), next(iter(session.rows), None))
         if first is not None:
             self.show_tensor(first.name)
@@ -688,7 +688,7 @@ class Workbench(QObject):
 
     @Slot(bool)
     def _on_motion(self, reduced: bool) -> None:
-        self._appearance.note_motion(reduced=reduced)
+        self._appearance.set_system_motion(reduced=reduced)
 
     def _cluster(self) -> str:
         return self.settings_controller.cluster
@@ -705,7 +705,7 @@ class Workbench(QObject):
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         names = join_names(*(translate_declared(method.label) for method in methods))
-        self.notifications.mention(
+        self.notifications.show_info(
             NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names)
         )
         self._windows.extended.emit(True, False)

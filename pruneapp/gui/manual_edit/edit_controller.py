@@ -364,7 +364,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             return
         request, snapshot = self._waiting.popleft(), document.snapshot()
         wanted = self._wanted()
-        self._edit.ask(
+        self._edit.start(
             lambda job: make(snapshot, request, job, **wanted),
             partial(self._on_made, document, request),
             self._on_refused,
@@ -415,7 +415,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             text = self.tr("{done}; {n} weights made permanent earlier are still 0").format(
                 done=text, n=count(numbers.permanent)
             )
-        self._notifications.say_done(text)
+        self._notifications.show_done(text)
 
     def _on_closed(self) -> None:
         self._waiting.clear()
@@ -436,7 +436,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         elif pages.page is Page.WEIGHTS and pages.weights.canvas.item.cursor is not None:
             pages.weights.operate(operation)
         else:
-            self._notifications.refuse(
+            self._notifications.show_error(
                 SelectionError(
                     "Nothing is selected.",
                     remedy="Select channels or weights in the picture; see Help > Keyboard "
@@ -533,7 +533,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             self._pairs = Companions(checkpoint)
         pairs = self._pairs
         # For 100,000 names this takes longer than a frame.
-        self._offers.ask(
+        self._offers.start(
             lambda _job: (tensors_of_role(checkpoint, name), pairs.of(name)),
             self._offer,
             lambda _error: self._offer_none(),

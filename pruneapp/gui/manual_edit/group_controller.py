@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from pruneapp.edits.group_edit import groups_of_tensor
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.plot_controller import PlotController
@@ -51,11 +51,11 @@ class GroupController(QObject):
         # The marks in the tree stay until the answer arrives, so that they do not flicker.
         self._set(())
         # Low priority: histograms that are being counted need not be interrupted.
-        self._task.ask(
+        self._task.start(
             lambda job: groups_of_tensor(checkpoint, name, job),
             self._show,
             lambda _error: self._show(()),
-            urgency=Urgency.ASIDE,
+            priority=Priority.BACKGROUND,
         )
 
     def _show(self, groups: tuple[TensorGroup, ...]) -> None:

@@ -108,7 +108,7 @@ class ZerosController(QObject):
     def _on_stretch(self, left: list[str], report: ZerosReport) -> None:
         self._left = left
         self._found += report.tensors
-        self._idle.go_on()
+        self._idle.resume()
 
     def _finish(self) -> None:
         self.report = ZerosReport(tuple(in_numeric_order(self._found, attrgetter("name"))))

@@ -179,14 +179,14 @@ class PatternController(DialogController[PatternDialog]):
             self.tr("1 tensor repaired to {pattern}."),
             self.tr("{n} tensors repaired to {pattern}."),
         )
-        self._notifications.say_done(text.format(pattern=answer.pattern))
+        self._notifications.show_done(text.format(pattern=answer.pattern))
 
     # -- copying --------------------------------------------------------------------------------
 
     def _copy(self) -> None:
         answer, head = self._answer, text_headers()
         if answer is not None:
-            self._jobs.answer(
+            self._jobs.run_short(
                 lambda _job: as_text(answer, head),
                 on_result=self._on_text,
                 on_error=self._session.refused.emit,
@@ -202,7 +202,7 @@ class PatternController(DialogController[PatternDialog]):
     def _begin(self, title: str, work: Callable[[Job], T], done: Callable[[T], None]) -> None:
         if self.dialog is not None:
             self.dialog.set_under_way(title)
-        self._latest.ask(work, done, self._on_error, title=title, on_stopped=self._stop)
+        self._latest.start(work, done, self._on_error, title=title, on_stopped=self._stop)
 
     def _drop(self) -> None:
         self._repairing = False

@@ -65,7 +65,7 @@ class ChannelListController(Controller):
             QGuiApplication.clipboard().setText(text)
             many = len(self._view.chosen)
             words = plural(many, self.tr("Copied 1 index."), self.tr("Copied {n} indices."))
-            self._notifications.say_done(words)
+            self._notifications.show_done(words)
 
     def paste(self) -> None:
         """Select the channels listed on the clipboard; show an error if it has no text."""
@@ -102,7 +102,7 @@ class ChannelListController(Controller):
         self._jobs.submit(
             self.tr("Saving channel list"),
             lambda job: write_whole(path, f"{text}\n".encode(), job),
-            on_result=lambda _: self._notifications.say_done(written),
+            on_result=lambda _: self._notifications.show_done(written),
             on_error=self._session.refused.emit,
             writes=True,
         )
@@ -126,7 +126,7 @@ class ChannelListController(Controller):
         place = self._view.place
         *_, axis, size = place
         noun = "unit" if axis else "channel"
-        self._reading.ask(
+        self._reading.start(
             lambda job: from_text(text(job), size, noun), partial(self._select, place), self._refuse
         )
 
@@ -137,7 +137,7 @@ class ChannelListController(Controller):
         self._notifications.end(NoticeTopic.CHANNELS)
         many = int(np.count_nonzero(chosen))
         words = plural(many, self.tr("Selected 1 index."), self.tr("Selected {n} indices."))
-        self._notifications.say_done(words)
+        self._notifications.show_done(words)
 
     def _chosen(self) -> str:
         """Return the selection as text. If it is empty, show a notice and return ""."""
@@ -164,7 +164,7 @@ class ChannelListController(Controller):
         return there
 
     def _refuse(self, error: PruneAppError) -> None:
-        self._notifications.refuse(error, NoticeTopic.CHANNELS)
+        self._notifications.show_error(error, NoticeTopic.CHANNELS)
 
 
 def text_of(path: Path) -> str:

@@ -290,7 +290,7 @@ class PlotController(QObject):
             picture.set_busy(False)
             picture.set_error(text)
 
-        self._tasks[kind].ask(
+        self._tasks[kind].start(
             work,
             done,
             lambda error: failed(translate_error(error)),
@@ -374,7 +374,7 @@ class PlotController(QObject):
             if name == self.name:
                 self._pages.numbers.set_stats(statistics)
 
-        self._tasks["stats"].ask(lambda job: stats(snapshot, name, job), done)
+        self._tasks["stats"].start(lambda job: stats(snapshot, name, job), done)
 
     def _ask_again(self, page: Page) -> None:
         self._known.discard(page)
@@ -504,14 +504,14 @@ class TableController(Controller):
 
         def end() -> None:
             self._notifications.end(NoticeTopic.PICTURE)
-            self._notifications.say_done(self.tr("Saved {file}.").format(file=path.name))
+            self._notifications.show_done(self.tr("Saved {file}.").format(file=path.name))
 
         def cancelled() -> None:
             if written:  # cancelled too late
                 end()
             elif task.token.cancelled:  # otherwise a bug ended it, which is reported elsewhere
                 text = self.tr("Saving {file} cancelled: nothing was written.")
-                self._notifications.say_done(text.format(file=path.name))
+                self._notifications.show_done(text.format(file=path.name))
 
         task = self._jobs.submit(
             title,
@@ -530,9 +530,9 @@ class TableController(Controller):
             clipboard = QGuiApplication.clipboard()
             clipboard.setImage(image)
             clipboard.mimeData().setData("image/png", data)
-            self._notifications.say_done(self.tr("Copied the picture."))
+            self._notifications.show_done(self.tr("Copied the picture."))
 
-        self._copying.ask(lambda _job: png(image), end, self._session.refused.emit)
+        self._copying.start(lambda _job: png(image), end, self._session.refused.emit)
 
     def copy(self, rows: Numbers) -> None:
         """Copy rows to the clipboard; many rows are formatted in a job first."""
@@ -541,7 +541,7 @@ class TableController(Controller):
             self._put(text_of(rows.headers, rows), rows.rows)
             return
         # Not queued after an export, which may take minutes.
-        task = self._copying.ask(
+        task = self._copying.start(
             lambda job: text_of(rows.headers, _stepped(rows, job)),
             lambda text: self._put(text, rows.rows),
             self._session.refused.emit,
@@ -554,7 +554,7 @@ class TableController(Controller):
     def _put(self, text: str, rows: int) -> None:
         QGuiApplication.clipboard().setText(text)
         words = plural(rows, self.tr("Copied 1 row."), self.tr("Copied {n} rows."))
-        self._notifications.say_done(words)
+        self._notifications.show_done(words)
 
 
 def write_csv(numbers: Numbers, path: Path, job: Job) -> None:

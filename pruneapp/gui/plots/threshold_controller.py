@@ -14,7 +14,7 @@ from pruneapp.analysis import histogram_store
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.pages import Page, PlotPages
@@ -191,7 +191,7 @@ class ThresholdController(QObject):
         if step.scope == "local" or known:
             self._ask(row, snapshot, *work(Job()))
             return
-        self._counting.ask(work, done, urgency=Urgency.AT_ONCE)
+        self._counting.start(work, done, priority=Priority.INTERACTIVE)
 
     def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:
         if count is not None:

@@ -99,7 +99,7 @@ class HistogramController(QObject):
         self.counted.emit()
         if complete:
             self.completed.emit()
-        self._idle.go_on()
+        self._idle.resume()
 
 
 class _Round:

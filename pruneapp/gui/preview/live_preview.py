@@ -15,7 +15,7 @@ from pruneapp.document.history import PastState
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Task, Urgency
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority, Task
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FrozenExtras, LoadedMasks
 from pruneapp.gui.preview.preview_state import CurrentState
@@ -203,8 +203,10 @@ class CurrentStateRunner:
             return
         self._outdated = False
         first, capture, sizes = document.state_at(0), Capture.of(document), self._sizes
-        self._task.ask(
-            lambda job: _current(first, capture, sizes, job), self._finish, urgency=Urgency.ASIDE
+        self._task.start(
+            lambda job: _current(first, capture, sizes, job),
+            self._finish,
+            priority=Priority.BACKGROUND,
         )
 
     def recount(self) -> None:

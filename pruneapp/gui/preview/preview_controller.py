@@ -27,7 +27,7 @@ from pruneapp.edits.zeros import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Throttle, Urgency
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import PRUNE
 from pruneapp.gui.document.open_document import OpenDocument
@@ -160,12 +160,12 @@ class EstimateRunner:
         if not (unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step)):
             return False
         self.waiting = None
-        self._task.ask(
+        self._task.start(
             lambda job: _estimate(capture, step, sizes, job),
             partial(self._finish, about),
             self._fail,
             on_stopped=self._next,
-            urgency=Urgency.AT_ONCE,
+            priority=Priority.INTERACTIVE,
         )
         return True
 
@@ -295,7 +295,7 @@ class PreviewController(QObject):
         self.stateChanged.connect(panel.set_preview)
         session.changed.connect(self._on_changed)
         session.opening.connect(self._on_opening)
-        session.stayed.connect(self._on_stayed)
+        session.notOpened.connect(self._on_stayed)
         session.closed.connect(self._on_closed)
 
     @property
@@ -632,7 +632,7 @@ class PruneController(Controller):
             held.setAutoRepeat(False)
         self._key.setEnabled(False)
         self._key.activated.connect(self._say_why)
-        context.actions.tell_keys("prune", self._on_keys)
+        context.actions.on_shortcut_changed("prune", self._on_keys)
         self._commands["prune"].enabledChanged.connect(self._on_prune_enabled)
         for looked_at in (
             context.actions.menus[PRUNE].aboutToShow,
@@ -677,7 +677,7 @@ class PruneController(Controller):
         self._asked.invalidate()  # a request after this is intended, not part of a double click
         if not self._previews.cancel():
             return False
-        self._notifications.say_done(self.tr("Pruning cancelled: nothing was pruned."))
+        self._notifications.show_done(self.tr("Pruning cancelled: nothing was pruned."))
         return True
 
     def make_permanent(self) -> None:
@@ -709,7 +709,7 @@ class PruneController(Controller):
         self._key.setEnabled(self._session.document is not None and not enabled)
 
     def _say_why(self) -> None:
-        self._notifications.say_done(self._action.why_not)
+        self._notifications.show_done(self._action.why_not)
 
     def _on_dropped(self) -> None:
         if self._session.document is None:

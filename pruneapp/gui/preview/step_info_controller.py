@@ -24,7 +24,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.size_bounds import reach, total_for
 from pruneapp.groups.structure import Unknown, structure_of
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, about_dependents
 from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents
@@ -151,7 +151,7 @@ class StepInfoController(QObject):
             return
         snapshot = document.snapshot()
         # An error is reported by the panel or by the export.
-        self._size_task.ask(
+        self._size_task.start(
             lambda job: sizes_after(snapshot, step, job), self._panel.file.set_sizes
         )
 
@@ -181,12 +181,12 @@ class StepInfoController(QObject):
                 paired += bool(pairs.of(name))
             return paired
 
-        self._coupled_task.ask(
+        self._coupled_task.start(
             work,
             lambda paired: self._form.companions.set_paired(paired, len(names)),
             # A missing tensor is reported by the preview.
             lambda _error: self._form.companions.set_paired(None, 0),
-            urgency=Urgency.ASIDE,
+            priority=Priority.BACKGROUND,
         )
 
     def _find_dependents(self) -> None:
@@ -199,14 +199,14 @@ class StepInfoController(QObject):
             return
         self._about = about
         checkpoint, by_name = document.checkpoint, self._session.by_name
-        self._dependents_task.ask(
+        self._dependents_task.start(
             lambda job: _form_dependents(
                 checkpoint, step, job, lambda name: by_name[name].shown if name in by_name else name
             ),
             lambda found: self._form_controller.set_dependents(about, found),
             # For example a missing dimension, which the preview reports.
             lambda _error: self._form_controller.set_dependents(about, None),
-            urgency=Urgency.ASIDE,
+            priority=Priority.BACKGROUND,
         )
 
     def _count_rules(self) -> None:
@@ -217,7 +217,7 @@ class StepInfoController(QObject):
             return
         snapshot = document.snapshot()
         # An error of limits is reported by the preview.
-        self._count_task.ask(
+        self._count_task.start(
             lambda _job: assignment_now(snapshot, step).shares, self._form.set_shares
         )
 
@@ -235,7 +235,7 @@ class StepInfoController(QObject):
             self._refuse_size(error)
             return
         capture, last = Capture.of(document), self._last_text
-        self._total_task.ask(
+        self._total_task.start(
             lambda job: _suggestion(capture, step, last, job),
             self._show_size_dialog,
             self._refuse_size,
@@ -265,7 +265,7 @@ class StepInfoController(QObject):
             self._refuse_size(error)
             return
         capture = Capture.of(document)
-        self._total_task.ask(
+        self._total_task.start(
             lambda job: total_for(capture, step, nbytes, job),
             self._form_controller.set_total,
             self._refuse_size,

@@ -195,7 +195,7 @@ class RecipeController(DialogController[RecipeDialog]):
         if len(written) > 1:
             more = self.tr("Its masks are in the folder {folder} beside it.")
             text = join_sentences(text, more.format(folder=written[0].parent.name))
-        self._notifications.say_done(text)
+        self._notifications.show_done(text)
 
     # -- applying -------------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ class RecipeController(DialogController[RecipeDialog]):
     def _on_applied(self, where: str, count: int) -> None:
         text = self.tr("{file} applied: {steps}.")
         self._notifications.end(NoticeTopic.RECIPE)
-        self._notifications.say_done(text.format(file=where, steps=self._steps(count)))
+        self._notifications.show_done(text.format(file=where, steps=self._steps(count)))
 
     def _steps(self, count: int) -> str:
         return plural(count, self.tr("1 step"), self.tr("{n} steps"))
@@ -313,7 +313,7 @@ class RecipeController(DialogController[RecipeDialog]):
         self._session.note_folder("export", report.path)
         text = self.tr("{name} written: {share} of its weights are pruned.")
         share = number_format.part(report.pruned, report.numel)
-        self._notifications.say_done(text.format(name=report.path.name, share=share))
+        self._notifications.show_done(text.format(name=report.path.name, share=share))
 
     # -- as Python ------------------------------------------------------------------------------
 
@@ -334,7 +334,7 @@ class RecipeController(DialogController[RecipeDialog]):
         path = self._session.proposed("recipe", ".prune.py")
         if not script.masks:
             QGuiApplication.clipboard().setText(script.pasted(path))
-            self._notifications.say_done(
+            self._notifications.show_done(
                 self.tr(
                     "Python script copied: {steps}, with calls of torch.nn.utils.prune only."
                 ).format(steps=self._steps(script.steps))
@@ -361,7 +361,7 @@ class RecipeController(DialogController[RecipeDialog]):
         )
 
     def _on_written(self, script: Script, written: tuple[Path, ...]) -> None:
-        self._notifications.say_done(
+        self._notifications.show_done(
             self.tr(
                 "Python script copied and saved as {file}: {own} of {steps} with calls of "
                 "torch.nn.utils.prune, the others with masks from {masks}."

@@ -241,7 +241,7 @@ class RoundsController(DialogController[RoundsDialog]):
 
     def _on_done(self, count: int) -> None:
         text = self.tr("Pruned in {n} rounds.")
-        self._notifications.say_done(text.format(n=number_format.count(count)))
+        self._notifications.show_done(text.format(n=number_format.count(count)))
 
 
 def _repeated(document: Document, step: Step) -> _Repeated:

@@ -160,7 +160,7 @@ class RepairController(DialogController[RepairDialog]):
         if document is None or self.dialog is not None or not self._session.may_work():
             return
         snapshot = document.snapshot()
-        self._survey.ask(
+        self._survey.start(
             lambda job: pruned_layers(snapshot, job), self._show, self._session.refused.emit
         )
 
@@ -202,7 +202,7 @@ class RepairController(DialogController[RepairDialog]):
         source, snapshot = dialog.source.source(), document.snapshot()
         if source.runs:
             self._scripts.look(source, self._show_found)
-        self._survey.ask(
+        self._survey.start(
             partial(layers_of, snapshot, source), partial(self._show_layers, source), self._refuse
         )
 
@@ -274,13 +274,13 @@ class RepairController(DialogController[RepairDialog]):
                 remedy="Wait for it to finish, or press Esc to cancel it.",
             ),
         )
-        self._task.ask(
+        self._task.start(
             work,
             partial(self._on_repaired, document, source),
             self._on_failed,
             title=self.tr("Repair:"),
             on_stopped=self._on_stopped,
-            apart=True,
+            runs_program=True,
         )
 
     def _on_failed(self, error: PruneAppError) -> None:
@@ -289,7 +289,7 @@ class RepairController(DialogController[RepairDialog]):
 
     def _on_stopped(self) -> None:
         self._session.lock(self, None)
-        self._notifications.say_done(self.tr("Repair cancelled: nothing was changed."))
+        self._notifications.show_done(self.tr("Repair cancelled: nothing was changed."))
 
     def _on_repaired(self, document: Document, source: DataSource, done: CalibratedRepair) -> None:
         self._session.lock(self, None)
@@ -319,7 +319,7 @@ class RepairController(DialogController[RepairDialog]):
         text = number_format.plural(
             len(done.repair.layers), self.tr("1 layer repaired."), self.tr("{n} layers repaired.")
         )
-        self._notifications.say_done(text)
+        self._notifications.show_done(text)
 
     def _words(self, source: DataSource) -> str:
         if source.kind is DataKind.TOKENS:
@@ -376,7 +376,7 @@ class RepairController(DialogController[RepairDialog]):
             return
         if found.higher is None or not found.worse - was.worse > found.half:
             for sentence in self._same_data(self._repaired_by):
-                self._notifications.mention(NoticeTopic.REPAIR, sentence)
+                self._notifications.show_info(NoticeTopic.REPAIR, sentence)
             return
         text = self.tr("{name} is worse after the repair: {after}, before it {before}.")
         self._notifications.offer(

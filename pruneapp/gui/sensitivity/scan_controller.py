@@ -433,7 +433,7 @@ class ScanController(DialogController[ScanDialog]):
                 self._judged.emit(process, of, process.measure(state, parameters, job, data))
 
         self._notifications.end(NoticeTopic.EVALUATION)
-        self._task.ask(
+        self._task.start(
             partial(
                 run_scan,
                 process,
@@ -449,7 +449,7 @@ class ScanController(DialogController[ScanDialog]):
             self._on_failed,
             title=self.tr("Sensitivity scan:"),
             on_stopped=self._on_stopped,
-            apart=True,
+            runs_program=True,
         )
         self._show_page()
 
@@ -468,15 +468,15 @@ class ScanController(DialogController[ScanDialog]):
 
     def _on_done(self, _: None) -> None:
         self._shows.request(at_once=True)
-        self._notifications.say_done(self._progress(self.tr("Scan finished: {done}.")))
+        self._notifications.show_done(self._progress(self.tr("Scan finished: {done}.")))
 
     def _on_failed(self, error: PruneAppError) -> None:
         self._shows.request(at_once=True)
-        self._notifications.refuse(error, NoticeTopic.EVALUATION)
+        self._notifications.show_error(error, NoticeTopic.EVALUATION)
 
     def _on_stopped(self) -> None:
         self._shows.request(at_once=True)
-        self._notifications.say_done(
+        self._notifications.show_done(
             self._progress(self.tr("Scan stopped after {done}; the next scan continues it."))
         )
 

@@ -500,7 +500,7 @@ class ThemeManager(QObject):
         self._motion = choice
         self._set_still()
 
-    def note_motion(self, *, reduced: bool) -> None:
+    def set_system_motion(self, *, reduced: bool) -> None:
         """Set whether the system asks for reduced motion."""
         self._reduced = reduced
         self._set_still()

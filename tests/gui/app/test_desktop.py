@@ -138,7 +138,7 @@ def named(qapp):
 @pytest.fixture
 def on_bus(named, person, bus, monkeypatch):
     """Let the window of a person speak to a bus, of short jobs as of long ones."""
-    line = person.workbench.desktop._line
+    line = person.workbench.desktop._bus_thread
     person.wait(lambda: line._try_at)  # there was no bus when the window was opened
     line._try_at = 0.0
     for name in ("SESSION", "SYSTEM"):
@@ -250,8 +250,8 @@ def test_nobody_is_notified_of(person, on_bus, other, monkeypatch, why):
             job.task.cancel()
         job.let_go()
         # What is told afterwards comes afterwards.
-        person.workbench.desktop._line.ask(
-            lambda: person.workbench.desktop._line.show_progress(0.125)
+        person.workbench.desktop._bus_thread.call_later(
+            lambda: person.workbench.desktop._bus_thread.show_progress(0.125)
         )
         person.wait(lambda: "0.125" in str(services.named("Update")))
         assert services.named("Notify") == []
@@ -361,7 +361,7 @@ def test_the_wish_for_little_motion_is_heard_of_a_bus_that_comes_late_and_of_the
     monkeypatch.setattr(desktop, "SELDOM_S", 0.2)
     person = new_person()
     person.wait_ready()
-    line = person.workbench.desktop._line
+    line = person.workbench.desktop._bus_thread
     person.wait(lambda: line._try_at)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
     person.wait(lambda: line._session)  # where nobody knows it yet
@@ -372,7 +372,7 @@ def test_the_wish_for_little_motion_is_heard_of_a_bus_that_comes_late_and_of_the
         person.wait(lambda: not still())
         with private_bus() as another, serving(another) as others:
             monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", another)
-            line._session._line.sock.shutdown(socket.SHUT_RDWR)
+            line._session._connection.sock.shutdown(socket.SHUT_RDWR)
             person.wait(still)
             others.animate(animated=True)
             person.wait(lambda: not still())
@@ -392,10 +392,10 @@ def test_a_bus_that_is_missing_is_tried_again_however_much_is_said_meanwhile(
     monkeypatch.setattr(desktop, "RETRY_S", 0.2)
     person = new_person()
     person.wait_ready()
-    line = person.workbench.desktop._line
+    line = person.workbench.desktop._bus_thread
     began, before = time.monotonic(), Missing.tried
     while Missing.tried < before + 3:
-        line.ask(lambda: line.show_progress(0.5))
+        line.call_later(lambda: line.show_progress(0.5))
         person.pause(25)
         assert time.monotonic() < began + PATIENCE_MS / 1000
     assert time.monotonic() > began + 2 * 0.2, "not with every word"
@@ -461,8 +461,8 @@ def test_a_bus_that_does_not_answer_holds_nobody_up(
     job.let_go()
     person.workbench.shut_down()
     assert took.seconds < 1.5
-    person.workbench.desktop._line._thread.join(0.01)
-    assert person.workbench.desktop._line._thread.is_alive() == (kind == "silent")
+    person.workbench.desktop._bus_thread._thread.join(0.01)
+    assert person.workbench.desktop._bus_thread._thread.is_alive() == (kind == "silent")
 
 
 class Tray(QObject):

@@ -20,14 +20,14 @@ from pruneapp import resources
 from pruneapp.gui import application
 from pruneapp.gui.app import instance
 from pruneapp.gui.app.instance import (
+    ACCEPTED,
     GREETING,
-    LONGEST,
-    MOST_FILES,
-    TAKEN,
+    MAX_FILES,
+    MAX_LINE_BYTES,
     OpenFiles,
     address,
-    by_socket,
-    hand_over,
+    send_by_socket,
+    send_to_running_instance,
 )
 from pruneapp.gui.application import InstanceServer
 from pruneapp.json_codec import encoded
@@ -85,7 +85,7 @@ def in_thread(qtbot, call):
 def test_files_are_handed_over(qtbot, server, tmp_path):
     odd = tmp_path / os.fsdecode(b"caf\xe9 \xe4.pt")  # no UTF-8
     request = OpenFiles((str(odd), "s3://bucket/m.pt"), "model", "token")
-    assert in_thread(qtbot, lambda: by_socket(address(), request))
+    assert in_thread(qtbot, lambda: send_by_socket(address(), request))
     assert server.taken == [request]
     assert Path(server.taken[0].files[0]) == odd
 
@@ -115,7 +115,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(runtime, tmp_path, monkey
     else:
         monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
     assert address() is None
-    assert not hand_over(OpenFiles())
+    assert not send_to_running_instance(OpenFiles())
 
 
 def test_without_a_folder_of_the_session_there_is_one_of_the_user(runtime, monkeypatch):
@@ -137,10 +137,10 @@ def test_what_a_killed_process_left_is_replaced(qtbot, server):
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(address())  # and nobody listens
     began = time.monotonic()
-    assert not hand_over(OpenFiles())
+    assert not send_to_running_instance(OpenFiles())
     assert time.monotonic() - began < 0.5
     assert server.listen()
-    assert in_thread(qtbot, lambda: hand_over(OpenFiles()))
+    assert in_thread(qtbot, lambda: send_to_running_instance(OpenFiles()))
     assert server.taken == [OpenFiles()]
 
 
@@ -150,7 +150,7 @@ def test_one_that_does_not_answer_is_passed_over_within_a_second(runtime, monkey
         deaf.bind(address())
         deaf.listen()
         began = time.monotonic()
-        assert not hand_over(OpenFiles((str(SAMPLE),)))
+        assert not send_to_running_instance(OpenFiles((str(SAMPLE),)))
         assert 0.15 < time.monotonic() - began < 1
         with deaf.accept()[0] as line:
             line.settimeout(1)
@@ -174,7 +174,7 @@ def test_something_else_at_the_address_is_not_spoken_to(runtime, monkeypatch, gr
         other.listen()
         thread = threading.Thread(target=serve, args=(other,))
         thread.start()
-        assert not hand_over(OpenFiles(("/a.pt",)))
+        assert not send_to_running_instance(OpenFiles(("/a.pt",)))
         thread.join()
     assert bool(heard[0]) == (greeting == GREETING)
 
@@ -183,11 +183,11 @@ HOSTILE = {
     "not JSON": b"open /etc/passwd\n",
     "not ours": b'{"files": "x"}\n',
     "another field": b'{"files": [], "run": "rm"}\n',
-    "too many": encoded({"files": ["/a"] * (MOST_FILES + 1)}) + b"\n",
+    "too many": encoded({"files": ["/a"] * (MAX_FILES + 1)}) + b"\n",
     "twice": b'{"files": [], "files": []}\n',
     "deep": b"[" * 100_000 + b"\n",
     "not UTF-8": b'{"files": ["\xff"]}\n',
-    "too long": b"x" * (LONGEST + 4096),
+    "too long": b"x" * (MAX_LINE_BYTES + 4096),
 }
 
 
@@ -211,7 +211,7 @@ def test_nonsense_is_ignored_in_a_sentence(qtbot, server, caplog, sent):
     (said,) = [r.getMessage() for r in caplog.records if "ignored" in r.getMessage()]
     assert said.startswith("A request to open files was ignored: ")
     assert len(said) < 300
-    assert in_thread(qtbot, lambda: hand_over(OpenFiles()))  # it listens as before
+    assert in_thread(qtbot, lambda: send_to_running_instance(OpenFiles()))  # it listens as before
 
 
 def test_who_says_nothing_whole_is_hung_up_on(qtbot, server, monkeypatch):
@@ -244,13 +244,13 @@ def test_so_many_speak_at_once_and_no_more(qtbot, server):
         for line in lines:
             line.close()
     qtbot.waitUntil(lambda: not server._lines)
-    assert in_thread(qtbot, lambda: hand_over(OpenFiles()))
+    assert in_thread(qtbot, lambda: send_to_running_instance(OpenFiles()))
 
 
 def test_another_user_is_not_listened_to(qtbot, server, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "pruneapp")
-    monkeypatch.setattr(application, "is_of_another", lambda _fd: True)
-    assert not in_thread(qtbot, lambda: by_socket(address(), OpenFiles()))
+    monkeypatch.setattr(application, "belongs_to_other_user", lambda _fd: True)
+    assert not in_thread(qtbot, lambda: send_by_socket(address(), OpenFiles()))
     assert "it is of another user" in caplog.text
     monkeypatch.undo()
 
@@ -259,10 +259,10 @@ def test_another_user_is_not_listened_to(qtbot, server, monkeypatch, caplog):
 def test_whose_the_other_end_is(monkeypatch):
     one, other = socket.socketpair()
     with one, other:
-        assert not instance.is_of_another(one.fileno())
+        assert not instance.belongs_to_other_user(one.fileno())
         uid = os.getuid()
         monkeypatch.setattr(os, "getuid", lambda: uid + 1)
-        assert instance.is_of_another(one.fileno())
+        assert instance.belongs_to_other_user(one.fileno())
         one.send(b"still open")
 
 
@@ -303,23 +303,23 @@ def test_a_second_start_opens_its_files_in_the_first(first, tmp_path):
 
 def test_a_second_start_without_a_file_shows_a_window_without_one(first, monkeypatch):
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "abc")
-    assert in_thread(first.qtbot, lambda: hand_over(OpenFiles.of((), None)))
+    assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles.of((), None)))
     first.wait_idle()
     assert len(first.launcher.starts) == 1
     first.drop(SAMPLE)
     first.wait_open(SAMPLE)
     os.environ.pop("XDG_ACTIVATION_TOKEN", None)
-    assert in_thread(first.qtbot, lambda: hand_over(OpenFiles((), token="def")))
+    assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles((), token="def")))
     assert first.at_window(1).document is None
     assert os.environ.get("XDG_ACTIVATION_TOKEN") in {"def", None}  # Qt may have used it
 
 
 def test_a_state_dict_and_a_file_that_is_gone_are_handed_over_too(first, tmp_path):
     gone = tmp_path / "gone.pt"
-    assert in_thread(first.qtbot, lambda: hand_over(OpenFiles((str(gone),), "ema")))
+    assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles((str(gone),), "ema")))
     first.wait(lambda: first.trouble)
     assert "gone.pt" in first.trouble[0]
-    assert in_thread(first.qtbot, lambda: hand_over(OpenFiles(("what://x/y.pt",))))
+    assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles(("what://x/y.pt",))))
     first.wait(lambda: any("what" in sentence for sentence in first.trouble))
     assert len(first.launcher.starts) == 1
 
@@ -328,7 +328,7 @@ def test_nobody_listens_after_the_last_window(first):
     assert Path(address()).exists()
     assert first.window.close()
     assert not Path(address()).exists()
-    assert not hand_over(OpenFiles())
+    assert not send_to_running_instance(OpenFiles())
 
 
 # Starts the command, and says whether it gets as far as a window.
@@ -386,7 +386,7 @@ def test_settings_are_set_aside_and_never_while_a_window_would_write_them_again(
 def test_who_hands_over_needs_no_qt(run_python):
     out = run_python(
         "import sys, pruneapp.gui.app.instance as i\n"
-        "i.hand_over(i.OpenFiles())\n"
+        "i.send_to_running_instance(i.OpenFiles())\n"
         "print('PySide6' in sys.modules)"
     )
     assert out == "False\n"
@@ -394,5 +394,5 @@ def test_who_hands_over_needs_no_qt(run_python):
 
 def test_what_is_said_is_a_line_of_json():
     assert json.loads(GREETING) == {"pruneapp": pruneapp.__version__}
-    assert json.loads(TAKEN) == {"taken": True}
+    assert json.loads(ACCEPTED) == {"taken": True}
     assert GREETING.endswith(b"\n")

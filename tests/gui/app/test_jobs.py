@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QTimer
 
 from pruneapp.errors import ExportError
 from pruneapp.gui.app import jobs as module
-from pruneapp.gui.app.jobs import Jobs, Urgency
+from pruneapp.gui.app.jobs import Jobs, Priority
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.job_gate import endless
 
@@ -136,7 +136,7 @@ def test_a_result_that_nobody_wants_any_more_is_let_go_of_once(jobs, qtbot, how)
         task.cancel()
     elif how == "stopped":
         assert jobs.stop()
-    qtbot.waitUntil(lambda: jobs.quiet)
+    qtbot.waitUntil(lambda: jobs.is_idle)
     QCoreApplication.sendPostedEvents()
 
     assert late == ([] if how == "wanted" else ["open"])
@@ -177,7 +177,7 @@ def test_pictures_are_answered_while_the_worker_is_busy(jobs, qtbot):
     heard, answers = Heard(), Heard()
     task = jobs.submit("Endless", endless, **heard.callbacks())
 
-    jobs.answer(lambda _job: "picture", on_result=answers.on_result, on_error=answers.on_error)
+    jobs.run_short(lambda _job: "picture", on_result=answers.on_result, on_error=answers.on_error)
     qtbot.waitUntil(lambda: answers.results == ["picture"])
 
     assert answers.threads == {threading.main_thread()}
@@ -188,12 +188,12 @@ def test_pictures_are_answered_while_the_worker_is_busy(jobs, qtbot):
 def test_answers_begin_once_the_main_thread_is_done_with_what_it_does(jobs, qtbot):
     """It has a file to show, and threads that count meanwhile would take turns with it."""
     heard, begun = Heard(), threading.Event()
-    jobs.answer(lambda _job: begun.set(), **heard.callbacks())
+    jobs.run_short(lambda _job: begun.set(), **heard.callbacks())
     assert not begun.wait(0.05)
     qtbot.waitUntil(lambda: len(heard.results) == 1)
 
     soon = threading.Event()
-    jobs.answer(lambda _job: soon.set(), **heard.callbacks(), urgency=Urgency.AT_ONCE)
+    jobs.run_short(lambda _job: soon.set(), **heard.callbacks(), priority=Priority.INTERACTIVE)
     assert soon.wait(10), "what a moving slider waits for begins at once"
     qtbot.waitUntil(lambda: len(heard.results) == 2)
 
@@ -205,11 +205,11 @@ def test_questions_about_much_that_is_new_begin_once_it_is_painted(jobs, qtbot, 
     heard, order = Heard(), []
 
     def shown(_result: object) -> None:
-        jobs.answer(lambda _job: order.append("answer"), **heard.callbacks())
+        jobs.run_short(lambda _job: order.append("answer"), **heard.callbacks())
         QTimer.singleShot(5, lambda: order.append("painted"))
 
     callbacks = heard.callbacks() | {"on_result": shown}
-    jobs.answer(lambda _job: None, **callbacks, urgency=Urgency.AT_ONCE)
+    jobs.run_short(lambda _job: None, **callbacks, priority=Priority.INTERACTIVE)
     qtbot.waitUntil(lambda: len(order) == 2)
     assert order == ["painted", "answer"]
     qtbot.waitUntil(lambda: len(heard.results) == 1)
@@ -223,14 +223,14 @@ def test_questions_are_not_put_off_again_and_again(jobs, qtbot, monkeypatch):
 
     def again(_result: object) -> None:  # each one a callback that takes long
         if not asked:
-            jobs.answer(asked.append, **heard.callbacks())
+            jobs.run_short(asked.append, **heard.callbacks())
         if not heard.results:
-            jobs.answer(lambda _job: None, **callbacks, urgency=Urgency.AT_ONCE)
+            jobs.run_short(lambda _job: None, **callbacks, priority=Priority.INTERACTIVE)
 
     callbacks = heard.callbacks() | {"on_result": again}
-    jobs.answer(lambda _job: None, **callbacks, urgency=Urgency.AT_ONCE)
+    jobs.run_short(lambda _job: None, **callbacks, priority=Priority.INTERACTIVE)
     qtbot.waitUntil(lambda: bool(heard.results))
-    qtbot.waitUntil(lambda: jobs.quiet)
+    qtbot.waitUntil(lambda: jobs.is_idle)
 
 
 def test_stopping_ends_everything_and_nothing_comes_back(qtbot):
@@ -325,7 +325,7 @@ def test_what_a_job_worked_on_is_let_go_of_without_the_collector(jobs, qtbot, en
     try:
         # As closures do that ask how their own job ended.
         tasks.append(
-            jobs.answer(
+            jobs.run_short(
                 work,
                 on_result=heard.on_result,
                 on_error=heard.on_error,
@@ -345,7 +345,9 @@ def test_what_waits_for_a_program_keeps_nothing_waiting_and_is_over_when_cancell
     jobs.started.connect(started.append)
     jobs.idle.connect(lambda: idle.append(1))
     ends = threading.Event()
-    waits = jobs.submit("Program", lambda _job: ends.wait(30), **program.callbacks(), apart=True)
+    waits = jobs.submit(
+        "Program", lambda _job: ends.wait(30), **program.callbacks(), runs_program=True
+    )
     qtbot.waitUntil(lambda: waits.begun)
     jobs.submit("Work", lambda _job: 1, **other.callbacks())
     qtbot.waitUntil(lambda: other.results == [1])
@@ -356,6 +358,6 @@ def test_what_waits_for_a_program_keeps_nothing_waiting_and_is_over_when_cancell
     assert program.cancelled == 1
     assert idle == [1]
     ends.set()
-    jobs.submit("Next", lambda _job: 2, **program.callbacks(), apart=True)
+    jobs.submit("Next", lambda _job: 2, **program.callbacks(), runs_program=True)
     qtbot.waitUntil(lambda: program.results == [2])
     assert program.cancelled == 1

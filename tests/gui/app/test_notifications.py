@@ -317,7 +317,7 @@ def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
     """Whose code it is, is said only if it may be a method of the person's own."""
     jobs, go_on = person.workbench.jobs, threading.Event()
     person.workbench.status.own_methods = own
-    jobs._listen.setInterval(30)
+    jobs._watchdog.setInterval(30)
 
     def deaf(_job):
         go_on.wait(2 * PATIENCE_MS / 1000)

@@ -271,7 +271,7 @@ def test_what_was_written_by_hand_into_the_settings_keeps_no_window_from_opening
         if name != "gone"
     }
     assert keys == {"repair": ["F9", "Ctrl+O"], "about": [], "open": []}
-    assert actions.way_to("open") == "File › Open"
+    assert actions.shortcut_or_path("open") == "File › Open"
 
 
 def test_two_keys_of_one_name_are_named_once(qapp):

@@ -148,10 +148,10 @@ class Opening:
         person.click(person.window.empty.sample_button)
         person.wait_open(SAMPLE)
         person.wait_preview()
-        person.wait(lambda: person.workbench.jobs.quiet)
+        person.wait(lambda: person.workbench.jobs.is_idle)
         self.before = self.state()
         self.threads = python_threads()
-        person.session.stayed.connect(self._on_stayed)
+        person.session.notOpened.connect(self._on_stayed)
 
     def _on_stayed(self):
         self.stayed += 1

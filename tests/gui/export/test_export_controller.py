@@ -407,7 +407,7 @@ def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
 
 
 def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypatch):
-    monkeypatch.setattr(sharding, "MOST_FILES", 2)
+    monkeypatch.setattr(sharding, "MAX_FILES", 2)
     dialog = dialog_of(pruned)
     line = dialog.details.fields.fields["shard_size"].editor.combo.lineEdit()
     pruned.type(line, "1 kB")

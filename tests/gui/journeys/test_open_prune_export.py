@@ -325,7 +325,7 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, s
     person.wait(lambda: label.contentsRect().width() >= needed)
     slow.closed = False
     person.wait(lambda: len(person.states) == 2)
-    person.workbench.notifications.say_done("Done.")
+    person.workbench.notifications.show_done("Done.")
     assert person.window.done.isVisible()
 
 

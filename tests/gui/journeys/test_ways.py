@@ -139,7 +139,7 @@ class Watch:
             code = frame.f_code
             if code.co_filename.startswith(PACKAGE):
                 found.add(code.co_filename.removeprefix(PACKAGE))
-            if code in (run.__code__, Jobs._on_ended.__code__):
+            if code in (run.__code__, Jobs._on_finished.__code__):
                 found |= self._asked_by.get(id(frame.f_locals["task"].work), frozenset())
             frame = frame.f_back
         return frozenset(found)

@@ -22,8 +22,8 @@ class Waiting:
     def __init__(self):
         self.asked = []
 
-    def answer(self, _work, on_result, on_error, on_cancelled, urgency):
-        task = SimpleNamespace(on_result=on_result, on_error=on_error, urgency=urgency)
+    def run_short(self, _work, on_result, on_error, on_cancelled, priority):
+        task = SimpleNamespace(on_result=on_result, on_error=on_error, priority=priority)
         task.cancel = lambda: self.asked.remove(task)
         self.asked.append(task)
         return task
