@@ -138,7 +138,7 @@ class ShrinkForecasts(QObject):
             lambda job: forecast_in(surveyed, request, origin, job),
             self._on_surveyed,
             self._on_error,
-            priority=Priority.NORMAL,  # after estimates of other formats' sizes, which are interactive
+            priority=Priority.NORMAL,  # after the interactive size estimates
         )
 
     def _on_error(self, error: PruneAppError) -> None:
