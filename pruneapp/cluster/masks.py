@@ -387,7 +387,7 @@ class RuleMask(BitMask):
         self._kept = kept
 
     @property
-    def packed(self) -> NDArray[np.uint8]:  # it is computed, not stored
+    def packed(self) -> NDArray[np.uint8]:  # type: ignore[override]  # it is computed, not stored
         """The packed bits, computed unless they are cached."""
         return self._bits().packed
 
