@@ -28,7 +28,8 @@ class ChannelRanks:
     def order(self) -> NDArray[np.int64]:
         """Channel indices, ``int64[n]``, by the norm that remains: ascending, stable, NaN last.
 
-        Completely pruned channels come first, ordered by their original norm.
+        Channels with a remaining norm of 0 come first; those of them that are pruned are ordered by
+        their original norm.
         """
         n = self.norms
         had = np.where(n.kept > 0, 0.0, n.norms)

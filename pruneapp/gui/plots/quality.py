@@ -102,7 +102,7 @@ class QualityCanvas(PlotCanvas):
         series
             Series of each point, from 0; -1 for the unpruned model.
         faded
-            Points that were measured under other conditions.
+            Points whose measurement is outdated.
         current
             The point of the current state; -1 for none.
         joins

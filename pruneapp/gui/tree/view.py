@@ -448,7 +448,7 @@ class TreeView(QTreeView):
         self._unfold()
 
     def unfold_below(self, node: int) -> None:
-        """Expand everything below a module, limited to whole levels of `_OPEN_AT_ONCE` rows."""
+        """Expand a module and the levels below it that have `_OPEN_AT_ONCE` rows or fewer in all."""
         self._open.add(node)
         self._open_below(node, _OPEN_AT_ONCE)
         self._unfold()

@@ -327,7 +327,7 @@ def envelope(  # noqa: PLR0917
 ) -> Stacks:
     """Return the bars, or with `group` > 1 one bar per group that shows all states in it.
 
-    The bars of a group are divided by state: partly kept, to be pruned completely, already pruned.
+    The bars of a group are divided by state: partly or fully kept, to be pruned fully, already pruned.
     For each state the maxima of `after`, `left` and `whole` over its bars make one stack. The
     highest stack is drawn in full. Of each other stack only the top is drawn in front of it: a part
     of its height in proportion to the share of the bars with that state. So heights show norms and
