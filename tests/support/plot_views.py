@@ -14,7 +14,7 @@ def choose_channels(view, channels):
     """Select exactly these channels."""
     view._selection.reset(view._selection.chosen.size)
     view._selection.chosen[list(channels)] = True
-    view._show_chosen()
+    view._show_selection()
 
 
 def put_cursor(view, index):

@@ -424,7 +424,7 @@ class CompareView(TensorsChart):
         self._set_stem("", "comparison")
         self._measure()
         self._reorder()
-        self._begin(keep_view=names == [t.name for t in self._differing])
+        self._show_bars(keep_view=names == [t.name for t in self._differing])
         if comparison is not None:
             self.set_busy(False)
 
@@ -453,8 +453,8 @@ class CompareView(TensorsChart):
             return self.tr("Nothing differs: all {n} tensors are equal.").format(
                 n=count(len(comparison.tensors))
             )
-        if self._instead:
-            return self._instead
+        if self._empty_text:
+            return self._empty_text
         if not self.sides.points:
             return self.tr(
                 "Open a checkpoint to compare its states, or to compare it with another file."

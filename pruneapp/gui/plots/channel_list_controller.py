@@ -60,16 +60,16 @@ class ChannelListController(Controller):
 
     def copy(self) -> None:
         """Copy the indices of the selected channels to the clipboard."""
-        text = self._chosen()
+        text = self._selection_as_text()
         if text:
             QGuiApplication.clipboard().setText(text)
-            many = len(self._view.chosen)
-            words = plural(many, self.tr("Copied 1 index."), self.tr("Copied {n} indices."))
+            n_selected = len(self._view.chosen)
+            words = plural(n_selected, self.tr("Copied 1 index."), self.tr("Copied {n} indices."))
             self._notifications.show_done(words)
 
     def paste(self) -> None:
         """Select the channels listed on the clipboard; show an error if it has no text."""
-        if not self._may_select():
+        if not self._can_select():
             return
         text = QGuiApplication.clipboard().text()
         if text:
@@ -84,7 +84,7 @@ class ChannelListController(Controller):
 
     def save(self) -> None:
         """Save the indices of the selected channels to a file that the user chooses."""
-        text = self._chosen()
+        text = self._selection_as_text()
         if not text:
             return
         proposed = self._session.proposed(_LISTS, SUFFIX)
@@ -109,7 +109,7 @@ class ChannelListController(Controller):
 
     def load(self) -> None:
         """Select the channels listed in a text file that the user chooses."""
-        if not self._may_select():
+        if not self._can_select():
             return
         name, _ = QFileDialog.getOpenFileName(
             self._window,
@@ -123,23 +123,25 @@ class ChannelListController(Controller):
             self._read(lambda _job: text_of(path))
 
     def _read(self, text: Callable[[Job], str]) -> None:
-        place = self._view.place
-        *_, axis, size = place
+        bars_key = self._view.bars_key
+        *_, axis, size = bars_key
         noun = "unit" if axis else "channel"
         self._reading.start(
-            lambda job: from_text(text(job), size, noun), partial(self._select, place), self._refuse
+            lambda job: from_text(text(job), size, noun),
+            partial(self._select, bars_key),
+            self._refuse,
         )
 
-    def _select(self, place: object, chosen: NDArray[np.bool_]) -> None:
-        if place != self._view.place:
+    def _select(self, bars_key: object, chosen: NDArray[np.bool_]) -> None:
+        if bars_key != self._view.bars_key:
             return  # the view shows other channels now
         self._view.set_chosen(chosen)
         self._notifications.end(NoticeTopic.CHANNELS)
-        many = int(np.count_nonzero(chosen))
-        words = plural(many, self.tr("Selected 1 index."), self.tr("Selected {n} indices."))
+        n_selected = int(np.count_nonzero(chosen))
+        words = plural(n_selected, self.tr("Selected 1 index."), self.tr("Selected {n} indices."))
         self._notifications.show_done(words)
 
-    def _chosen(self) -> str:
+    def _selection_as_text(self) -> str:
         """Return the selection as text. If it is empty, show a notice and return ""."""
         view = self._view
         if self._pages.page is Page.CHANNELS and view.chosen:
@@ -152,16 +154,16 @@ class ChannelListController(Controller):
         )
         return ""
 
-    def _may_select(self) -> bool:
-        there = self._pages.page is Page.CHANNELS and self._view.place[-1] > 0
-        if not there:
+    def _can_select(self) -> bool:
+        possible = self._pages.page is Page.CHANNELS and self._view.bars_key[-1] > 0
+        if not possible:
             self._refuse(
                 SelectionError(
                     "There are no channels to select from.",
                     remedy="Show the page Channels (3) of a tensor of two or more dimensions.",
                 )
             )
-        return there
+        return possible
 
     def _refuse(self, error: PruneAppError) -> None:
         self._notifications.show_error(error, NoticeTopic.CHANNELS)

@@ -32,8 +32,8 @@ class ChannelRanks:
         their original norm.
         """
         n = self.norms
-        had = np.where(n.kept > 0, 0.0, n.norms)
-        return np.lexsort((had, n.left)).astype(np.int64)
+        pruned_norms = np.where(n.kept > 0, 0.0, n.norms)
+        return np.lexsort((pruned_norms, n.left)).astype(np.int64)
 
     @cached_property
     def free(self) -> NDArray[np.int64]:
@@ -71,27 +71,27 @@ class ChannelRanks:
         finite = np.isfinite(norms)
         return float(norms[finite].max()) if finite.any() else 1.0
 
-    def taken(self, number: int) -> NDArray[np.bool_]:
+    def prune_mask(self, number: int) -> NDArray[np.bool_]:
         """Return a mask ``bool[n]`` of the first `number` channels of `free`."""
         chosen = np.zeros(self.norms.norms.size, dtype=np.bool_)
         chosen[self.free[:number]] = True
         return chosen
 
-    def within(self, number: int) -> int:
+    def clip(self, number: int) -> int:
         """Return `number` clipped to the range from 0 to the size of `free`."""
         return min(max(number, 0), int(self.free.size))
 
-    def number_up_to(self, norm: float) -> int:
+    def count_up_to_norm(self, norm: float) -> int:
         """Return the number of free channels whose remaining norm is at most `norm`."""
         return int((self.norms.left[self.free] <= norm).sum())
 
-    def number_before(self, place: float) -> int:
-        """Return the number of free channels whose rank (position in `order`) is below `place`."""
-        places = np.empty(self.order.size, dtype=np.int64)
-        places[self.order] = np.arange(self.order.size)
-        return int((places[self.free] < place).sum())
+    def count_before_rank(self, rank: float) -> int:
+        """Return the number of free channels whose rank (position in `order`) is below `rank`."""
+        ranks = np.empty(self.order.size, dtype=np.int64)
+        ranks[self.order] = np.arange(self.order.size)
+        return int((ranks[self.free] < rank).sum())
 
-    def place_behind(self, number: int) -> float:
+    def position_after(self, number: int) -> float:
         """Return the position in `order` just after the last of `number` pruned channels.
 
         Returns -0.5, before all bars, for 0.
@@ -100,7 +100,7 @@ class ChannelRanks:
             return -0.5
         return float(np.flatnonzero(self.order == self.free[number - 1])[0]) + 0.5
 
-    def norm_of(self, number: int) -> float:
+    def height_of_last(self, number: int) -> float:
         """Return the bar height of the last of `number` pruned channels; 0 for none."""
         return float(self.left[self.free[number - 1]]) if number else 0.0
 

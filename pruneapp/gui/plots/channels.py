@@ -21,7 +21,7 @@ from pruneapp.gui.plots.channel_ranks import (
     state_words,
     whole_protected,
 )
-from pruneapp.gui.plots.chart.axes import NumberAxis, PlaceAxis
+from pruneapp.gui.plots.chart.axes import IndexAxis, NumberAxis
 from pruneapp.gui.plots.chart.chart import OrderedChart, envelope, grouped_edges
 from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Floats, Marks, Pick, Stacks
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
@@ -69,11 +69,11 @@ class ChannelsView(OrderedChart):
         # and the cut before the drag.
         self._cut: tuple[int | None, float | None] = None, None
         self._form_cut: tuple[int | None, float | None] = None, None
-        self._before: tuple[int | None, float | None] = None, None
-        self._answered = True
+        self._cut_before_drag: tuple[int | None, float | None] = None, None
+        self._is_up_to_date = True
         self._editable = False
         # Whether the colors of the bars follow the cut instead of the measured preview.
-        self._following = False
+        self._follows_line = False
         self._shape: tuple[int, ...] = ()
         self._labels: tuple[str, ...] = ()
         self._groups: tuple[TensorGroup, ...] = ()
@@ -84,10 +84,10 @@ class ChannelsView(OrderedChart):
         self._unit: TensorGroup | None = None
         # The units that the user selected last, as ``bool[units]``. They become selected in every
         # tensor of the group.
-        self._chosen_units: tuple[TensorGroup, NDArray[np.bool_]] | None = None
+        self._selected_units: tuple[TensorGroup, NDArray[np.bool_]] | None = None
         self._selection = BarSelection()
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
-        super().__init__(PlaceAxis(), NumberAxis("left"), orders)
+        super().__init__(IndexAxis(), NumberAxis("left"), orders)
         self._busy_text = self.tr("Measuring channels…")
         self.dim_box = choice_box(
             self.tr("Dimension"),
@@ -110,17 +110,19 @@ class ChannelsView(OrderedChart):
         self.canvas.lineMoved.connect(self._on_line_moved)
         self.canvas.lineStepped.connect(self._on_line_stepped)
         self.canvas.lineReleased.connect(self._on_line_released)
-        self.canvas.lineTaken.connect(self._on_line_taken)
-        self.canvas.lineDropped.connect(self._on_line_dropped)
-        self.canvas.picked.connect(self._on_picked)
-        self.canvas.banded.connect(self._on_banded)
-        self._show_chosen()
+        self.canvas.lineGrabbed.connect(self._on_line_grabbed)
+        self.canvas.lineDragCancelled.connect(self._on_line_drag_cancelled)
+        self.canvas.barPicked.connect(self._on_bar_picked)
+        self.canvas.rangeSelected.connect(self._on_range_selected)
+        self._show_selection()
         self.set_colors(self._colors)
 
     # -- chart -------------------------------------------------------------------------------------
 
     def empty_text(self) -> str:
-        return self._instead or self.tr("Select a tensor with two or more dimensions in the tree.")
+        return self._empty_text or self.tr(
+            "Select a tensor with two or more dimensions in the tree."
+        )
 
     def title(self) -> str:
         return self.tr("Norms of the channels")
@@ -164,18 +166,18 @@ class ChannelsView(OrderedChart):
             text = self.tr("unit {index} ({channels}):  {norm} {value},  {state}")
         text = text.format(
             index=count(channel),
-            channels=self._size_words(channel),
+            channels=self._channel_count_text(channel),
             norm=norm_name(self._norms.n),
-            value=self._left_text(channel),
+            value=self._norm_text(channel),
             state=state_words(self._norms, self._after, channel),
         )
-        return join_statements(text, self._chosen_text() if self._selection else "")
+        return join_statements(text, self._selection_summary() if self._selection else "")
 
-    def _size_words(self, unit: int) -> str:
-        many = 1 if self._unit is None else int(self._unit.sizes[unit])
-        return plural(many, self.tr("1 channel"), self.tr("{n} channels"))
+    def _channel_count_text(self, unit: int) -> str:
+        n_channels = 1 if self._unit is None else int(self._unit.sizes[unit])
+        return plural(n_channels, self.tr("1 channel"), self.tr("{n} channels"))
 
-    def _left_text(self, channel: int) -> str:
+    def _norm_text(self, channel: int) -> str:
         """Return a text with the remaining norm, its share of the original, and the preview."""
         n = self._norms
         assert n is not None
@@ -208,13 +210,15 @@ class ChannelsView(OrderedChart):
             (self.tr("{n} protected"), protected - partly_protected),
             (self.tr("{n} partly protected"), partly_protected),
         )
-        states = join_facts(*(words.format(n=count(many)) for words, many in facts if many))
+        states = join_facts(
+            *(words.format(n=count(n_channels)) for words, n_channels in facts if n_channels)
+        )
         words = self.tr("{n} units") if self._unit else self.tr("{n} channels")
         bars = words.format(n=count(n.norms.size))
         text = with_label(bars, states or self.tr("all kept"))
         if self._selection:
-            return join_statements(self._chosen_text(), text)
-        return join_statements(text, self._chosen_words() if self._shape else "")
+            return join_statements(self._selection_summary(), text)
+        return join_statements(text, self._selection_text() if self._shape else "")
 
     def swatches(self) -> list[Swatch]:
         n = self._norms
@@ -261,7 +265,7 @@ class ChannelsView(OrderedChart):
         shown = None if preview else (0, 1, 2, 4, 6)
         return Numbers(headers, n.norms.size, row, shown=shown)
 
-    def _chosen_words(self) -> str:
+    def _selection_text(self) -> str:
         number = self._selection.indices.size
         if self._unit is not None:
             if not number:
@@ -273,7 +277,7 @@ class ChannelsView(OrderedChart):
             return self.tr("click or drag to choose channels")
         return plural(number, self.tr("1 channel selected"), self.tr("{n} channels selected"))
 
-    def _chosen_text(self) -> str:
+    def _selection_summary(self) -> str:
         n = self._norms
         assert n is not None
         total = float(np.nansum(n.norms[self._selection.indices]))
@@ -281,7 +285,7 @@ class ChannelsView(OrderedChart):
         words = self.tr("{channels}, {norm} {total}")
         words = words if one else self.tr("{channels}, sum of {norm}s {total}")
         return words.format(
-            channels=self._chosen_words(), norm=norm_name(n.n), total=value_text(total, 4)
+            channels=self._selection_text(), norm=norm_name(n.n), total=value_text(total, 4)
         )
 
     # -- cut ---------------------------------------------------------------------------------------
@@ -304,13 +308,13 @@ class ChannelsView(OrderedChart):
         """
         editable = editable and channels is not None
         same = ((channels, norm), editable) == (self._cut, self._editable)
-        self._editable, self._answered = editable, True
+        self._editable, self._is_up_to_date = editable, True
         self._form_cut = channels, norm
-        if not self.canvas.holding and not same:
-            self._following = self._following or channels != self._cut[0]
-            self._put_cut(self._form_cut)
+        if not self.canvas.is_dragging_line and not same:
+            self._follows_line = self._follows_line or channels != self._cut[0]
+            self._apply_cut(self._form_cut)
 
-    def _put_cut(self, cut: tuple[int | None, float | None]) -> None:
+    def _apply_cut(self, cut: tuple[int | None, float | None]) -> None:
         self._cut = cut
         self._count_to_prune()
         self._show_cut()
@@ -321,10 +325,10 @@ class ChannelsView(OrderedChart):
         n, ranks, channels = self._norms, self._ranks, self._cut[0]
         if n is None or ranks is None:
             self._after = NONE_LEFT
-        elif channels is None or not self._following or self._unit is not None:
+        elif channels is None or not self._follows_line or self._unit is not None:
             self._after = Remaining(n.to_be_pruned, n.after, ranks.after, n.kept_after)
         else:
-            to_prune = ranks.taken(channels)
+            to_prune = ranks.prune_mask(channels)
             parts = (np.where(to_prune, 0.0, part) for part in (n.left, ranks.left, n.kept))
             self._after = Remaining(to_prune, *parts)
 
@@ -333,12 +337,12 @@ class ChannelsView(OrderedChart):
         if ranks is None or channels is None or self._unit is not None:
             self.canvas.set_line(None)  # a cut counts channels, but the bars are units
             return
-        taken = ranks.within(channels)
-        label = plural(taken, self.tr("1 channel"), self.tr("{n} channels"))
+        n_pruned = ranks.clip(channels)
+        label = plural(n_pruned, self.tr("1 channel"), self.tr("{n} channels"))
         if self.order == NORM:
-            line = CutLine(ranks.place_behind(taken), label, editable=self._editable)
+            line = CutLine(ranks.position_after(n_pruned), label, editable=self._editable)
         else:
-            norm = ranks.norm_of(taken) if norm is None else norm
+            norm = ranks.height_of_last(n_pruned) if norm is None else norm
             text = f"{value_text(norm, 4)} · {label}"
             line = CutLine(norm, text, upright=False, editable=self._editable)
         self.canvas.set_line(line)
@@ -347,11 +351,11 @@ class ChannelsView(OrderedChart):
         """Show a cut that the user moved; emit `cutMoved` if the number of channels changed."""
         if not self._editable or self._ranks is None:
             return
-        channels = self._ranks.within(channels)
+        channels = self._ranks.clip(channels)
         changed = channels != self._cut[0]
         if changed:
-            self._answered, self._following = False, True
-        self._put_cut((channels, norm))
+            self._is_up_to_date, self._follows_line = False, True
+        self._apply_cut((channels, norm))
         if changed:
             self.cutMoved.emit(channels)
 
@@ -359,25 +363,25 @@ class ChannelsView(OrderedChart):
         if self._ranks is None:
             return
         if self.order == NORM:
-            self._move_cut(self._ranks.number_before(at))
+            self._move_cut(self._ranks.count_before_rank(at))
         else:
             at = min(max(at, 0.0), self.highest())
-            self._move_cut(self._ranks.number_up_to(at), at)
+            self._move_cut(self._ranks.count_up_to_norm(at), at)
 
     def _on_line_stepped(self, steps: int) -> None:
         if self._cut[0] is not None:
             self._move_cut(self._cut[0] + steps)
 
-    def _on_line_taken(self) -> None:
-        self._before = self._cut
+    def _on_line_grabbed(self) -> None:
+        self._cut_before_drag = self._cut
 
-    def _on_line_dropped(self) -> None:
-        self._form_cut, self._answered, self._following = self._before, True, False
-        self._put_cut(self._before)
+    def _on_line_drag_cancelled(self) -> None:
+        self._form_cut, self._is_up_to_date, self._follows_line = self._cut_before_drag, True, False
+        self._apply_cut(self._cut_before_drag)
 
     def _on_line_released(self) -> None:
         # Without a new cut from the owner, snap to the last pruned channel.
-        self._put_cut(self._form_cut if self._answered else (self._cut[0], None))
+        self._apply_cut(self._form_cut if self._is_up_to_date else (self._cut[0], None))
 
     # -- setters -----------------------------------------------------------------------------------
 
@@ -390,7 +394,7 @@ class ChannelsView(OrderedChart):
         """
         self._labels, self._groups, self._shape = tuple(labels), (), tuple(shape)
         self._fill_dims(current, "")
-        self._show_chosen()
+        self._show_selection()
 
     def set_groups(self, groups: Sequence[TensorGroup]) -> None:
         """Set the groups of the tensor; the units of a group can be shown instead of channels.
@@ -400,12 +404,12 @@ class ChannelsView(OrderedChart):
         if tuple(groups) != self._groups:
             self._groups = tuple(groups)
             self._fill_dims(self.dim, self.axis)
-            if not self._selection and self._choose_units():
-                self._show_chosen()
+            if not self._selection and self._restore_unit_selection():
+                self._show_selection()
 
     def forget_units(self) -> None:
         """Forget the selected units, because another file is opened."""
-        self._chosen_units = None
+        self._selected_units = None
 
     def _fill_dims(self, dim: int, axis: str) -> None:
         self._choices = []
@@ -427,9 +431,9 @@ class ChannelsView(OrderedChart):
 
     def _choose_dim(self, dim: int, axis: str) -> None:
         keys = [(at, group.axis if group else "") for at, group in self._choices]
-        wanted = (dim, axis) if (dim, axis) in keys else (dim, "")
+        choice = (dim, axis) if (dim, axis) in keys else (dim, "")
         with QSignalBlocker(self.dim_box):
-            self.dim_box.setCurrentIndex(keys.index(wanted) if wanted in keys else -1)
+            self.dim_box.setCurrentIndex(keys.index(choice) if choice in keys else -1)
 
     @property
     def dim(self) -> int:
@@ -458,8 +462,8 @@ class ChannelsView(OrderedChart):
         return str(self.norm_box.currentData())
 
     def set_norms(self, norms: ChannelNorms | None) -> None:
-        """Show norms; None clears the plot. The selection is kept if `place` is unchanged."""
-        before = self.place
+        """Show norms; None clears the plot. The selection is kept if `bars_key` is unchanged."""
+        before = self.bars_key
         self._unit = None
         if norms is not None:
             axis = self.axis if self.dim == norms.dim else ""
@@ -468,7 +472,7 @@ class ChannelsView(OrderedChart):
                 if group and (dim, group.axis) == (norms.dim, axis) and group.can_measure(norms.n):
                     self._unit, norms = group, group.norms_of(norms)
         self._norms = norms
-        same = norms is not None and self.place == before
+        same = norms is not None and self.bars_key == before
         self._ranks = None if norms is None else ChannelRanks(norms)
         self._set_stem(norms.name if norms else "", "channels")
         self._heights = np.zeros(0) if self._ranks is None else self._ranks.heights
@@ -477,15 +481,15 @@ class ChannelsView(OrderedChart):
                 self._choose_dim(norms.dim, "")
             self.set_norm_choice(norms.n)
             self.canvas.left.setLabel(norm_name(norms.n))
-            self._following = self.canvas.holding or not norms.to_be_pruned.any()
+            self._follows_line = self.canvas.is_dragging_line or not norms.to_be_pruned.any()
         if not same:
             self._selection.reset(self._heights.size)
-            self._choose_units()
+            self._restore_unit_selection()
         self._count_to_prune()
         self._reorder()
-        self._begin(keep_view=same)
+        self._show_bars(keep_view=same)
         self._show_cut()
-        self._show_chosen()
+        self._show_selection()
         if norms is not None:
             self.set_busy(False)
 
@@ -500,7 +504,7 @@ class ChannelsView(OrderedChart):
         return self._selection.chosen.copy()
 
     @property
-    def place(self) -> tuple[str, int, str, int]:
+    def bars_key(self) -> tuple[str, int, str, int]:
         """What the bars show: tensor name, dimension, axis and number of bars.
 
         The axis is that of the group whose units are shown, "" for channels. Without bars the value
@@ -515,7 +519,7 @@ class ChannelsView(OrderedChart):
         """Select exactly the channels of the mask ``bool[channels]``."""
         self._selection.choose(chosen)
         self.canvas.set_cursor(-1)  # the cursor frame looks like a selected bar
-        self._on_chosen()
+        self._on_selection_changed()
 
     def _shown_group(self) -> TensorGroup | None:
         """Return the group whose units the bars select; None if there is no such group."""
@@ -525,25 +529,25 @@ class ChannelsView(OrderedChart):
         single = (each for each in self._groups if each.by_channel and each.dim == n.dim)
         return next(single, None)
 
-    def _on_chosen(self) -> None:
+    def _on_selection_changed(self) -> None:
         """Store the units that the user selected for other tensors of the group, and show them."""
         group, chosen = self._shown_group(), self._selection.chosen
-        self._chosen_units = None
+        self._selected_units = None
         if group is not None and self._selection:
             units = chosen.copy() if group is self._unit else group.units_of(chosen)
-            self._chosen_units = group, units
-        self._show_chosen()
+            self._selected_units = group, units
+        self._show_selection()
 
-    def _choose_units(self) -> bool:
+    def _restore_unit_selection(self) -> bool:
         """Apply the selection of another tensor of the group; return whether it is not empty."""
-        group, known = self._shown_group(), self._chosen_units
+        group, known = self._shown_group(), self._selected_units
         if group is None or known is None or not group.is_same(known[0]):
             return False
         units = known[1]
         self._selection.choose(units if group is self._unit else group.channels_of(units))
         return bool(self._selection)
 
-    def _show_chosen(self) -> None:
+    def _show_selection(self) -> None:
         n = self._norms
         if n is None:
             self.canvas.set_marks(None)
@@ -556,21 +560,21 @@ class ChannelsView(OrderedChart):
         marks = Marks(chosen[order], protected[order], partly[order], self._heights[order])
         self.canvas.set_marks(marks)
         able = self._selection and self._shape
-        self.operations.set_chosen(self._chosen_words() if able else "")
-        self._refresh_words()
+        self.operations.set_chosen(self._selection_text() if able else "")
+        self._refresh_texts()
 
     def _on_order_chosen(self) -> None:
         super()._on_order_chosen()
         self._show_cut()
-        self._show_chosen()
+        self._show_selection()
 
-    def _on_picked(self, bar: int, how: Pick) -> None:
+    def _on_bar_picked(self, bar: int, how: Pick) -> None:
         self._selection.pick(bar, how, self._order)
-        self._on_chosen()
+        self._on_selection_changed()
 
-    def _on_banded(self, start: int, stop: int, add: bool) -> None:
+    def _on_range_selected(self, start: int, stop: int, add: bool) -> None:
         self._selection.pick_range(start, stop, self._order, add=add)
-        self._on_chosen()
+        self._on_selection_changed()
 
     def request_edit(self, operation: Operation) -> None:
         """Emit an edit of the selected channels, with one box per run of adjacent channels."""
@@ -597,6 +601,6 @@ class ChannelsView(OrderedChart):
             self.pasteRequested.emit()
         elif event.key() == Qt.Key.Key_Escape and self._selection:
             self._selection.reset(self._heights.size)
-            self._on_chosen()
+            self._on_selection_changed()
         else:
             super().keyPressEvent(event)

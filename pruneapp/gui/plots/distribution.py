@@ -164,8 +164,8 @@ class DistributionView(Chart):
         self.canvas.lineMoved.connect(self._on_line_moved)
         self.canvas.lineStepped.connect(self._on_stepped)
         self.canvas.lineReleased.connect(self._on_released)
-        self.canvas.lineTaken.connect(self._on_taken)
-        self.canvas.lineDropped.connect(self._on_dropped)
+        self.canvas.lineGrabbed.connect(self._on_line_grabbed)
+        self.canvas.lineDragCancelled.connect(self._on_line_drag_cancelled)
         self._show_threshold()
         self.set_colors(self._colors)
 
@@ -379,7 +379,7 @@ class DistributionView(Chart):
             self._magnitudes.set_decades(self._decades)
             self.canvas.bottom.setLabel(self._axis_label(histogram.binning))
             # A histogram without a preview, between two steps, knows nothing about the new step.
-            self._following = self.canvas.holding or not histogram.to_be_pruned.any()
+            self._following = self.canvas.is_dragging_line or not histogram.to_be_pruned.any()
         if self._waits:
             at = self._applied_at
             self.threshold = self._form_threshold = self._lowest_kept() if at is None else at
@@ -390,9 +390,9 @@ class DistributionView(Chart):
         elif same:
             self._histogram = self._seen()
             if not np.array_equal(self.edges(), self.canvas.edges):
-                self.canvas.swap_edges(self.edges())
+                self.canvas.replace_edges(self.edges())
         self._count_to_prune()
-        self._begin(keep_view=same)
+        self._show_bars(keep_view=same)
         self.canvas.set_dividers(self._dividers())
         self._show_threshold()
         if histogram is not None:
@@ -422,7 +422,7 @@ class DistributionView(Chart):
         self._answered = True
         # The preview in the histogram is valid only for the threshold it was computed with.
         following = value is not None and (self._following or about or value != self.threshold)
-        if self.canvas.holding or (same and following == self._following):
+        if self.canvas.is_dragging_line or (same and following == self._following):
             return
         self._following = following
         self._put(value)
@@ -444,7 +444,7 @@ class DistributionView(Chart):
         if at is None:
             at = self._lowest_kept() if self.threshold is None else self.threshold
         self._form_threshold = at
-        if not self.canvas.holding:
+        if not self.canvas.is_dragging_line:
             self._following = False
             self.threshold = at
             self._about = self._is_rough()
@@ -467,7 +467,7 @@ class DistributionView(Chart):
         h = self._histogram
         if h is None or not self.canvas.count or h.binning != self.binning:
             return None
-        low, high = self.canvas.shown
+        low, high = self.canvas.visible_range
         first, last = (float(end) for end in self.edges()[[0, -1]])
         if high - low > _WHOLE * (last - first):
             return None
@@ -485,7 +485,7 @@ class DistributionView(Chart):
         low, high = counted.finer
         if self._decades is not None:
             low, high = self._decades.place(low), self._decades.place(high)
-        left, right = self.canvas.shown
+        left, right = self.canvas.visible_range
         slack = 1e-9 * (high - low)
         inside = low - slack <= left and right <= high + slack
         return counted if inside else counted.without_finer()
@@ -494,7 +494,7 @@ class DistributionView(Chart):
         seen, shown = self._seen(), self._histogram
         if seen is not None and shown is not None and seen.edges.size != shown.edges.size:
             self._histogram = seen
-            self.canvas.swap_edges(self.edges())
+            self.canvas.replace_edges(self.edges())
             self._count_to_prune()
             self._redraw()
         self._rest.start()
@@ -553,13 +553,13 @@ class DistributionView(Chart):
     def _on_stepped(self, steps: int) -> None:
         line = self.canvas.line
         if line is not None:
-            low, high = self.canvas.shown
+            low, high = self.canvas.visible_range
             self._on_line_moved(line.at + steps * (high - low) / STEPS)
 
-    def _on_taken(self) -> None:
+    def _on_line_grabbed(self) -> None:
         self._before = self.threshold
 
-    def _on_dropped(self) -> None:
+    def _on_line_drag_cancelled(self) -> None:
         self._form_threshold, self._answered, self._following = self._before, True, False
         self._put(self._before)
 

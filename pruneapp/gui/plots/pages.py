@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.plots.base.plot_view import LOW_GAP, SMALLEST, PlotView, WrappingRow
+from pruneapp.gui.plots.base.plot_view import LOW_GAP, MIN_PLOT_HEIGHT, PlotView, WrappingRow
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.heading import NumbersLine, TensorHeading
@@ -190,7 +190,7 @@ class PlotPages(QWidget):
         if goes_along:
             self.picture(page).focus()
         if page in _OF_THE_TENSOR:
-            self.picture(page).foot.set_beside(self.numbers)
+            self.picture(page).foot.set_second_widget(self.numbers)
         self._make_room()
         # In the dark theme the style hardly distinguishes the selected tab.
         for number in range(self.tabs.count()):
@@ -213,8 +213,8 @@ class PlotPages(QWidget):
         above = self.heading.heightForWidth(self.width()) + gap
         above += self._above.heightForWidth(self.width()) + gap
         width = self.width()
-        rest = self.height() - above - picture.needed(width) - picture.legend_height(width)
-        half = max(0, self.window().height() // 2 - SMALLEST)
+        rest = self.height() - above - picture.useful_height(width) - picture.legend_height(width)
+        half = max(0, self.window().height() // 2 - MIN_PLOT_HEIGHT)
         picture.set_legend_below(below=rest >= half)
 
     def _narrow_controls(self) -> None:

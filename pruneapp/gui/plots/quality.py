@@ -13,7 +13,7 @@ from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.readout import Swatch, paint_point
 from pruneapp.gui.plots.chart.axes import NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import STEPS
-from pruneapp.gui.plots.chart.items import CutLine, is_on, paint_line
+from pruneapp.gui.plots.chart.items import CutLine, hits_line, paint_line
 from pruneapp.gui.plots.quality_axis import Along, quality_axes
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
@@ -74,7 +74,7 @@ class QualityCanvas(PlotCanvas):
         self.noise: Sequence[Noise | None] = ()
         self.level: float | None = None
         self.line: CutLine | None = None
-        self.holding = False
+        self.is_dragging_line = False
         self._whole = self._seen = QRectF(0, 0, 1, 1)
 
     @property
@@ -188,7 +188,7 @@ class QualityCanvas(PlotCanvas):
             for number in range(len(self.points)):
                 self._paint_point(painter, number)
         if self.line is not None and self.points:
-            paint_line(painter, self.line, place, colors, held=self.holding)
+            paint_line(painter, self.line, place, colors, held=self.is_dragging_line)
 
     def _paint_level(self, painter: QPainter, place: PlotArea) -> None:
         if self.level is not None:
@@ -225,7 +225,7 @@ class QualityCanvas(PlotCanvas):
     # -- mouse and keys ---------------------------------------------------------------------------
 
     def _on_line(self, pixel: QPointF) -> bool:
-        return self.line is not None and is_on(self.line, pixel, self.place, self.font())
+        return self.line is not None and hits_line(self.line, pixel, self.place, self.font())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom around the mouse."""
@@ -237,7 +237,7 @@ class QualityCanvas(PlotCanvas):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Start to drag the target line, or start a click or a drag."""
         if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
-            self.holding = True
+            self.is_dragging_line = True
             self.viewport().update()
             event.accept()
         else:
@@ -245,7 +245,7 @@ class QualityCanvas(PlotCanvas):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move the target line or scroll."""
-        if self.holding:
+        if self.is_dragging_line:
             self.lineMoved.emit(self.place.point(event.position()).y())
             event.accept()
         else:
@@ -253,7 +253,7 @@ class QualityCanvas(PlotCanvas):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Drop the line, or handle a click."""
-        self.holding = False
+        self.is_dragging_line = False
         self.viewport().update()
         super().mouseReleaseEvent(event)
 
@@ -279,7 +279,7 @@ class QualityCanvas(PlotCanvas):
         if point >= 0:
             self.activated.emit(point)
 
-    def takes(self, event: QKeyEvent) -> bool:
+    def handles_key(self, event: QKeyEvent) -> bool:
         """Return whether the canvas handles this key."""
         ctrl = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         return (event.key() in STEPS) if ctrl else event.key() in _KEYS
@@ -370,7 +370,7 @@ class QualityView(PlotView):
 
     def empty_text(self) -> str:
         """Return the message for an empty plot, which depends on the reason."""
-        if self._told[0] and self._axis.along is not Along.SPARSITY and not self._instead:
+        if self._told[0] and self._axis.along is not Along.SPARSITY and not self._empty_text:
             if self._why_uncounted and self.shows_multiply_adds:
                 return self._why_uncounted
             return self.tr(
@@ -379,7 +379,7 @@ class QualityView(PlotView):
             ).format(axis=self._axis.label)
         if self._measuring:
             return self.tr("Evaluating… The unpruned model is measured first.")
-        return self._instead or self.tr(
+        return self._empty_text or self.tr(
             "Nothing has been evaluated yet. Choose Tools > Evaluate… to measure the model with "
             "your own script."
         )

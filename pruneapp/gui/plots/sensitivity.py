@@ -154,7 +154,7 @@ class SensitivityCanvas(ChartCanvas):
             painter.setClipRect(place.rect)
             if self.count and self.columns:
                 # If rows are thinner than a pixel, show the worst of each group.
-                group = max(1, math.ceil((stop - start) / self.width_of_plot))
+                group = max(1, math.ceil((stop - start) / self.plot_length))
                 for row in range(start - start % group, stop, group):
                     for column in range(self.columns):
                         self._paint_cell(painter, place, row, column, group)
@@ -284,7 +284,7 @@ class SensitivityView(PlotView):
         self._column.insertWidget(self._column.indexOf(self.controls) + 2, self._above)
         for hidden in (self._above, self.go_there, self.scan_box):
             hidden.hide()
-        self._between.append(self.about)
+        self._extra_rows.append(self.about)
         self.legend_in_corner = False
         self.canvas.left.setLabel(self.tr("tensors"))
         self.canvas.bottom.setLabel(self.tr("pruned, one tensor at a time"))
@@ -296,7 +296,7 @@ class SensitivityView(PlotView):
         self.set_colors(self._colors)
 
     def empty_text(self) -> str:
-        return self._instead or self.tr(
+        return self._empty_text or self.tr(
             "Nothing has been scanned yet. Choose Tools > Scan sensitivity… to measure how much "
             "of each tensor the model can spare."
         )

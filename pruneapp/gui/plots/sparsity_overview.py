@@ -168,7 +168,7 @@ class ModelView(TensorsChart):
         self.set_colors(self._colors)
 
     def empty_text(self) -> str:
-        return self._instead or self.tr("Open a checkpoint to see the sparsity of its tensors.")
+        return self._empty_text or self.tr("Open a checkpoint to see the sparsity of its tensors.")
 
     def title(self) -> str:
         return {
@@ -406,7 +406,7 @@ class ModelView(TensorsChart):
         """Mark the focused tensor and scroll to it; "" for none."""
         self._current = name
         self._mark_current()
-        self.canvas.bring_into_sight(self.canvas.current)
+        self.canvas.scroll_to_bar(self.canvas.current)
         self._mark_in_strip()
 
     def set_report(
@@ -426,9 +426,9 @@ class ModelView(TensorsChart):
         self._set_stem("", "sparsity")
         self._reorder()
         same = names == self._numbers.names
-        self._begin(keep_view=same)
+        self._show_bars(keep_view=same)
         if not same:
-            self.canvas.bring_into_sight(self.canvas.current)
+            self.canvas.scroll_to_bar(self.canvas.current)
         if report is not None:
             self.set_busy(False)
 

@@ -67,8 +67,8 @@ class ThresholdController(QObject):
         pages.distribution.thresholdMoved.connect(self._on_threshold)
         pages.channels.cutMoved.connect(self._on_cut)
         for chart in (pages.distribution, pages.channels):
-            chart.canvas.lineTaken.connect(self._on_taken)
-            chart.canvas.lineDropped.connect(self._on_dropped)
+            chart.canvas.lineGrabbed.connect(self._on_line_grabbed)
+            chart.canvas.lineDragCancelled.connect(self._on_line_drag_cancelled)
         pages.pageChanged.connect(self._show)
         pages.channels.normsRequested.connect(self._show)
         plots.focused.connect(self._show)
@@ -148,14 +148,14 @@ class ThresholdController(QObject):
 
     # -- from the plot to the form ----------------------------------------------------------------
 
-    def _on_taken(self) -> None:
+    def _on_line_grabbed(self) -> None:
         rule, step = self._rule(), self._previews.state.step
         self._before = None
         if rule is not None and step is not None:
             row = rule[0]
             self._before = step.rows.index(row), row.values["amount"]
 
-    def _on_dropped(self) -> None:
+    def _on_line_drag_cancelled(self) -> None:
         self._drop()
         self._moved = None
         if self._before is not None:

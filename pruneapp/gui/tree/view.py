@@ -448,7 +448,7 @@ class TreeView(QTreeView):
         self._unfold()
 
     def unfold_below(self, node: int) -> None:
-        """Expand a module and the levels below it that have `_OPEN_AT_ONCE` rows or fewer in all."""
+        """Expand a module and the levels below it, `_OPEN_AT_ONCE` rows at most."""
         self._open.add(node)
         self._open_below(node, _OPEN_AT_ONCE)
         self._unfold()

@@ -28,7 +28,7 @@ def show_channels(person, name, size):
     person.click_cell(name)
     person.key("3", person.views.tree.view)
     channels = person.views.pages.channels
-    person.wait(lambda: channels.place[0] == name and channels.place[-1] == size)
+    person.wait(lambda: channels.bars_key[0] == name and channels.bars_key[-1] == size)
     person.wait_idle()
     return channels
 

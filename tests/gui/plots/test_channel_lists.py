@@ -26,7 +26,7 @@ def show(person, name, bars=12):
     person.click_cell(name)
     person.key("3", person.views.tree.view)
     view = person.views.pages.channels
-    person.wait(lambda: view.place == (name, 0, "", bars))
+    person.wait(lambda: view.bars_key == (name, 0, "", bars))
     person.wait_idle()
     view.canvas.setFocus()
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_no_list_is_a_sentence(channels, tmp_path):
 
 def test_a_list_that_comes_for_channels_no_longer_shown_selects_nothing(channels, monkeypatch):
     view, lists = channels.views.pages.channels, channels.workbench.channel_lists
-    place = view.place
+    place = view.bars_key
     show(channels, "b")
     lists._select(place, np.ones(12, bool))
     assert view.chosen == ()

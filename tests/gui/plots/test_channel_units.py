@@ -76,7 +76,7 @@ def test_units_are_offered_where_one_is_several_channels(view):
 def test_one_bar_is_painted_for_each_unit(view, qtbot):
     choose_dim(view, qtbot, "0: query heads (3)")
     assert view.canvas.count == 3
-    assert view.place == ("q_proj", 0, "query-heads", 3)
+    assert view.bars_key == ("q_proj", 0, "query-heads", 3)
     kept, ground = view._colors["kept"], view._colors["surface"]
     for unit, height in enumerate((5.0, 10.0, 1.3)):
         assert color_at(view, unit, height * 0.9) == kept

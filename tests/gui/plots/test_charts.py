@@ -303,7 +303,7 @@ def test_a_hundred_thousand_channels_are_fast(show, record_property, qtbot):
     assert stop - start < 200
     view.canvas.fit()
     drawn = view.canvas.bars.kept.getData()
-    assert len(view.canvas.bars.kept.opts["x0"]) <= view.canvas.width_of_plot, drawn
+    assert len(view.canvas.bars.kept.opts["x0"]) <= view.canvas.plot_length, drawn
     assert view.highest() == 50, "the highest of a group is not lost"
 
 
@@ -352,10 +352,10 @@ def test_every_bar_that_can_be_seen_has_its_name_beside_it(show, many):
     start, stop = view.canvas.visible
     assert start == 0
     assert stop == min(many, stop)
-    names = [name for name, _ in axis.shown()]
+    names = [name for name, _ in axis.visible_names()]
     expected = [view._short[f"block.{i}.output.dense.weight"] for i in range(start, stop)]
     assert names[: len(expected) - 1] == expected[:-1]
-    places = np.array([place for _, place in axis.shown()])
+    places = np.array([place for _, place in axis.visible_names()])
     assert (np.diff(places) >= view.fontMetrics().height()).all()
     for bar in (start, stop - 2):
         assert abs(places[bar] - view.canvas.place.rect.height() * (bar + 0.5) / _seen(view)) < 2
@@ -371,16 +371,16 @@ def test_every_bar_that_can_be_seen_has_its_name_beside_it(show, many):
 
 
 def _seen(view):
-    low, high = view.canvas.shown
+    low, high = view.canvas.visible_range
     return high - low
 
 
 def test_the_wheel_and_keys_scroll_through_the_names(show, qtbot):
     view = show(ModelView)
     shown_tensors(view, 300)
-    first, wide = view.canvas.shown[0], _seen(view)
+    first, wide = view.canvas.visible_range[0], _seen(view)
     turn_wheel(view.canvas, -3)
-    assert view.canvas.shown[0] > first
+    assert view.canvas.visible_range[0] > first
     assert _seen(view) == pytest.approx(wide), "the wheel moves"
     under = view.canvas.bar_at(QPointF(view.canvas.rect().center()))
     assert f"layer{under}.weight" in view.readout.text(), "the line follows the pointer"
@@ -394,7 +394,7 @@ def test_the_wheel_and_keys_scroll_through_the_names(show, qtbot):
     assert view.canvas.cursor_bar == 298
     view.canvas.fit()
     assert view.canvas.visible == (0, 300)
-    places = [place for _, place in view.canvas.left.shown()]
+    places = [place for _, place in view.canvas.left.visible_names()]
     assert 5 < len(places) < 60, "names that would touch are left out"
 
 

@@ -62,9 +62,9 @@ def test_bins_follow_the_zoom(view, qtbot, binning):
     low, high = seen.bounds(bar)
     assert high - low < 0.001
     assert seen.kept[bar] == np.sum((sizes >= low) & (sizes < high))
-    shown = view.canvas.shown
+    shown = view.canvas.visible_range
     view.set_histogram(view._counted)
-    assert view.canvas.shown == shown, "another preview leaves the place"
+    assert view.canvas.visible_range == shown, "another preview leaves the place"
     view.canvas.fit()
     assert view._histogram.finer is None, "bars beside each other count in bins of one width"
     assert view.canvas.count == view._histogram.kept.size

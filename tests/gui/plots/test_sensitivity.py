@@ -190,7 +190,7 @@ def test_the_most_sensitive_tensors_come_first_where_that_is_chosen(view, qtbot)
         view.order_box.activated.emit(place)
         view.set_sensitivity(found(rows))
         assert [row[0] for row in view.numbers()] == names
-        assert [name for name, _ in view.canvas.names.shown()] == names
+        assert [name for name, _ in view.canvas.names.visible_names()] == names
     canvas = view.canvas
     with qtbot.waitSignal(view.cellChosen) as told:
         at = canvas.cell_rect(0, 1).center().toPoint()

@@ -157,7 +157,7 @@ def test_a_key_chooses_the_order(model, qtbot):
 def test_roles_stand_side_by_side_and_are_named(model, theme):
     model.set_colors(theme.colors)
     choose_order(model, "role")
-    shown = model._names_axis.shown()
+    shown = model._names_axis.visible_names()
     assert len(shown) == 4
     for number, (name, place) in enumerate(shown):
         assert name.endswith(names(model)[number].removeprefix("m.layers."))
@@ -366,7 +366,7 @@ def test_a_hundred_thousand_tensors_are_drawn_in_a_moment(qtbot):
     assert first < 2
     assert max(taken) < 0.2
     assert ordered < 1
-    assert all(name.endswith(".role0.weight") for name, _ in view._names_axis.shown())
+    assert all(name.endswith(".role0.weight") for name, _ in view._names_axis.visible_names())
 
 
 def test_a_setter_is_silent_and_the_same_file_is_not_read_twice(model, qtbot):

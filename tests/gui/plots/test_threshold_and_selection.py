@@ -164,7 +164,7 @@ def test_a_drag_moves_the_line_and_the_bars_with_it_at_once(distribution, theme,
     assert distribution.field.text() == distribution.canvas.line.label
     words = distribution.readout.text()
     assert words.startswith(f"below {distribution.field.text()}: ≈ 2"), words
-    assert distribution.canvas.shown == (0.0, 4.0), "the bars did not move"
+    assert distribution.canvas.visible_range == (0.0, 4.0), "the bars did not move"
 
 
 def test_what_is_told_exactly_replaces_what_was_guessed(distribution):
@@ -323,7 +323,7 @@ def test_on_powers_of_ten_the_line_moves_by_factors(distribution, qtbot):
 def test_other_bins_of_the_same_tensor_come_into_sight_as_a_whole(distribution):
     distribution.canvas.zoom(2.0)
     distribution.set_histogram(histogram(edges=POWERS, binning="decades"))
-    assert distribution.canvas.shown == pytest.approx((-3.25, 0.0))
+    assert distribution.canvas.visible_range == pytest.approx((-3.25, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -468,7 +468,7 @@ def test_a_band_chooses_what_it_touches(channels):
         keys=Qt.KeyboardModifier.ShiftModifier,
     )
     assert channels.chosen == (0, 2, 3, 4)
-    assert channels.canvas.shown == (-0.5, 5.5), "the bars did not move"
+    assert channels.canvas.visible_range == (-0.5, 5.5), "the bars did not move"
 
 
 def test_the_middle_button_moves_the_bars(channels):
@@ -476,10 +476,10 @@ def test_the_middle_button_moves_the_bars(channels):
     wide = made_norms(np.ones(100), np.ones(100), np.zeros(100, bool))
     channels.set_norms(wide)
     channels.canvas.zoom(4)
-    before = channels.canvas.shown
+    before = channels.canvas.visible_range
     at = pixel(channels, 50, 0.5)
     drag(channels, at, at + QPoint(30, 0), at + QPoint(60, 0), button=Qt.MouseButton.MiddleButton)
-    assert channels.canvas.shown[0] < before[0]
+    assert channels.canvas.visible_range[0] < before[0]
     assert channels.chosen == ()
 
 

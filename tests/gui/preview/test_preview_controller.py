@@ -602,14 +602,14 @@ def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited)
     wanted = 12
     if line.upright:
         start = place.pixel(line.at, 0).x(), place.rect.center().y()
-        end = place.pixel(ranks.place_behind(wanted), 0).x(), start[1]
+        end = place.pixel(ranks.position_after(wanted), 0).x(), start[1]
     else:
-        between = (ranks.norm_of(wanted) + ranks.norm_of(wanted + 1)) / 2
+        between = (ranks.height_of_last(wanted) + ranks.height_of_last(wanted + 1)) / 2
         start = place.rect.center().x(), place.pixel(0, line.at).y()
         end = start[0], place.pixel(0, between).y()
     start, end = QPointF(*start).toPoint(), QPointF(*end).toPoint()
     QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=start)
-    assert canvas.holding
+    assert canvas.is_dragging_line
     QTest.mouseMove(canvas.viewport(), end)
     QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=end)
     counted.wait_preview()

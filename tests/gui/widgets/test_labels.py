@@ -172,7 +172,7 @@ def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch, qapp):
     metrics = QFontMetricsF(axis.font())
     seen = set()
     for name in names:
-        painted = axis.painted(name)
+        painted = axis.displayed_name(name)
         seen.add(painted)
         assert tells(painted, name) or width < 900, painted
         indices = [part for part in name.split(".") if part.isdigit()]
@@ -192,14 +192,14 @@ def test_every_bar_that_is_as_high_as_a_line_has_its_name(names, width, monkeypa
     line = QFontMetricsF(axis.font()).height()
     monkeypatch.setattr(axis, "size", lambda: QSizeF(width, line * len(names)))
     monkeypatch.setattr(axis, "range", [0.5, len(names) + 0.5])
-    assert [name for name, _ in axis.shown()] == names
+    assert [name for name, _ in axis.visible_names()] == names
 
 
 def test_labels_of_a_chart_take_the_longest_form_that_fits(names, monkeypatch, qapp):
     axis, short, width = NamesAxis(), ShortNames(names), 2000
     monkeypatch.setattr(axis, "view_width", lambda: width)
     axis.set_names(names.__getitem__, len(names), short)
-    assert [axis.painted(name) for name in names] == names
+    assert [axis.displayed_name(name) for name in names] == names
     advance = QFontMetricsF(axis.font()).horizontalAdvance
     for width in (900, 700, 500, 420):  # as when the window is made narrower
         axis.lay_out()
@@ -211,11 +211,11 @@ def test_labels_of_a_chart_take_the_longest_form_that_fits(names, monkeypatch, q
             if all(advance((own[level:] or own[-1:])[0]) < room for own in forms.values())
         )
         for name, own in forms.items():
-            assert axis.painted(name) == (own[level:] or own[-1:])[0]
+            assert axis.displayed_name(name) == (own[level:] or own[-1:])[0]
         assert axis.width() <= 0.52 * width + 18
     width = 2000
     axis.lay_out()
-    assert [axis.painted(name) for name in names] == names
+    assert [axis.displayed_name(name) for name in names] == names
 
 
 def test_a_table_shows_the_short_form_and_copies_the_whole_name(qtbot, names):

@@ -53,9 +53,9 @@ class ExportMenu(QObject):
         self.stem = "picture"
         self.copy = QAction(self.tr("Copy picture"), self)
         self.copy.triggered.connect(copy)
-        self.png = self._saving("png", self.tr("Save PNG…"))
-        self.svg = self._saving("svg", self.tr("Save SVG…"))
-        self.csv = self._saving("csv", self.tr("Save CSV…"))
+        self.png = self._save_action("png", self.tr("Save PNG…"))
+        self.svg = self._save_action("svg", self.tr("Save SVG…"))
+        self.csv = self._save_action("csv", self.tr("Save CSV…"))
         self.button = MenuButton()
         menu = QMenu(self.button)
         menu.addActions(self.actions)
@@ -66,17 +66,17 @@ class ExportMenu(QObject):
         """All actions, in menu order."""
         return [self.copy, self.png, self.svg, self.csv]
 
-    def open_at(self, place: QPoint) -> None:
-        """Open a context menu at `place` (global coordinates): the parent's actions, then these."""
+    def open_at(self, position: QPoint) -> None:
+        """Open a context menu at a global `position`: the parent's actions, then these."""
         menu = QMenu(self._parent)
-        if own := self._parent.actions():
-            menu.addActions(own)
+        if parent_actions := self._parent.actions():
+            menu.addActions(parent_actions)
             menu.addSeparator()
         menu.addActions(self.actions)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)
+        menu.popup(position)
 
-    def _saving(self, suffix: str, text: str) -> QAction:
+    def _save_action(self, suffix: str, text: str) -> QAction:
         action = QAction(text, self)
         action.setData(suffix)
         action.triggered.connect(self._on_save)
@@ -86,16 +86,16 @@ class ExportMenu(QObject):
         action = self.sender()
         assert isinstance(action, QAction)
         suffix: str = action.data()
-        title, kinds = {
+        title, file_filter = {
             "png": (self.tr("Save picture"), self.tr("PNG picture (*.png)")),
             "svg": (self.tr("Save picture"), self.tr("SVG drawing (*.svg)")),
             "csv": (self.tr("Save data"), self.tr("Comma-separated values (*.csv)")),
         }[suffix]
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
         proposed = str(Path(folder) / f"{self.stem}.{suffix}")
-        chosen, _ = QFileDialog.getSaveFileName(self._parent, title, proposed, kinds)
-        if chosen:
-            self._save[suffix](Path(chosen))
+        path, _ = QFileDialog.getSaveFileName(self._parent, title, proposed, file_filter)
+        if path:
+            self._save[suffix](Path(path))
 
 
 Encode = Callable[[], bytes]
@@ -146,11 +146,11 @@ class Drawing(QSvgGenerator):
         image = QImage(rect.size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
         image.setDevicePixelRatio(ratio)
         image.fill(0)
-        inside = QPainter(image)
-        inside.translate(-rect.topLeft())
-        inside.setTransform(painter.worldTransform() * inside.worldTransform())
-        paint(inside)
-        inside.end()
+        image_painter = QPainter(image)
+        image_painter.translate(-rect.topLeft())
+        image_painter.setTransform(painter.worldTransform() * image_painter.worldTransform())
+        paint(image_painter)
+        image_painter.end()
         number = len(self.images) + 1
         stand_in = QImage(3, 1, QImage.Format.Format_RGB32)
         stand_in.fill(QColor(255 - number, number, 37))

@@ -33,7 +33,7 @@ from pruneapp.gui.widgets.labels import elided
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
 
-_BESIDE_TITLE = 12  # pixels of an axis that its title leaves free
+_TITLE_MARGIN = 12  # pixels of an axis that its title leaves free
 ZOOM_STEP = 1.25
 ZOOM_KEYS = {
     Qt.Key.Key_Plus: ZOOM_STEP,
@@ -76,9 +76,9 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         whole, size = self.labelText, self.size()
         length = size.height() if self.orientation in {"left", "right"} else size.width()
         shown = whole
-        if length > _BESIDE_TITLE:
+        if length > _TITLE_MARGIN:
             metrics = QFontMetricsF(self.label.font())
-            shown = elided(whole, metrics, length - _BESIDE_TITLE)
+            shown = elided(whole, metrics, length - _TITLE_MARGIN)
         self.labelText = escape(shown, quote=False)
         title = str(super().labelString())
         self.labelText = whole
@@ -93,8 +93,8 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         width = self.view_width()
         if self.label is not None and self.corner and width is not None:
             left = float(self.mapFromScene(0, 0).x())  # in canvas coordinates
-            most = left + width - self.corner - self.title_width()
-            self.label.setX(max(left, min(self.label.x(), most)))
+            max_left = left + width - self.corner - self.title_width()
+            self.label.setX(max(left, min(self.label.x(), max_left)))
 
     def title_width(self) -> int:
         """Return the width of the title in pixels."""
@@ -143,7 +143,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         self.setCentralItem(plot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._colors: Mapping[str, str] = LIGHT
-        self._looks: tuple[dict[str, str], str] | None = None
+        self._style: tuple[dict[str, str], str] | None = None
         self._pressed: QPointF | None = None
         self._dragged = False
 
@@ -169,7 +169,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
     def _click(self, event: QMouseEvent) -> None:
         """Handle a click of the left button."""
 
-    def takes(self, _event: QKeyEvent) -> bool:
+    def handles_key(self, _event: QKeyEvent) -> bool:
         """Return whether the canvas handles this key, so that it must not trigger a shortcut."""
         return False
 
@@ -180,9 +180,9 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Apply the colors of a theme (color by token) and the current font."""
-        if (looks := (dict(colors), self.font().toString())) == self._looks:
+        if (style := (dict(colors), self.font().toString())) == self._style:
             return  # called often with the same colors
-        self._colors, self._looks = colors, looks
+        self._colors, self._style = colors, style
         self.setBackground(colors["surface"])
         for axis in (self.left, self.bottom):
             axis.setPen(pg.mkPen(colors["muted"], width=1))
@@ -194,7 +194,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
             axis.redraw()
         self.viewport().update()
 
-    def has_corner(self, width: int) -> bool:
+    def fits_in_corner(self, width: int) -> bool:
         """Return whether a legend of `width` pixels fits to the right of the axis title."""
         return bool(width + self.bottom.title_width() <= self.width())
 
@@ -216,7 +216,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and self.takes(event)
+            and self.handles_key(event)
         ):
             event.accept()
             return True

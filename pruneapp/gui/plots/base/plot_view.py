@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.plots.base.export_menu import ExportMenu, png, svg
 from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
-from pruneapp.gui.plots.base.readout import FootLine, Legend, Readout, Swatch, TableButton
+from pruneapp.gui.plots.base.readout import Legend, Readout, ReadoutRow, Swatch, TableButton
 from pruneapp.gui.plots.base.table import NumbersView
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, lay_in_row, single_shot
@@ -32,7 +32,7 @@ BUSY_AFTER_MS = 200
 class BusyIndicator(QObject):
     """Shows "Updating…" in the corner of a stack if an update takes longer than `BUSY_AFTER_MS`.
 
-    `busy` is whether an update is pending. `patience` is the timer that ends with the signal `due`.
+    `busy` is whether an update is pending. `show_timer` emits `due` when it ends.
     """
 
     due = Signal()  # the update takes so long that the user should see it
@@ -48,18 +48,18 @@ class BusyIndicator(QObject):
         self.note.setMargin(4)
         self.note.hide()
         # Showing the busy state immediately would flicker.
-        self.patience = single_shot(self, BUSY_AFTER_MS, self.due)
+        self.show_timer = single_shot(self, BUSY_AFTER_MS, self.due)
         # The old content stays on the screen until the new one is painted or this timer ends.
-        self._held = single_shot(self, BUSY_AFTER_MS, self.release)
+        self._freeze_timer = single_shot(self, BUSY_AFTER_MS, self.release)
 
     def freeze(self) -> None:
         """Stop repainting the stack until `release` or `BUSY_AFTER_MS` have passed."""
         self._stack.setUpdatesEnabled(False)
-        self._held.start()
+        self._freeze_timer.start()
 
     def release(self) -> None:
         """Repaint the stack again."""
-        self._held.stop()
+        self._freeze_timer.stop()
         self._stack.setUpdatesEnabled(True)
 
     def show_note(self, *, shown: bool) -> None:
@@ -71,7 +71,7 @@ class BusyIndicator(QObject):
 
 
 # Minimum height of a plot in pixels; what is below it gets less space first.
-SMALLEST = 96
+MIN_PLOT_HEIGHT = 96
 _GAP = 8
 LOW_GAP = 4  # spacing in a low window
 
@@ -99,8 +99,8 @@ class PlotView(QWidget):
         # hidden if it does not fit there.
         self.has_legend = self.legend_in_corner = True
         self.legend_may_go = False
-        self._error, self._trouble = "", True
-        self._instead = ""
+        self._error, self._is_error = "", True
+        self._empty_text = ""
         self._busy_text = self.tr("Reading the tensor…")
 
         self.controls = QWidget(self)
@@ -116,13 +116,13 @@ class PlotView(QWidget):
         for page in (self._message, canvas, self._table):
             self._stack.addWidget(page)
         self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._stack.setMinimumHeight(SMALLEST)
-        self._waiting = BusyIndicator(self._stack)
-        self._waiting.due.connect(self._show_state)
+        self._stack.setMinimumHeight(MIN_PLOT_HEIGHT)
+        self._busy_indicator = BusyIndicator(self._stack)
+        self._busy_indicator.due.connect(self._show_state)
 
         # The readout may need the whole line, so the legend has another one.
         self.readout = Readout()
-        self.foot = FootLine(self.readout)
+        self.foot = ReadoutRow(self.readout)
         self.legend = Legend()
         self.legend.setBackgroundRole(QPalette.ColorRole.Base)
         self._legend_below = True
@@ -134,10 +134,10 @@ class PlotView(QWidget):
         # So that all plots have the same height.
         self._row.addStrut(self.fontMetrics().height() + 13)
         # The canvas, and in the same grid cell the legend when it is placed over the canvas.
-        self._over = QGridLayout()
-        self._column.addLayout(self._over, 1)
-        self._over.addWidget(self._stack, 0, 0)
-        self._between: list[QWidget] = []
+        self._canvas_grid = QGridLayout()
+        self._column.addLayout(self._canvas_grid, 1)
+        self._canvas_grid.addWidget(self._stack, 0, 0)
+        self._extra_rows: list[QWidget] = []
         self._column.addWidget(self.foot)
         self._column.addWidget(self.legend)
 
@@ -154,7 +154,7 @@ class PlotView(QWidget):
 
     def empty_text(self) -> str:
         """Return the message that is shown while there is no content."""
-        return self._instead or self.tr("Select a tensor in the tree.")
+        return self._empty_text or self.tr("Select a tensor in the tree.")
 
     def numbers(self) -> Numbers:
         """Return the numbers of the plot for the table and the CSV file."""
@@ -176,7 +176,7 @@ class PlotView(QWidget):
 
     def set_empty_text(self, text: str) -> None:
         """Set the message for an empty plot; "" restores the default of this plot."""
-        self._instead = text
+        self._empty_text = text
         self._show_state()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -192,36 +192,36 @@ class PlotView(QWidget):
     def freeze(self) -> None:
         """Keep the old content on the screen for a moment because new content is coming."""
         if self._has_content and self.isVisible():
-            self._waiting.freeze()
+            self._busy_indicator.freeze()
 
     def set_busy(self, busy: bool) -> None:
         """Set whether a result is pending; it becomes visible only after `BUSY_AFTER_MS`."""
-        self._waiting.busy = busy
+        self._busy_indicator.busy = busy
         if not busy or self._error:
-            self._waiting.patience.stop()
+            self._busy_indicator.show_timer.stop()
             self._show_state()
-        elif not self._waiting.patience.isActive():
-            self._waiting.patience.start()
+        elif not self._busy_indicator.show_timer.isActive():
+            self._busy_indicator.show_timer.start()
 
     def set_error(self, text: str, *, trouble: bool = True) -> None:
         """Show a message instead of the plot; "" removes it.
 
         `trouble` marks it as an error; False means that there is just nothing to show.
         """
-        self._error, self._trouble = text, trouble
-        self._waiting.patience.stop()
+        self._error, self._is_error = text, trouble
+        self._busy_indicator.show_timer.stop()
         if text:
-            self._waiting.busy = False
-            self._waiting.release()
+            self._busy_indicator.busy = False
+            self._busy_indicator.release()
         self._show_state()
 
-    def needed(self, width: int) -> int:
+    def useful_height(self, width: int) -> int:
         """Return the minimum useful height at `width` pixels, without the legend."""
-        whole = self._column.minimumHeightForWidth(width)
-        if whole < 0:
-            whole = self._column.minimumSize().height()
-        takes = self._legend_below and not self.legend.isHidden()
-        return whole - self.legend_height(width) if takes else whole
+        height = self._column.minimumHeightForWidth(width)
+        if height < 0:
+            height = self._column.minimumSize().height()
+        includes_legend = self._legend_below and not self.legend.isHidden()
+        return height - self.legend_height(width) if includes_legend else height
 
     def legend_height(self, width: int) -> int:
         """Return the height of the legend and its spacing below the plot; 0 without a legend."""
@@ -234,15 +234,15 @@ class PlotView(QWidget):
         It is placed below anyway if it would cover the axis title or may not be over the canvas,
         except if it may be hidden (`legend_may_go`).
         """
-        has_corner = self.legend_in_corner and self._canvas.has_corner(self._corner())
-        below = below or not (has_corner or self.legend_may_go)
+        fits_in_corner = self.legend_in_corner and self._canvas.fits_in_corner(self._corner())
+        below = below or not (fits_in_corner or self.legend_may_go)
         if below != self._legend_below:
             self._legend_below = below
             if below:
                 self._column.addWidget(self.legend)
             else:
                 corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-                self._over.addWidget(self.legend, 0, 0, corner)
+                self._canvas_grid.addWidget(self.legend, 0, 0, corner)
                 self.legend.raise_()
             self.legend.setAutoFillBackground(not below)
         self._show_legend()
@@ -251,16 +251,16 @@ class PlotView(QWidget):
         # A table or a message needs no legend.
         drawn = self._stack.currentWidget() is self._canvas and self.legend_in_corner
         self.legend.setVisible(self.has_legend and (self._legend_below or drawn))
-        self._leave_corner()
+        self._update_corner()
 
     def _corner(self) -> int:
         """Return the width of the corner in pixels: the legend and the gap beside it."""
         return self.legend.sizeHint().width() + _GAP
 
-    def _leave_corner(self) -> None:
+    def _update_corner(self) -> None:
         """Keep the axis title away from a legend that is placed over the canvas."""
-        here = self.has_legend and self.legend_in_corner and not self._legend_below
-        self._canvas.set_corner(self._corner() if here else 0)
+        in_corner = self.has_legend and self.legend_in_corner and not self._legend_below
+        self._canvas.set_corner(self._corner() if in_corner else 0)
 
     # Export.
 
@@ -273,7 +273,7 @@ class PlotView(QWidget):
         drawn = self._drawn_area()
         painter.fillRect(QRect(QPoint(0, 0), drawn.size()), self.palette().window())
         page = self._stack.currentWidget() or self._canvas
-        for part in (page, *self._between, self.foot, self.legend):
+        for part in (page, *self._extra_rows, self.foot, self.legend):
             if part.isHidden():
                 continue
             with saved(painter):
@@ -316,12 +316,12 @@ class PlotView(QWidget):
         self._has_content = present
         if present:
             self._error = ""
-            self._settle()
+            self._show_new_content()
         self._show_state()
 
-    def _settle(self) -> None:
+    def _show_new_content(self) -> None:
         """Show the new content; subclasses may delay this until it is complete."""
-        self._waiting.release()
+        self._busy_indicator.release()
 
     def _describe(self, name: str, summary: str) -> None:
         for widget in (self, self._canvas):
@@ -330,12 +330,12 @@ class PlotView(QWidget):
 
     def _set_legend(self, entries: Sequence[Swatch]) -> None:
         self.legend.set_entries(entries)
-        self._leave_corner()
+        self._update_corner()
 
     def _add_row(self, row: QWidget) -> None:
         """Insert a widget between the canvas and the readout."""
         self._column.insertWidget(self._column.indexOf(self.foot), row)
-        self._between.append(row)
+        self._extra_rows.append(row)
 
     @property
     def shows_table(self) -> bool:
@@ -351,12 +351,12 @@ class PlotView(QWidget):
             self._table.numbers.set_numbers(self.numbers())
 
     def _show_state(self) -> None:
-        waiting = self._waiting.busy and not self._waiting.patience.isActive()
+        waiting = self._busy_indicator.busy and not self._busy_indicator.show_timer.isActive()
         if self._error:
-            self._message.setText(f"▲  {self._error}" if self._trouble else self._error)
+            self._message.setText(f"▲  {self._error}" if self._is_error else self._error)
         elif waiting and not self._has_content:
             self._message.setText(self._busy_text)
-        elif not self._waiting.busy:
+        elif not self._busy_indicator.busy:
             self._message.setText(self.empty_text())
         else:
             self._message.setText("")
@@ -366,8 +366,8 @@ class PlotView(QWidget):
             page = self._table if self.shows_table else self._canvas
         self._stack.setCurrentWidget(page)
         self.export_menu.button.setEnabled(page is not self._message)
-        self._message.setForegroundRole(DANGER if self._error and self._trouble else MUTED)
-        self._waiting.show_note(shown=waiting and self._has_content and not self._error)
+        self._message.setForegroundRole(DANGER if self._error and self._is_error else MUTED)
+        self._busy_indicator.show_note(shown=waiting and self._has_content and not self._error)
 
     def _on_table_toggled(self) -> None:
         focused = self._canvas.hasFocus() or self._table.hasFocus()

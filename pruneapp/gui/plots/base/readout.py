@@ -39,8 +39,8 @@ from pruneapp.gui.widgets.number_format import locale
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
-_APART = 16
-_LONG = 1000  # characters of a text that fills any line
+_SECOND_WIDGET_GAP = 16
+_MAX_MEASURED_LENGTH = 1000  # characters of a text that fills any line
 
 
 class Readout(ElidedLabel):
@@ -84,7 +84,7 @@ class Readout(ElidedLabel):
         self.textChanged.emit()
 
 
-class FootLine(QWidget):
+class ReadoutRow(QWidget):
     """The readout, and in the remaining width an optional second widget.
 
     Without a layout, for the reason given in `Readout`.
@@ -93,16 +93,16 @@ class FootLine(QWidget):
     def __init__(self, readout: Readout) -> None:
         super().__init__()
         self._readout = readout
-        self._beside: QWidget | None = None
+        self._second_widget: QWidget | None = None
         readout.setParent(self)
         readout.textChanged.connect(self._place)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def set_beside(self, beside: QWidget) -> None:
+    def set_second_widget(self, widget: QWidget) -> None:
         """Set the second widget; it is reparented to this line."""
-        self._beside = beside
-        beside.setParent(self)
-        beside.show()
+        self._second_widget = widget
+        widget.setParent(self)
+        widget.show()
         self._place()
 
     def sizeHint(self) -> QSize:
@@ -117,10 +117,12 @@ class FootLine(QWidget):
     def _place(self) -> None:
         width, height = self.width(), self.height()
         left = width
-        if self._beside is not None and self._beside.parentWidget() is self:
-            text_width = self.fontMetrics().horizontalAdvance(self._readout.text()[:_LONG])
-            left = min(width, text_width + _APART if text_width else 0)
-            self._beside.setGeometry(left, 0, width - left, height)
+        if self._second_widget is not None and self._second_widget.parentWidget() is self:
+            text_width = self.fontMetrics().horizontalAdvance(
+                self._readout.text()[:_MAX_MEASURED_LENGTH]
+            )
+            left = min(width, text_width + _SECOND_WIDGET_GAP if text_width else 0)
+            self._second_widget.setGeometry(left, 0, width - left, height)
         self._readout.setGeometry(0, 0, left, height)
 
 
@@ -272,30 +274,30 @@ class Legend(QWidget):
         return QSize(width + 2, self._line_height())
 
     def heightForWidth(self, width: int) -> int:
-        places = self._places(width)
-        return (places[-1].y() if places else 0) + self._line_height()
+        positions = self._positions(width)
+        return (positions[-1].y() if positions else 0) + self._line_height()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        for entry, place in zip(self.entries, self._places(self.width()), strict=True):
-            self._paint_entry(painter, entry, place)
+        for entry, position in zip(self.entries, self._positions(self.width()), strict=True):
+            self._paint_entry(painter, entry, position)
         painter.end()
 
     def _line_height(self) -> int:
         return max(_SWATCH, self.fontMetrics().height()) + 4
 
-    def _places(self, available: int) -> list[QPoint]:
+    def _positions(self, available: int) -> list[QPoint]:
         """Return the top left corner of each swatch, wrapped at `available` pixels."""
-        places: list[QPoint] = []
+        positions: list[QPoint] = []
         left, top = 0, 0
         for entry in self.entries:
             width = self._width(entry)
             if left and left + width > available:
                 left, top = 0, top + self._line_height()
-            places.append(QPoint(left, top))
+            positions.append(QPoint(left, top))
             left += width + _SPACE
-        return places
+        return positions
 
     def _width(self, entry: Swatch) -> int:
         advance = self.fontMetrics().horizontalAdvance
@@ -305,8 +307,8 @@ class Legend(QWidget):
         swatch = _RAMP if entry.is_ramp else _SWATCH
         return before + swatch + _GAP + advance(entry.label)
 
-    def _paint_entry(self, painter: QPainter, entry: Swatch, place: QPoint) -> None:
-        left, top, height = place.x(), place.y(), self._line_height()
+    def _paint_entry(self, painter: QPainter, entry: Swatch, position: QPoint) -> None:
+        left, top, height = position.x(), position.y(), self._line_height()
         painter.setPen(self.palette().color(TEXT))
         if entry.before:
             width = self.fontMetrics().horizontalAdvance(entry.before)

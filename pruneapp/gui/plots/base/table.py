@@ -26,12 +26,12 @@ from pruneapp.gui.widgets.reports import BESIDE_NAME, NameDelegate, set_up_rows
 from pruneapp.results.short_names import ShortNames
 
 # Pixels of padding of a cell, with space for numbers wider than those of the first rows.
-_ROOM = 16
-_ONE_LINE = 10  # headers up to this many characters are not broken
-_LONGEST_WORD = 32  # characters of a word in a header, such as the name of a metric
-_MEASURED = 30  # rows that determine the width of a column
-_DIGITS, _FEWER = 6, 4  # significant digits; fewer if not all columns fit
-_NAMED = 300  # rows that determine the minimum width of the column of names
+_CELL_PADDING = 16
+_MAX_ONE_LINE_LENGTH = 10  # headers up to this many characters are not broken
+_MAX_WORD_LENGTH = 32  # characters of a word in a header, such as the name of a metric
+_MEASURED_ROWS = 30  # rows that determine the width of a column
+_DIGITS, _FEW_DIGITS = 6, 4  # significant digits; fewer if not all columns fit
+_MEASURED_NAMES = 300  # rows that determine the minimum width of the column of names
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -77,11 +77,11 @@ class NumbersModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             header = self._numbers.headers[self._numbers.columns[section]]
-            words = " ".join(map(_shortened, header.split(" ")))
-            return in_two_lines(words[:1].upper() + words[1:])
+            words = " ".join(map(_shorten_word, header.split(" ")))
+            return break_header(words[:1].upper() + words[1:])
         if role == Qt.ItemDataRole.ToolTipRole:
             header = self._numbers.headers[self._numbers.columns[section]]
-            whole = all(len(word) <= _LONGEST_WORD for word in header.split(" "))
+            whole = all(len(word) <= _MAX_WORD_LENGTH for word in header.split(" "))
             return None if whole else as_plain(header)
         if role == Qt.ItemDataRole.TextAlignmentRole and self._numbers.rows:
             return self.data(self.index(0, section), role)  # aligned like its cells
@@ -99,7 +99,8 @@ class NumbersModel(QAbstractTableModel):
         def row(at: int) -> list[str]:
             cells = numbers.row(rows[at])
             return [
-                exact_percent(cells[c]) if c in numbers.shares else _exact(cells[c]) for c in chosen
+                exact_percent(cells[c]) if c in numbers.shares else _format_cell(cells[c])
+                for c in chosen
             ]
 
         return Numbers(heads, len(rows), row)
@@ -107,30 +108,30 @@ class NumbersModel(QAbstractTableModel):
     def _text(self, cell: Any, column: int, digits: int) -> str:
         if column in self._numbers.shares:
             return NO_NUMBER if cell is None else percent(cell)
-        return count(cell) if isinstance(cell, int) else _exact(cell, digits)
+        return count(cell) if isinstance(cell, int) else _format_cell(cell, digits)
 
 
-def _exact(cell: Any, digits: int = _DIGITS) -> str:
+def _format_cell(cell: Any, digits: int = _DIGITS) -> str:
     if isinstance(cell, str):
         return escaped(cell)
     return str(cell) if isinstance(cell, int) else value_text(cell, digits)
 
 
-def _shortened(word: str) -> str:
-    end = _LONGEST_WORD // 2
-    return word if len(word) <= _LONGEST_WORD else f"{word[: end - 1]}…{word[-end:]}"
+def _shorten_word(word: str) -> str:
+    end = _MAX_WORD_LENGTH // 2
+    return word if len(word) <= _MAX_WORD_LENGTH else f"{word[: end - 1]}…{word[-end:]}"
 
 
-def in_two_lines(text: str) -> str:
+def break_header(text: str) -> str:
     """Break a header between words so that its longer line is as short as possible.
 
-    Headers of one word or at most `_ONE_LINE` characters are returned unchanged.
+    Headers of one word or at most `_MAX_ONE_LINE_LENGTH` characters are returned unchanged.
     """
     words = text.split(" ")
-    if len(text) <= _ONE_LINE or len(words) == 1:
+    if len(text) <= _MAX_ONE_LINE_LENGTH or len(words) == 1:
         return text
-    broken = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]
-    return "\n".join(min(broken, key=lambda lines: max(map(len, lines))))
+    candidates = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]
+    return "\n".join(min(candidates, key=lambda lines: max(map(len, lines))))
 
 
 class NumbersView(QTableView):
@@ -172,34 +173,36 @@ class NumbersView(QTableView):
         first = self.numbers.data(self.numbers.index(0, 0), Qt.ItemDataRole.TextAlignmentRole)
         named = first is not None and first & int(Qt.AlignmentFlag.AlignLeft)
         # The part of a name that distinguishes it must be visible.
-        least = min(self._least_name(), self.viewport().width()) if named else 0
-        for self.numbers.digits in (_DIGITS, _FEWER):
-            needs = self._needs()
-            spare = self.viewport().width() - sum(needs)
-            if not named or least <= needs[0] + spare:
+        min_width = min(self._min_name_width(), self.viewport().width()) if named else 0
+        for self.numbers.digits in (_DIGITS, _FEW_DIGITS):
+            needs = self._needed_widths()
+            remaining_width = self.viewport().width() - sum(needs)
+            if not named or min_width <= needs[0] + remaining_width:
                 break
         if named:
-            needs[0] = max(needs[0] + spare, least)
-        elif spare > 0:
-            needs = [need + spare // len(needs) for need in needs]
+            needs[0] = max(needs[0] + remaining_width, min_width)
+        elif remaining_width > 0:
+            needs = [need + remaining_width // len(needs) for need in needs]
         for column, need in enumerate(needs):
             self.setColumnWidth(column, need)
 
-    def _needs(self) -> list[int]:
-        rows = min(self.numbers.rowCount(), _MEASURED)
+    def _needed_widths(self) -> list[int]:
+        rows = min(self.numbers.rowCount(), _MEASURED_ROWS)
         advance = self.fontMetrics().horizontalAdvance
         needs = []
         for column in range(self.numbers.columnCount()):
             header = self.numbers.headerData(column, Qt.Orientation.Horizontal)
             cells = (self.numbers.data(self.numbers.index(row, column)) for row in range(rows))
             texts = (*str(header).split("\n"), *map(str, cells))
-            needs.append(max(map(advance, texts)) + _ROOM)
+            needs.append(max(map(advance, texts)) + _CELL_PADDING)
         return needs
 
-    def _least_name(self) -> int:
-        named = range(min(self.numbers.rowCount(), _NAMED))
+    def _min_name_width(self) -> int:
+        named = range(min(self.numbers.rowCount(), _MEASURED_NAMES))
         names = (str(self.numbers.data(self.numbers.index(row, 0))) for row in named)
-        forms = nlargest(_MEASURED, (self._short[within_reason(name)] for name in names), key=len)
+        forms = nlargest(
+            _MEASURED_ROWS, (self._short[within_reason(name)] for name in names), key=len
+        )
         return max(map(self.fontMetrics().horizontalAdvance, forms), default=0) + BESIDE_NAME
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -20,12 +20,12 @@ from pruneapp.gui.widgets.number_format import count, locale
 from pruneapp.gui.widgets.number_format import size as byte_size
 from pruneapp.results.short_names import GAP, ShortNames
 
-SHARE = 0.52  # maximum share of the width of the canvas for names
+MAX_NAME_SHARE = 0.52  # maximum share of the width of the canvas for names
 _MARKS = f".{GAP}"  # separators between the words of a name
 _PARTS = re.compile(f"[{_MARKS}]+|[^{_MARKS}]+")
-MEASURED = 400  # at most about this many names are measured to find the longest
-_NEAR = 8
-_BESIDE = 2  # pixels between the title of the axis and the names
+MAX_MEASURED_NAMES = 400  # at most about this many names are measured to find the longest
+_MARGIN = 8
+_TITLE_GAP = 2  # pixels between the title of the axis and the names
 
 
 class NamesAxis(PlotAxis):
@@ -39,9 +39,9 @@ class NamesAxis(PlotAxis):
     """
 
     # Class attributes because AxisItem.__init__ reads them.
-    _many = 0
+    _count = 0
     _widths: Sequence[Sequence[float]] = ()  # of each form of each measured name, in pixels
-    _room = 0.0
+    _name_width = 0.0
     _level = 0  # index of the form of the names that is shown
     _short = ShortNames()
     _name: Callable[[int], str] = staticmethod(str)
@@ -58,7 +58,7 @@ class NamesAxis(PlotAxis):
         self.redraw()
 
     def set_names(
-        self, name: Callable[[int], str], many: int, short: ShortNames | None = None
+        self, name: Callable[[int], str], n_names: int, short: ShortNames | None = None
     ) -> None:
         """Set the names of the bars.
 
@@ -71,11 +71,11 @@ class NamesAxis(PlotAxis):
         short
             Shortened forms of the names; None if there are none.
         """
-        self._name, self._many = name, many
+        self._name, self._count = name, n_names
         self._short = ShortNames() if short is None else short
         advance = self._metrics().horizontalAdvance
-        step = max(1, many // MEASURED)
-        names = [within_reason(name(at)) for at in range(0, many, step)]
+        step = max(1, n_names // MAX_MEASURED_NAMES)
+        names = [within_reason(name(at)) for at in range(0, n_names, step)]
         self._widths = [[advance(form) for form in self._short.forms(n)] for n in names]
         self.lay_out()
 
@@ -83,15 +83,15 @@ class NamesAxis(PlotAxis):
         """Return no ticks: names are drawn instead."""
         return []
 
-    def shown(self) -> list[tuple[str, float]]:
+    def visible_names(self) -> list[tuple[str, float]]:
         """Return the visible names, each with its y position in pixels from the top."""
         low, high = sorted(self.range)  # the axis is inverted
-        if not self._many or high <= low:
+        if not self._count or high <= low:
             return []
         line = self._metrics().height()
         scale = self.size().height() / (high - low)
         step = max(1, math.ceil(line / scale - 1e-6))
-        start, stop = max(0, math.ceil(low - 1)), min(self._many, math.floor(high))
+        start, stop = max(0, math.ceil(low - 1)), min(self._count, math.floor(high))
         start += -start % step  # keeps the choice of names while scrolling
         return [(self._name(at), (at + 1 - low) * scale) for at in range(start, stop, step)]
 
@@ -103,8 +103,8 @@ class NamesAxis(PlotAxis):
         """Choose the level of shortening and the width of the axis for the width of the canvas."""
         width = self.view_width()
         longest = max((widths[0] for widths in self._widths), default=0.0) + 1
-        title = self._metrics().height() + _BESIDE if self.labelText else 0.0
-        most = longest if width is None else max(SHARE * width - title, 40.0)
+        title = self._metrics().height() + _TITLE_GAP if self.labelText else 0.0
+        most = longest if width is None else max(MAX_NAME_SHARE * width - title, 40.0)
         one_line = [widths for widths in self._widths if widths[-1] < most]
         levels = range(max(map(len, one_line), default=1))
         at_levels = [
@@ -112,8 +112,8 @@ class NamesAxis(PlotAxis):
             for n in levels
         ]
         self._level = next(n for n in levels if at_levels[n] < most)
-        self._room = most if len(one_line) < len(self._widths) else at_levels[self._level] + 1
-        wide = 2 * _NEAR + self._room + title
+        self._name_width = most if len(one_line) < len(self._widths) else at_levels[self._level] + 1
+        wide = 2 * _MARGIN + self._name_width + title
         if wide != self.fixedWidth:  # else setWidth would call this method without end
             self.setWidth(wide)
         self.redraw()
@@ -124,28 +124,28 @@ class NamesAxis(PlotAxis):
         font = self.style["tickFont"] or QFont()
         p.setFont(font)
         metrics = QFontMetricsF(font)
-        line, right = metrics.height(), self.size().width() - _NEAR
+        line, right = metrics.height(), self.size().width() - _MARGIN
         place = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        for name, y in self.shown():
+        for name, y in self.visible_names():
             p.setPen(self._mark if name and name == self._marked else self.textPen())
-            box = QRectF(right - self._room - 1, y - line / 2, self._room + 1, line)
-            p.drawText(box, place, self.painted(name))
+            box = QRectF(right - self._name_width - 1, y - line / 2, self._name_width + 1, line)
+            p.drawText(box, place, self.displayed_name(name))
 
-    def painted(self, name: str) -> str:
+    def displayed_name(self, name: str) -> str:
         """Return the text that is drawn for a name."""
         advance = self._metrics().horizontalAdvance
         forms = self._short.forms(within_reason(name))
         shorter = forms[min(self._level, len(forms) - 1) :]
-        text = next((form for form in shorter if advance(form) <= self._room), "")
+        text = next((form for form in shorter if advance(form) <= self._name_width), "")
         if not text:
-            text = _cut(forms[-1], self._room, advance)
-        return elided(text, self._metrics(), self._room + 1)
+            text = _shorten_words(forms[-1], self._name_width, advance)
+        return elided(text, self._metrics(), self._name_width + 1)
 
     def _metrics(self) -> QFontMetricsF:
         return QFontMetricsF(self.style["tickFont"] or QFont())
 
 
-def _cut(name: str, room: float, advance: Callable[[str], float]) -> str:
+def _shorten_words(name: str, room: float, advance: Callable[[str], float]) -> str:
     """Shorten the longest words until the name fits, down to one letter; digits are kept.
 
     The same words are cut in the names of all blocks, so that the block number remains.
@@ -167,7 +167,7 @@ def _cut(name: str, room: float, advance: Callable[[str], float]) -> str:
     return text
 
 
-class PlaceAxis(PlotAxis):
+class IndexAxis(PlotAxis):
     """Whole numbers below vertical bars."""
 
     def __init__(self) -> None:
@@ -249,7 +249,7 @@ class NumberAxis(PlotAxis):
 Floats = NDArray[np.float64]
 
 # Length of the part of the axis from 0 to the first power of ten, in decades.
-REST = 0.25
+LINEAR_DECADES = 0.25
 # Exponents whose powers of ten are written as decimal numbers.
 _PLAIN = range(-3, 4)
 _LETTER = 8.0  # pixels
@@ -260,7 +260,7 @@ class Decades:
     """A logarithmic scale of magnitudes that includes 0.
 
     From `low`, the end of the first bin, a position is the log10 of the magnitude. The range from 0
-    to `low` is linear and takes `REST` decades.
+    to `low` is linear and takes `LINEAR_DECADES` decades.
     """
 
     low: float
@@ -268,11 +268,11 @@ class Decades:
     @property
     def start(self) -> float:
         """The position of 0."""
-        return math.log10(self.low) - REST
+        return math.log10(self.low) - LINEAR_DECADES
 
     def places(self, magnitudes: Floats) -> Floats:
         """Return the positions of magnitudes (0 or larger), ``float64[n]``."""
-        below = self.start + magnitudes / self.low * REST
+        below = self.start + magnitudes / self.low * LINEAR_DECADES
         return np.where(magnitudes < self.low, below, np.log10(np.maximum(magnitudes, self.low)))
 
     def place(self, magnitude: float) -> float:
@@ -281,8 +281,8 @@ class Decades:
 
     def magnitude(self, place: float) -> float:
         """Return the magnitude at a position; 0 for positions before the start of the axis."""
-        if place < self.start + REST:
-            return max(0.0, (place - self.start) / REST * self.low)
+        if place < self.start + LINEAR_DECADES:
+            return max(0.0, (place - self.start) / LINEAR_DECADES * self.low)
         return float(10.0 ** min(place, 308.0))
 
 
@@ -311,7 +311,7 @@ class MagnitudeAxis(NumberAxis):
         if decade >= 20 * _LETTER:
             powers = [at + math.log10(n) for at in powers for n in (1, 2, 5)]
         # Leave enough space after 0 that labels do not overlap.
-        near = self._decades.start + max(REST, 4 * _LETTER / decade)
+        near = self._decades.start + max(LINEAR_DECADES, 4 * _LETTER / decade)
         shown = [at for at in powers if at >= max(low, near)]
         if low <= self._decades.start:
             shown = [self._decades.start, *shown]

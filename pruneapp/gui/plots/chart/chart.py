@@ -90,9 +90,9 @@ class Chart(PlotView):
         """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.canvas.set_colors(self._colors)
-        self._refresh_words()
+        self._refresh_texts()
 
-    def _begin(self, *, keep_view: bool = False) -> None:
+    def _show_bars(self, *, keep_view: bool = False) -> None:
         edges = self.edges()
         if not self.canvas.sideways:
             # A fixed width, so that bars do not move while zooming.
@@ -105,7 +105,7 @@ class Chart(PlotView):
             self._hovered = -1
             self.canvas.set_edges(edges)
         self._set_content(present=edges.size > 1)
-        self._refresh_words()
+        self._refresh_texts()
         self._refresh_table()
 
     def _draw(self) -> None:
@@ -113,7 +113,7 @@ class Chart(PlotView):
         if not self.canvas.count or stop <= start:
             self.canvas.bars.set_stacks(NO_STACKS, gap=0, log=False, floor=0)
             return
-        wide = self.canvas.width_of_plot
+        wide = self.canvas.plot_length
         group = max(1, int(np.ceil((stop - start) / wide)))
         start -= start % group  # aligned, so that groups do not change while scrolling
         if group != self._group:
@@ -133,7 +133,7 @@ class Chart(PlotView):
     def _redraw(self) -> None:
         """Draw the bars again and update the texts and the table."""
         self._draw()
-        self._refresh_words()
+        self._refresh_texts()
         self._refresh_table()
 
     def _show_grouping(self) -> None:
@@ -144,7 +144,7 @@ class Chart(PlotView):
         edges = self.edges()
         return self.stacks(0, edges.size - 1, 1).top if edges.size > 1 else 0.0
 
-    def _refresh_words(self) -> None:
+    def _refresh_texts(self) -> None:
         self._set_legend(self.swatches() if self._has_content else ())
         self._describe(self.title(), self.summary() if self._has_content else self.empty_text())
         self._refresh_readout()
@@ -315,11 +315,11 @@ class TensorsChart(OrderedChart):
     def _on_measure_chosen(self) -> None:
         self._measure()
         self._reorder()
-        self._begin(keep_view=True)
+        self._show_bars(keep_view=True)
 
 
 # Minimum visible part of a state in a group of bars, as a share of the height of the chart.
-_SEEN = 0.01
+_MIN_VISIBLE_SHARE = 0.01
 
 
 def envelope(  # noqa: PLR0917
@@ -327,11 +327,11 @@ def envelope(  # noqa: PLR0917
 ) -> Stacks:
     """Return the bars, or with `group` > 1 one bar per group that shows all states in it.
 
-    The bars of a group are divided by state: partly or fully kept, to be pruned fully, already pruned.
-    For each state the maxima of `after`, `left` and `whole` over its bars make one stack. The
-    highest stack is drawn in full. Of each other stack only the top is drawn in front of it: a part
-    of its height in proportion to the share of the bars with that state. So heights show norms and
-    areas show how many bars have a state.
+    The bars of a group are divided by state: kept at least in part, to be pruned, pruned. For each
+    state the maxima of `after`, `left` and `whole` over its bars make one stack. The highest stack
+    is drawn in full. Of each other stack only the top is drawn in front of it: a part of its height
+    in proportion to the share of the bars with that state. So heights show norms and areas show how
+    many bars have a state.
 
     Parameters
     ----------
@@ -345,12 +345,12 @@ def envelope(  # noqa: PLR0917
     """
     if group == 1:
         return Stacks(edges, after, left - after, whole - left)
-    stays = after > 0
-    goes = ~stays & (left > 0)
-    pruned = ~stays & ~goes & (whole > 0)
+    partly_kept = after > 0
+    to_prune = ~partly_kept & (left > 0)
+    pruned = ~partly_kept & ~to_prune & (whole > 0)
     number = np.maximum(grouped_sum((whole > 0).astype(np.float64), group), 1)
     kept, part, tops, shares = [], [], [], []
-    for state in (stays, goes, pruned):
+    for state in (partly_kept, to_prune, pruned):
         k, p, t = (grouped_max(np.where(state, h, 0.0), group) for h in (after, left, whole))
         kept.append(k)
         part.append(p)
@@ -365,8 +365,8 @@ def envelope(  # noqa: PLR0917
     front: Stacks | None = None
     for rank in (2, 1, 0):
         k, p, t = (of_rank(heights, rank) for heights in (kept, part, tops))
-        seen = np.maximum(of_rank(shares, rank) * t, _SEEN * highest)
-        floor = np.maximum(t - seen, 0.0) if rank else None
+        visible_height = np.maximum(of_rank(shares, rank) * t, _MIN_VISIBLE_SHARE * highest)
+        floor = np.maximum(t - visible_height, 0.0) if rank else None
         front = Stacks(edges, k, p - k, t - p, floor=floor, front=front)
     assert front is not None
     return front

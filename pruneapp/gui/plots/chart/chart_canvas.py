@@ -23,17 +23,17 @@ from pruneapp.gui.plots.chart.items import (
     Marks,
     Pick,
     StackedBars,
-    is_on,
+    hits_line,
     paint_band,
     paint_line,
     paint_marks,
 )
 from pruneapp.gui.plots.edit_buttons import operation_of
 
-FEWEST = 8  # minimum number of visible bars
+MIN_VISIBLE_BARS = 8  # minimum number of visible bars
 _MARGIN = 24  # half the width of "100,000"
-_BEHIND = 4  # pixels between a bar and its value
-_POINTER = 5  # size of the triangle that marks the current bar, in pixels
+_VALUE_GAP = 4  # pixels between a bar and its value
+_MARKER_SIZE = 5  # size of the triangle that marks the current bar, in pixels
 
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
 # For horizontal bars: the keys that correspond to Left and Right for vertical bars.
@@ -58,15 +58,15 @@ class ChartCanvas(PlotCanvas):
     cursorMoved = Signal(int)  # the user moved the cursor to this bar
     activated = Signal(int)  # the user clicked on this bar or pressed Return on it
     # Dragging the cut line: start, new position on its axis, canceled with Escape, and end.
-    lineTaken = Signal()
+    lineGrabbed = Signal()
     lineMoved = Signal(float)
-    lineDropped = Signal()
+    lineDragCancelled = Signal()
     lineReleased = Signal()
     lineStepped = Signal(int)  # the user moved the line by this many steps with the keyboard
-    picked = Signal(int, object)  # (bar, Pick) the user selected this bar
+    barPicked = Signal(int, object)  # (bar, Pick) the user selected this bar
     # The user dragged over the bars from the first to before the second; whether to add them to the
     # selection.
-    banded = Signal(int, int, bool)
+    rangeSelected = Signal(int, int, bool)
 
     def __init__(
         self, bottom: PlotAxis, left: PlotAxis, *, neutral: bool = False, sideways: bool = False
@@ -79,11 +79,11 @@ class ChartCanvas(PlotCanvas):
         self.cursor_bar = -1
         self.current = -1  # the bar of the focused tensor
         self.edges: Floats = np.zeros(1)
-        # `shown` is the visible range, which starts at a whole bar if `sideways`; `_asked` is that
-        # range before rounding, so that several small drags add up.
-        self._asked = self.shown = (0.0, 1.0)
+        # `visible_range` starts at a whole bar if `sideways`; `_exact_range` is the range before
+        # rounding, so that several small drags add up.
+        self._exact_range = self.visible_range = (0.0, 1.0)
         self.line: CutLine | None = None
-        self.holding = self.selecting = False
+        self.is_dragging_line = self.selecting = False
         self._anchored = False
         self._marks: Marks | None = None
         self._dividers: Floats = np.zeros(0)
@@ -103,10 +103,10 @@ class ChartCanvas(PlotCanvas):
     @property
     def visible(self) -> tuple[int, int]:
         """The first visible bar and the one after the last."""
-        return self._bars_between(*self.shown)
+        return self._bars_between(*self.visible_range)
 
     @property
-    def width_of_plot(self) -> float:
+    def plot_length(self) -> float:
         """Length of the plot along x in pixels."""
         return max(1.0, float(self.box.height() if self.sideways else self.box.width()))
 
@@ -115,7 +115,7 @@ class ChartCanvas(PlotCanvas):
         """The area of the plot with its visible ranges."""
         rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
         low, high = self.box.viewRange()[0 if self.sideways else 1]
-        return PlotArea(rect, self.shown, (low, high), self.sideways)
+        return PlotArea(rect, self.visible_range, (low, high), self.sideways)
 
     @property
     def row(self) -> float:
@@ -126,13 +126,13 @@ class ChartCanvas(PlotCanvas):
 
     def set_edges(self, edges: Floats) -> None:
         """Replace the bars and show all of them, or from the first one if `sideways`."""
-        self.swap_edges(edges)
+        self.replace_edges(edges)
         self.fit()
         if self.sideways and self.count:
             self._in_rows = True
             self._show_rows(float(edges[0]))
 
-    def swap_edges(self, edges: Floats) -> None:
+    def replace_edges(self, edges: Floats) -> None:
         """Replace the bars but keep the visible range; the cursor is removed."""
         self.edges = edges
         self.cursor_bar = -1
@@ -170,7 +170,7 @@ class ChartCanvas(PlotCanvas):
     def top_for(self, highest: float) -> float:
         """Return the end of the value axis for the highest bar, with space for the values."""
         wide = float(self.box.width())
-        room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND)
+        room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _VALUE_GAP)
         if self._value is None or not self._in_lines or wide < 2 * room:
             return highest * 1.05
         return float(max(1.05, wide / (wide - room)) * highest)
@@ -196,7 +196,7 @@ class ChartCanvas(PlotCanvas):
     def zoom(self, factor: float, at: float | None = None) -> None:
         """Zoom in by `factor` along x around `at`; None: around the cursor, else the center."""
         self._in_rows = False
-        low, high = self.shown
+        low, high = self.visible_range
         if at is None:
             at = (low + high) / 2
             if self.cursor_bar >= 0:
@@ -206,14 +206,14 @@ class ChartCanvas(PlotCanvas):
     def set_cursor(self, bar: int) -> None:
         """Move the cursor to a bar and scroll to it; -1 removes the cursor."""
         self.cursor_bar = min(max(bar, -1), self.count - 1)
-        self.bring_into_sight(self.cursor_bar)
+        self.scroll_to_bar(self.cursor_bar)
         self.viewport().update()
 
-    def bring_into_sight(self, bar: int) -> None:
+    def scroll_to_bar(self, bar: int) -> None:
         """Scroll as little as needed to show a bar; does nothing for -1."""
         if not 0 <= bar < self.count:
             return
-        low, high = self.shown
+        low, high = self.visible_range
         move = min(0.0, self.edges[bar] - low) + max(0.0, self.edges[bar + 1] - high)
         if move:
             self._set_range(low + move, high + move)
@@ -241,7 +241,7 @@ class ChartCanvas(PlotCanvas):
         """Whether the bars are horizontal and each visible one is as high as a line of text."""
         start, stop = self.visible
         line = self.fontMetrics().height()
-        return bool(self.sideways and (stop - start) * line <= self.width_of_plot + 2 * line)
+        return bool(self.sideways and (stop - start) * line <= self.plot_length + 2 * line)
 
     def _bars_between(self, low: float, high: float) -> tuple[int, int]:
         start = int(np.searchsorted(self.edges, low, side="right")) - 1
@@ -253,21 +253,21 @@ class ChartCanvas(PlotCanvas):
 
     def _show_rows(self, low: float) -> None:
         wide = float(self.edges[-1] - self.edges[0]) / self.count
-        self._set_range(low, low + wide * self.width_of_plot / self.row)
+        self._set_range(low, low + wide * self.plot_length / self.row)
 
     def _set_range(self, low: float, high: float) -> None:
         first, last = float(self.edges[0]), float(self.edges[-1])
-        narrowest = FEWEST * float(np.diff(self.edges).min())
+        narrowest = MIN_VISIBLE_BARS * float(np.diff(self.edges).min())
         wide = min(max(high - low, narrowest), last - first)
         bar = (last - first) / self.count
         if self.sideways:
             wide = bar * max(1, int(wide / bar + 1e-6))
         middle = (low + high) / 2
         low = min(max(middle - wide / 2, first), last - wide)
-        self._asked = (low, low + wide)
+        self._exact_range = (low, low + wide)
         if self.sideways:  # whole rows only
             low = first + bar * round((low - first) / bar)
-        self.shown = (low, low + wide)
+        self.visible_range = (low, low + wide)
         show = self.box.setYRange if self.sideways else self.box.setXRange
         show(low, low + wide, padding=0)
         # The overlays are no scene items, so the scene does not repaint them.
@@ -278,7 +278,7 @@ class ChartCanvas(PlotCanvas):
         if isinstance(self.left, NamesAxis):
             self.left.lay_out()
         if self._in_rows and self.count:
-            self._show_rows(self.shown[0])
+            self._show_rows(self.visible_range[0])
         else:
             self.viewChanged.emit()
 
@@ -292,7 +292,7 @@ class ChartCanvas(PlotCanvas):
         self._paint_values(painter, place)
         self._paint_capped(painter, place)
         if self.sideways and self.count:
-            self._paint_stretch(painter, place.rect)
+            self._paint_scroll_indicator(painter, place.rect)
             self._paint_pointer(painter, place)
         if self._marks is not None and self.count:
             paint_marks(painter, self._marks, place, self.visible, self._colors)
@@ -304,7 +304,7 @@ class ChartCanvas(PlotCanvas):
         if self._band is not None:
             paint_band(painter, self._band, place.rect, accent)
         if self.line is not None and self.count:
-            paint_line(painter, self.line, place, self._colors, held=self.holding)
+            paint_line(painter, self.line, place, self._colors, held=self.is_dragging_line)
 
     def _paint_dividers(self, painter: QPainter, place: PlotArea) -> None:
         rect = place.rect
@@ -325,7 +325,7 @@ class ChartCanvas(PlotCanvas):
             end, text = self._value(bar)
             middle = place.pixel(self._middle(bar), end)
             box = QRectF(metrics.boundingRect(text))
-            box.moveCenter(QPointF(middle.x() + _BEHIND + box.width() / 2, middle.y()))
+            box.moveCenter(QPointF(middle.x() + _VALUE_GAP + box.width() / 2, middle.y()))
             if rect.top() <= box.top() + 2 and box.bottom() - 2 <= rect.bottom():
                 painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
 
@@ -353,10 +353,10 @@ class ChartCanvas(PlotCanvas):
             ground.setWidth(wide)
             painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _paint_stretch(self, painter: QPainter, rect: QRectF) -> None:
+    def _paint_scroll_indicator(self, painter: QPainter, rect: QRectF) -> None:
         """Paint a scroll indicator to the right of the plot, unless all bars are visible."""
         first, last = float(self.edges[0]), float(self.edges[-1])
-        low, high = self.shown
+        low, high = self.visible_range
         if high - low > 0.999 * (last - first):
             return
         scale = rect.height() / (last - first)
@@ -377,10 +377,14 @@ class ChartCanvas(PlotCanvas):
         if not start <= self.current < stop:
             return
         y, right = place.pixel(self._middle(self.current), 0).y(), place.rect.left() - 1
-        left = right - _POINTER
+        left = right - _MARKER_SIZE
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self._colors["accent"]))
-        corners = QPointF(left, y - _POINTER), QPointF(right, y), QPointF(left, y + _POINTER)
+        corners = (
+            QPointF(left, y - _MARKER_SIZE),
+            QPointF(right, y),
+            QPointF(left, y + _MARKER_SIZE),
+        )
         painter.drawPolygon(corners)
 
     def _bar_rect(self, bar: int, place: PlotArea) -> QRectF:
@@ -398,7 +402,9 @@ class ChartCanvas(PlotCanvas):
 
     def _on_line(self, pixel: QPointF) -> bool:
         line = self.line
-        return line is not None and line.editable and is_on(line, pixel, self.place, self.font())
+        return (
+            line is not None and line.editable and hits_line(line, pixel, self.place, self.font())
+        )
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom around the mouse; scroll with Shift, with a horizontal wheel, or if `sideways`."""
@@ -408,7 +414,7 @@ class ChartCanvas(PlotCanvas):
         elif self.sideways and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             across, steps = steps or across, 0
         if self.count and abs(across) > abs(steps):
-            low, high = self._asked
+            low, high = self._exact_range
             move = -across * (high - low) / 8
             self._set_range(low + move, high + move)
         elif steps and self.count:
@@ -419,8 +425,8 @@ class ChartCanvas(PlotCanvas):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Start to drag the cut line, or start a click or a drag."""
         if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
-            self.holding = True
-            self.lineTaken.emit()
+            self.is_dragging_line = True
+            self.lineGrabbed.emit()
             self.viewport().update()
             event.accept()
         else:
@@ -428,7 +434,7 @@ class ChartCanvas(PlotCanvas):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move the cut line, extend the drag selection or scroll."""
-        if not self.holding or self.line is None:
+        if not self.is_dragging_line or self.line is None:
             super().mouseMoveEvent(event)
             return
         point = self.place.point(event.position())
@@ -443,8 +449,8 @@ class ChartCanvas(PlotCanvas):
             self._band = self._band[0] if self._band else start.x(), event.position().x()
             self.viewport().update()
             return
-        low, high = self._asked
-        step = (moved.y() if self.sideways else moved.x()) * (high - low) / self.width_of_plot
+        low, high = self._exact_range
+        step = (moved.y() if self.sideways else moved.x()) * (high - low) / self.plot_length
         self._set_range(low - step, high - step)
 
     def _hover(self, pixel: QPointF | None) -> None:
@@ -458,15 +464,15 @@ class ChartCanvas(PlotCanvas):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Drop the line, select the bars of the drag selection, or handle a click."""
-        if self.holding:
-            self.holding = False
+        if self.is_dragging_line:
+            self.is_dragging_line = False
             self.viewport().update()
             self.lineReleased.emit()
         elif self._band is not None:
             low, high = (self.place.point(QPointF(x, 0)).x() for x in sorted(self._band))
             self._band = None
             adds = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-            self.banded.emit(*self._bars_between(low, high), bool(event.modifiers() & adds))
+            self.rangeSelected.emit(*self._bars_between(low, high), bool(event.modifiers() & adds))
             self.viewport().update()
         super().mouseReleaseEvent(event)
 
@@ -480,12 +486,12 @@ class ChartCanvas(PlotCanvas):
             self._anchored = True
             how = Pick.TOGGLE if held & Qt.KeyboardModifier.ControlModifier else Pick.ONE
             ranged = held & Qt.KeyboardModifier.ShiftModifier
-            self.picked.emit(bar, Pick.RANGE if ranged else how)
+            self.barPicked.emit(bar, Pick.RANGE if ranged else how)
         self.activated.emit(bar)
 
     # -- keyboard ---------------------------------------------------------------------------------
 
-    def takes(self, event: QKeyEvent) -> bool:
+    def handles_key(self, event: QKeyEvent) -> bool:
         """Return whether the canvas handles this key."""
         key = event.key()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -494,19 +500,24 @@ class ChartCanvas(PlotCanvas):
             )
         if key == Qt.Key.Key_Escape:
             chosen = self._marks is not None and bool(self._marks.chosen.any())
-            return chosen or self._under_way
+            return chosen or self._is_dragging
         by_hand = key == Qt.Key.Key_Space or operation_of(event) is not None
         return key in ZOOM_KEYS or key == Qt.Key.Key_0 or (self.selecting and by_hand)
 
     @property
-    def _under_way(self) -> bool:
-        return self.holding or self._band is not None
+    def _is_dragging(self) -> bool:
+        return self.is_dragging_line or self._band is not None
 
-    def _drop(self) -> None:
+    def _cancel_drag(self) -> None:
         """Cancel the current drag."""
-        held, self.holding, self._band, self._pressed = self.holding, False, None, None
+        held, self.is_dragging_line, self._band, self._pressed = (
+            self.is_dragging_line,
+            False,
+            None,
+            None,
+        )
         if held:
-            self.lineDropped.emit()
+            self.lineDragCancelled.emit()
         self.viewport().update()
 
     def _press_key(self, event: QKeyEvent) -> bool:
@@ -514,8 +525,8 @@ class ChartCanvas(PlotCanvas):
         shift = bool(held & Qt.KeyboardModifier.ShiftModifier)
         ctrl = bool(held & Qt.KeyboardModifier.ControlModifier)
         line = self.line is not None and self.line.editable
-        if key == Qt.Key.Key_Escape and self._under_way:
-            self._drop()
+        if key == Qt.Key.Key_Escape and self._is_dragging:
+            self._cancel_drag()
         elif not self.count or held & (
             Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
         ):
@@ -523,26 +534,28 @@ class ChartCanvas(PlotCanvas):
         elif line and key in STEPS and (ctrl or (shift and not self.selecting)):
             self.lineStepped.emit(STEPS[Qt.Key(key)])
         elif ctrl and key == Qt.Key.Key_A and self.selecting:
-            self.banded.emit(0, self.count, False)
+            self.rangeSelected.emit(0, self.count, False)
         elif ctrl:
             return False
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and at >= 0:
             self.activated.emit(at)
         elif key == Qt.Key.Key_Space and self.selecting and at >= 0:
-            self.picked.emit(at, Pick.TOGGLE)
-        elif (place := self._moved(key)) is not None:
+            self.barPicked.emit(at, Pick.TOGGLE)
+        elif (place := self._cursor_target(key)) is not None:
             if shift and self.selecting and at >= 0 and not self._anchored:
-                self.picked.emit(at, Pick.ONE)  # the range starts at the previous cursor position
+                self.barPicked.emit(
+                    at, Pick.ONE
+                )  # the range starts at the previous cursor position
             self._anchored = shift
             self.set_cursor(place)
             self.cursorMoved.emit(self.cursor_bar)
             if shift and self.selecting:
-                self.picked.emit(self.cursor_bar, Pick.RANGE)
+                self.barPicked.emit(self.cursor_bar, Pick.RANGE)
         else:
             return super()._press_key(event)
         return True
 
-    def _moved(self, key: int) -> int | None:
+    def _cursor_target(self, key: int) -> int | None:
         """Return the new cursor position for a key, or None; it starts at the first visible bar."""
         if self.sideways:
             key = _SIDEWAYS.get(Qt.Key(key), key)

@@ -173,7 +173,7 @@ class CutLine:
     editable: bool = True
 
     @property
-    def places(self) -> tuple[float, ...]:
+    def positions(self) -> tuple[float, ...]:
         """The positions of the lines; the first one has the label."""
         return (self.at, -self.at) if self.mirrored else (self.at,)
 
@@ -181,8 +181,8 @@ class CutLine:
 def pixels_of(line: CutLine, place: PlotArea) -> tuple[float, ...]:
     """Return the pixel coordinates of a line and its mirror: x if upright, else y."""
     if line.upright:
-        return tuple(place.pixel(at, 0).x() for at in line.places)
-    return tuple(place.pixel(0, at).y() for at in line.places)
+        return tuple(place.pixel(at, 0).x() for at in line.positions)
+    return tuple(place.pixel(0, at).y() for at in line.positions)
 
 
 def handle_of(line: CutLine, place: PlotArea, font: QFont) -> QRectF:
@@ -198,7 +198,7 @@ def handle_of(line: CutLine, place: PlotArea, font: QFont) -> QRectF:
     return QRectF(plot.right() - width, top, width, height)
 
 
-def is_on(line: CutLine, pixel: QPointF, place: PlotArea, font: QFont) -> bool:
+def hits_line(line: CutLine, pixel: QPointF, place: PlotArea, font: QFont) -> bool:
     """Return whether a pixel is close enough to a line or its handle to grab it."""
     if not place.rect.adjusted(-GRIP, 0, GRIP, 0).contains(pixel):
         return False
@@ -323,12 +323,12 @@ def paint_marks(
     plot = place.rect
     with saved(painter):
         painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
-        for first, last in _stretches(marks.partly[start:stop], start, stop, plot.width()):
+        for first, last in _marked_runs(marks.partly[start:stop], start, stop, plot.width()):
             _paint_dashes(
                 painter, _rect(place, first, last, float(marks.heights[first:last].max()))
             )
         next_lock = plot.left()
-        for first, last in _stretches(marks.protected[start:stop], start, stop, plot.width()):
+        for first, last in _marked_runs(marks.protected[start:stop], start, stop, plot.width()):
             rect = _rect(place, first, last, float(marks.heights[first:last].max()))
             _paint_outlines(painter, rect)
             middle = rect.center().x()
@@ -336,10 +336,10 @@ def paint_marks(
                 top = max(plot.top() + 2, rect.top() - _LOCK - 6)
                 paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
                 next_lock = middle + _LOCK / 2 + 4
-        for first, last in _stretches(marks.chosen[start:stop], start, stop, plot.width()):
+        for first, last in _marked_runs(marks.chosen[start:stop], start, stop, plot.width()):
             rect = _rect(place, first, last, 0)
             rect.setTop(plot.top() + 1)
-            _paint_choice(painter, rect, QColor(colors["accent"]))
+            _paint_selection(painter, rect, QColor(colors["accent"]))
 
 
 def _paint_outlines(painter: QPainter, rect: QRectF) -> None:
@@ -372,7 +372,7 @@ def _paint_dashes(painter: QPainter, rect: QRectF) -> None:
             painter.drawRect(rect)
 
 
-def _paint_choice(painter: QPainter, rect: QRectF, accent: QColor) -> None:
+def _paint_selection(painter: QPainter, rect: QRectF, accent: QColor) -> None:
     """Paint an outline and a translucent fill; only marks at both ends if it is too narrow."""
     veil = QColor(accent)
     veil.setAlpha(48)
@@ -424,7 +424,7 @@ def _rect(place: PlotArea, first: int, last: int, high: float) -> QRectF:
     return rect
 
 
-def _stretches(
+def _marked_runs(
     marked: NDArray[np.bool_], start: int, stop: int, width: float
 ) -> list[tuple[int, int]]:
     """Return runs of marked bars as (start, stop), merged to at most one per pixel column."""

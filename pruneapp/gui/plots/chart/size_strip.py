@@ -17,7 +17,7 @@ from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import LIGHT
 
 HEIGHT = 28
-_SEEN = 3.0  # minimum width in pixels of a tensor with a border
+_MIN_BORDERED_WIDTH = 3.0  # minimum width in pixels of a tensor with a border
 
 
 class SizeStrip(QWidget):
@@ -33,7 +33,7 @@ class SizeStrip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._ends: Floats = np.zeros(1)
-        self._able: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._prunable: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._before = self._after = np.zeros(0)
         self._colors: Mapping[str, str] = LIGHT
         self.cursor_at = self._current = -1
@@ -50,17 +50,17 @@ class SizeStrip(QWidget):
     @property
     def count(self) -> int:
         """Number of tensors."""
-        return self._able.size
+        return self._prunable.size
 
     @property
     def total(self) -> float:
         """Number of bytes of all tensors."""
         return float(self._ends[-1])
 
-    def set_sizes(self, nbytes: Floats, able: NDArray[np.bool_]) -> None:
+    def set_sizes(self, nbytes: Floats, prunable: NDArray[np.bool_]) -> None:
         """Set the size in bytes of each tensor, and whether it is prunable; resets the shares."""
         self._ends = np.concatenate(([0.0], np.cumsum(nbytes)))
-        self._able = able
+        self._prunable = prunable
         self._before = self._after = np.zeros(nbytes.size)
         self.cursor_at = self._current = -1
         self.update()
@@ -107,7 +107,7 @@ class SizeStrip(QWidget):
         places = np.linspace(0.0, float(self._ends[-1]), wide + 1)
         sizes = np.diff(self._ends)
         columns = np.zeros((3, wide))
-        parts = (self._able.astype(np.float64), self._before, self._after)
+        parts = (self._prunable.astype(np.float64), self._before, self._after)
         for row, part in zip(columns, parts, strict=True):
             sums = np.concatenate(([0.0], np.cumsum(sizes * part)))
             row[:] = np.diff(np.interp(places, self._ends, sums)) / max(places[1], 1e-300)
@@ -146,12 +146,12 @@ class SizeStrip(QWidget):
         turns = np.flatnonzero((np.diff(columns, axis=1) != 0).any(axis=0)) + 1
         ends = [0, *turns.tolist(), columns.shape[1]]
         for left, right in pairwise(ends):
-            able, before, after = (float(part) for part in columns[:, left])
+            prunable, before, after = (float(part) for part in columns[:, left])
             foot = high
             for share, brush in (
                 (before, QBrush(pruned)),
                 (after - before, to_prune),
-                (able - after, QBrush(kept)),
+                (prunable - after, QBrush(kept)),
             ):
                 if share > 0:
                     painter.fillRect(
@@ -161,9 +161,11 @@ class SizeStrip(QWidget):
 
     def _paint_borders(self, painter: QPainter) -> None:
         scale = self.width() / float(self._ends[-1])
-        seen = np.flatnonzero(np.diff(self._ends) * scale >= _SEEN)
+        bordered = np.flatnonzero(np.diff(self._ends) * scale >= _MIN_BORDERED_WIDTH)
         painter.setPen(QPen(QColor(self._colors["surface"]), 1))
-        for x in np.unique(np.concatenate((self._ends[seen], self._ends[seen + 1])) * scale):
+        for x in np.unique(
+            np.concatenate((self._ends[bordered], self._ends[bordered + 1])) * scale
+        ):
             painter.drawLine(QPointF(x, 0), QPointF(x, self.height()))
 
     # -- mouse and keys -------------------------------------------------------------------------

@@ -357,7 +357,7 @@ class HeatmapCanvas(PlotCanvas):
 
     # -- keyboard ---------------------------------------------------------------------------------
 
-    def takes(self, event: QKeyEvent) -> bool:
+    def handles_key(self, event: QKeyEvent) -> bool:
         """Claim Escape while it can clear the selection."""
         return event.key() == Qt.Key.Key_Escape and self.selection is not None
 

@@ -63,7 +63,7 @@ class WeightsView(PlotView):
         self.tools, self.axes = ToolRow(self.modes), AxesRow()
         self.axes.hide()
         self._row.addWidget(self.tools)
-        self._column.insertWidget(self._column.indexOf(self._over), self.axes)
+        self._column.insertWidget(self._column.indexOf(self._canvas_grid), self.axes)
         self.tools.toolChosen.connect(self.canvas.set_tool)
         self.tools.brush_box.activated.connect(self._on_brush)
         self.tools.dim_box.activated.connect(self._on_dim)
@@ -256,12 +256,12 @@ class WeightsView(PlotView):
     def _take(self, tile: AnyTile) -> None:
         if self._asking.accept(tile):
             self.set_error("")
-            self._waiting.release()
+            self._busy_indicator.release()
             self._refresh_table()
         self.set_busy(False)
         self._update_words()
 
-    def _settle(self) -> None:
+    def _show_new_content(self) -> None:
         """Do nothing: the old picture stays until the first tile arrives."""
 
     def _on_requested(self, request: TileRequest) -> None:

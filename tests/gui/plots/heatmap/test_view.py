@@ -463,9 +463,9 @@ def test_nothing_error_and_waiting_are_said(view, conv, qtbot):
     qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
     assert view._stack.currentWidget() is view.canvas
     view.set_busy(True)
-    qtbot.waitUntil(view._waiting.note.isVisible, timeout=1000)
+    qtbot.waitUntil(view._busy_indicator.note.isVisible, timeout=1000)
     view.set_busy(False)
-    assert not view._waiting.note.isVisible()
+    assert not view._busy_indicator.note.isVisible()
 
 
 def test_the_numbers_are_the_weights(shown):
