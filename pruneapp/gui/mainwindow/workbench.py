@@ -632,7 +632,7 @@ class Workbench(QObject):
         position = -1 if document is None else document.position
         page = self.views.pages.quality
         page.set_measuring(measuring=evaluation.is_measuring)
-        page.set_uncounted(evaluation.why_uncounted)
+        page.set_uncounted_reason(evaluation.why_uncounted)
         page.set_states(
             evaluation.states(),
             position,

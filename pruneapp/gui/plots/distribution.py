@@ -25,9 +25,9 @@ def share_below(edges: Floats, threshold: float) -> Floats:
 
     Values are assumed to be evenly distributed within a bin. `edges` may be negative.
     """
-    wide = np.maximum(np.diff(edges), np.finfo(np.float64).tiny)
+    widths = np.maximum(np.diff(edges), np.finfo(np.float64).tiny)
     low, high = (np.clip(end, -threshold, threshold) for end in (edges[:-1], edges[1:]))
-    return np.clip((high - low) / wide, 0.0, 1.0)
+    return np.clip((high - low) / widths, 0.0, 1.0)
 
 
 class NumberField(LineEdit):
@@ -87,7 +87,7 @@ class NumberField(LineEdit):
 
 
 STEPS = 200  # number of steps of the arrow keys across the visible range
-REST_MS = 150  # delay after scrolling or zooming before finer bins are requested
+REFINE_DELAY_MS = 150  # delay after scrolling or zooming before finer bins are requested
 FEW_BINS = 40  # finer bins are requested if fewer than this many are visible
 _WHOLE = 0.9  # a visible share of the axis above this counts as the whole axis
 
@@ -110,24 +110,26 @@ class DistributionView(Chart):
     def __init__(self) -> None:
         self._histogram: Histogram | None = None
         # As passed to set_histogram, with or without finer bins.
-        self._counted: Histogram | None = None
+        self._full_histogram: Histogram | None = None
         self._to_prune: Floats = np.zeros(0)
         # The magnitude at the line: as shown, as set last, and before the drag.
         self.threshold: float | None = None
         self._form_threshold: float | None = None
-        self._before: float | None = None
-        self._following = False  # whether bars follow the line instead of the histogram's preview
-        self._waits = False  # whether the line is idle: no step is set up in the form
+        self._threshold_before_drag: float | None = None
+        self._follows_line = (
+            False  # whether bars follow the line instead of the histogram's preview
+        )
+        self._is_idle = False  # whether the line is idle: no step is set up in the form
         self._applied_at: float | None = None  # threshold of the applied step, while idle
-        self._answered = True
-        self._about = False
+        self._is_up_to_date = True
+        self._is_estimate = False
         self._editable = False
         self._decades: Decades | None = None
         self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
         super().__init__(self._magnitudes, self._counts)
         self._busy_text = self.tr("Computing histogram…")
-        self._rest = single_shot(self, REST_MS, self._on_rested)
-        self.canvas.viewChanged.connect(self._on_looked)
+        self._refine_timer = single_shot(self, REFINE_DELAY_MS, self._request_finer_bins)
+        self.canvas.viewChanged.connect(self._on_view_changed)
         self.binning_box = choice_box(
             self.tr("Count"),
             self.tr(
@@ -235,13 +237,13 @@ class DistributionView(Chart):
         text = self.tr("{n} weights, {share} pruned").format(
             n=count(kept + pruned), share=part(pruned, kept + pruned)
         )
-        if to_prune and (self.threshold is None or self._waits):
+        if to_prune and (self.threshold is None or self._is_idle):
             text += self.tr(", {share} to be pruned").format(share=part(to_prune, kept + pruned))
         if h.nonfinite:
             text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
         return (
             text
-            if self.threshold is None or self._waits
+            if self.threshold is None or self._is_idle
             else join_statements(self._cut_text(), text)
         )
 
@@ -255,7 +257,7 @@ class DistributionView(Chart):
             words = self.tr("below {threshold}: {about}{n} weights, {share} of the remaining")
         return words.format(
             threshold=self._threshold_text(),
-            about=self.tr("≈ ") if self._following and to_prune else "",
+            about=self.tr("≈ ") if self._follows_line and to_prune else "",
             n=count(to_prune),
             share=part(to_prune, kept),
         )
@@ -267,7 +269,7 @@ class DistributionView(Chart):
         return count(10 ** len(str(highest)) // 5 if not self._log else 100_000)
 
     def swatches(self) -> list[Swatch]:
-        line = self.threshold is not None and not self._waits
+        line = self.threshold is not None and not self._is_idle
         swatches = self.state_swatches(preview=line or bool(self._to_prune.any()))
         outliers = self._outliers()
         return [*swatches, Swatch(outliers, ())] if outliers else swatches
@@ -303,8 +305,8 @@ class DistributionView(Chart):
         )
 
         def row(i: int) -> tuple[object, ...]:
-            kept, goes = int(h.kept[i]), round(float(to_prune[i]))
-            return (*h.bounds(i), kept, int(h.pruned[i]), goes, kept - goes)
+            kept, n_to_prune = int(h.kept[i]), round(float(to_prune[i]))
+            return (*h.bounds(i), kept, int(h.pruned[i]), n_to_prune, kept - n_to_prune)
 
         return Numbers(headers, h.kept.size, row)
 
@@ -315,7 +317,7 @@ class DistributionView(Chart):
         h = self._histogram
         if h is None:
             self._to_prune = np.zeros(0)
-        elif self._following and self.threshold is not None and not self._waits:
+        elif self._follows_line and self.threshold is not None and not self._is_idle:
             self._to_prune = h.kept * share_below(h.edges, self.threshold)
         else:
             self._to_prune = h.to_be_pruned.astype(np.float64)
@@ -346,7 +348,7 @@ class DistributionView(Chart):
             return 0.0
         return float(np.abs(h.edges).max()) if h.ends is None else h.ends[1]
 
-    def _is_rough(self) -> bool:
+    def _is_approximate(self) -> bool:
         """Whether an idle line is at the edge of a bin instead of at a known threshold."""
         h = self._histogram
         return self._applied_at is None and (
@@ -368,7 +370,7 @@ class DistributionView(Chart):
         The visible range is kept if tensor and binning are unchanged.
         """
         before = self._histogram
-        self._counted = self._histogram = histogram
+        self._full_histogram = self._histogram = histogram
         self._set_stem(histogram.name if histogram else "", "distribution")
         if histogram is not None:
             with QSignalBlocker(self.binning_box):
@@ -379,16 +381,16 @@ class DistributionView(Chart):
             self._magnitudes.set_decades(self._decades)
             self.canvas.bottom.setLabel(self._axis_label(histogram.binning))
             # A histogram without a preview, between two steps, knows nothing about the new step.
-            self._following = self.canvas.is_dragging_line or not histogram.to_be_pruned.any()
-        if self._waits:
+            self._follows_line = self.canvas.is_dragging_line or not histogram.to_be_pruned.any()
+        if self._is_idle:
             at = self._applied_at
             self.threshold = self._form_threshold = self._lowest_kept() if at is None else at
-            self._about = self._is_rough()
+            self._is_estimate = self._is_approximate()
         same = before is not None and histogram is not None and _same_axis(before, histogram)
         if histogram is not None and not same:
-            self._counted = self._histogram = histogram.without_finer()
+            self._full_histogram = self._histogram = histogram.without_finer()
         elif same:
-            self._histogram = self._seen()
+            self._histogram = self._visible_histogram()
             if not np.array_equal(self.edges(), self.canvas.edges):
                 self.canvas.replace_edges(self.edges())
         self._count_to_prune()
@@ -399,7 +401,7 @@ class DistributionView(Chart):
             self.set_busy(False)
 
     def set_threshold(
-        self, value: float | None, *, editable: bool = False, about: bool = False
+        self, value: float | None, *, editable: bool = False, is_estimate: bool = False
     ) -> None:
         """Show the threshold of the current settings.
 
@@ -411,21 +413,23 @@ class DistributionView(Chart):
             Magnitude below which weights are pruned; None for no threshold, as for random pruning.
         editable
             Whether the user may move the line.
-        about
+        is_estimate
             Whether the value is an estimate, shown with "≈".
         """
         editable = editable and value is not None
-        shown = self.threshold, self._about, self._editable, self._waits
-        same = shown == (value, about, editable, False)
-        self._editable, self._about, self._waits = editable, about, False
+        shown = self.threshold, self._is_estimate, self._editable, self._is_idle
+        same = shown == (value, is_estimate, editable, False)
+        self._editable, self._is_estimate, self._is_idle = editable, is_estimate, False
         self._form_threshold = value
-        self._answered = True
+        self._is_up_to_date = True
         # The preview in the histogram is valid only for the threshold it was computed with.
-        following = value is not None and (self._following or about or value != self.threshold)
-        if self.canvas.is_dragging_line or (same and following == self._following):
+        following = value is not None and (
+            self._follows_line or is_estimate or value != self.threshold
+        )
+        if self.canvas.is_dragging_line or (same and following == self._follows_line):
             return
-        self._following = following
-        self._put(value)
+        self._follows_line = following
+        self._apply_threshold(value)
 
     def show_idle_line(self, at: float | None = None) -> None:
         """Show a line that can be dragged although no step is set up; it marks nothing to prune.
@@ -437,18 +441,18 @@ class DistributionView(Chart):
             histogram moves it to `_lowest_kept` with "≈", because the threshold is somewhere in
             that bin.
         """
-        if self._waits and at == self._applied_at:
+        if self._is_idle and at == self._applied_at:
             return
-        self._editable = self._waits = self._answered = True
+        self._editable = self._is_idle = self._is_up_to_date = True
         self._applied_at = at
         if at is None:
             at = self._lowest_kept() if self.threshold is None else self.threshold
         self._form_threshold = at
         if not self.canvas.is_dragging_line:
-            self._following = False
+            self._follows_line = False
             self.threshold = at
-            self._about = self._is_rough()
-            self._put(at)
+            self._is_estimate = self._is_approximate()
+            self._apply_threshold(at)
 
     @property
     def binning(self) -> Binning:
@@ -477,9 +481,9 @@ class DistributionView(Chart):
             return ends
         return self._decades.magnitude(ends[0]), self._decades.magnitude(ends[1])
 
-    def _seen(self) -> Histogram | None:
+    def _visible_histogram(self) -> Histogram | None:
         """Return the histogram to draw: with finer bins if they cover the visible range."""
-        counted = self._counted
+        counted = self._full_histogram
         if counted is None or counted.finer is None:
             return counted
         low, high = counted.finer
@@ -490,16 +494,16 @@ class DistributionView(Chart):
         inside = low - slack <= left and right <= high + slack
         return counted if inside else counted.without_finer()
 
-    def _on_looked(self) -> None:
-        seen, shown = self._seen(), self._histogram
+    def _on_view_changed(self) -> None:
+        seen, shown = self._visible_histogram(), self._histogram
         if seen is not None and shown is not None and seen.edges.size != shown.edges.size:
             self._histogram = seen
             self.canvas.replace_edges(self.edges())
             self._count_to_prune()
             self._redraw()
-        self._rest.start()
+        self._refine_timer.start()
 
-    def _on_rested(self) -> None:
+    def _request_finer_bins(self) -> None:
         start, stop = self.canvas.visible
         if self.finer is not None and stop - start < FEW_BINS:
             self.histogramRequested.emit()
@@ -512,7 +516,7 @@ class DistributionView(Chart):
 
     # -- line -------------------------------------------------------------------------------------
 
-    def _put(self, value: float | None) -> None:
+    def _apply_threshold(self, value: float | None) -> None:
         self.threshold = value
         self._count_to_prune()
         self._show_threshold()
@@ -522,7 +526,7 @@ class DistributionView(Chart):
     def _show_threshold(self) -> None:
         value = self.threshold
         text = self._threshold_text()
-        about = self.tr("≈ ") if self._about and text else ""
+        about = self.tr("≈ ") if self._is_estimate and text else ""
         self.field.set_text(f"{about}{text}")
         self.field.setEnabled(self._editable)
         if value is None or self._histogram is None:
@@ -539,9 +543,9 @@ class DistributionView(Chart):
         if not self._editable or self._histogram is None:
             return
         value = min(max(value, 0.0), self._highest())
-        self._following, self._answered = True, False
-        self._about = self._waits = False
-        self._put(value)
+        self._follows_line, self._is_up_to_date = True, False
+        self._is_estimate = self._is_idle = False
+        self._apply_threshold(value)
         self.thresholdMoved.emit(value)
 
     def _on_line_moved(self, at: float) -> None:
@@ -557,15 +561,19 @@ class DistributionView(Chart):
             self._on_line_moved(line.at + steps * (high - low) / STEPS)
 
     def _on_line_grabbed(self) -> None:
-        self._before = self.threshold
+        self._threshold_before_drag = self.threshold
 
     def _on_line_drag_cancelled(self) -> None:
-        self._form_threshold, self._answered, self._following = self._before, True, False
-        self._put(self._before)
+        self._form_threshold, self._is_up_to_date, self._follows_line = (
+            self._threshold_before_drag,
+            True,
+            False,
+        )
+        self._apply_threshold(self._threshold_before_drag)
 
     def _on_released(self) -> None:
-        if self._answered and self._form_threshold is not None:
-            self._put(self._form_threshold)
+        if self._is_up_to_date and self._form_threshold is not None:
+            self._apply_threshold(self._form_threshold)
 
     def _on_refused(self, text: str) -> None:
         self.readout.setText(

@@ -10,7 +10,7 @@ from pruneapp.gui.widgets.controls import follow_font, lay_in_row
 from pruneapp.gui.widgets.labels import with_label
 from pruneapp.results.document_rows import Operation
 
-_APART = 4  # pixels between two buttons
+_BUTTON_GAP = 4  # pixels between two buttons
 _KEYS: dict[int, Operation] = {
     Qt.Key.Key_Delete: "prune",
     Qt.Key.Key_Backspace: "prune",
@@ -40,7 +40,7 @@ class OperationButtons(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = lay_in_row(self, None, spacing=_APART)
+        row = lay_in_row(self, None, spacing=_BUTTON_GAP)
         self.menu_button = QToolButton()
         self.menu_button.setText(self.tr("Edit"))
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -88,7 +88,7 @@ class OperationButtons(QWidget):
             self._tips[operation] = f"{tip} ({key})"
         self.set_chosen("")
 
-    def set_chosen(self, words: str, why_not: str = "") -> None:
+    def set_chosen(self, words: str, reason: str = "") -> None:
         """Update the buttons for a selection.
 
         Parameters
@@ -101,15 +101,15 @@ class OperationButtons(QWidget):
         for operation, button in self.buttons.items():
             tip = self._tips[operation]
             whole = with_label(tip, words) if words else tip
-            button.setEnabled(bool(words) and not why_not)
+            button.setEnabled(bool(words) and not reason)
             self._actions[operation].setEnabled(button.isEnabled())
-            button.setToolTip(why_not or whole)
-            button.setAccessibleDescription(why_not or whole)
+            button.setToolTip(reason or whole)
+            button.setAccessibleDescription(reason or whole)
 
     def sizeHint(self) -> QSize:
         """Return the size with all buttons."""
         hints = [button.sizeHint() for button in self.buttons.values()]
-        width = sum(hint.width() for hint in hints) + _APART * (len(hints) - 1)
+        width = sum(hint.width() for hint in hints) + _BUTTON_GAP * (len(hints) - 1)
         return QSize(width, max(hint.height() for hint in hints))
 
     def minimumSizeHint(self) -> QSize:

@@ -28,10 +28,10 @@ from pruneapp.results.short_names import ShortNames
 from pruneapp.results.tensor_statistics import TensorStats
 
 _SEPARATOR = " · "
-_APART = 8  # pixels between the name and the facts
+_FACTS_GAP = 8  # pixels between the name and the facts
 _LINES = 3  # maximum number of lines of the name
-_LONG = 300  # characters; longer names are not shortened by `ShortNames`
-_LONGEST = 240  # maximum width of the facts if the name needs the space, in pixels
+_MAX_SHORTENED_LENGTH = 300  # characters; longer names are not shortened by `ShortNames`
+_MAX_FACTS_WIDTH = 240  # maximum width of the facts if the name needs the space, in pixels
 
 
 class _NameLabel(ElidedLabel):
@@ -56,7 +56,9 @@ class _NameLabel(ElidedLabel):
     def _shorten(self, width: int) -> str:
         advance = self.fontMetrics().horizontalAdvance
         text = self.text()
-        fits = text if len(text) > _LONG else self._names.fitting(text, width, advance)
+        fits = (
+            text if len(text) > _MAX_SHORTENED_LENGTH else self._names.fitting(text, width, advance)
+        )
         form = within_reason(fits)
         lines = on_lines(form, width, advance)
         if len(lines) > _LINES:
@@ -67,7 +69,7 @@ class _NameLabel(ElidedLabel):
         """Return the widths of the shortest form and of the whole name, in pixels."""
         advance = self.fontMetrics().horizontalAdvance
         text = self.text()
-        shortest = text if len(text) > _LONG else self._names[text]
+        shortest = text if len(text) > _MAX_SHORTENED_LENGTH else self._names[text]
         return advance(within_reason(shortest)) + 2, advance(within_reason(text)) + 2
 
     def height_in(self, width: int) -> int:
@@ -91,11 +93,11 @@ class _FactsLabel(ElidedLabel):
         self.setText(_SEPARATOR.join(facts))
 
     def widths(self) -> tuple[int, int]:
-        """Return the widths of the last fact and of as many facts as fit into `_LONGEST`."""
+        """Return the width of the last fact, and that of all facts that `_MAX_FACTS_WIDTH` fits."""
         advance = self.fontMetrics().horizontalAdvance
         texts = [_SEPARATOR.join(self._facts[n:]) for n in range(len(self._facts))] or [""]
-        fitting = (width for width in map(advance, texts) if width <= _LONGEST)
-        return min(_LONGEST, advance(texts[-1])) + 2, next(fitting, _LONGEST) + 2
+        fitting = (width for width in map(advance, texts) if width <= _MAX_FACTS_WIDTH)
+        return min(_MAX_FACTS_WIDTH, advance(texts[-1])) + 2, next(fitting, _MAX_FACTS_WIDTH) + 2
 
     def shortened(self, width: int) -> str:
         metrics = self.fontMetrics()
@@ -148,34 +150,34 @@ class TensorHeading(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self.name.height_in(self._share(width))
+        return self.name.height_in(self._name_width_in(width))
 
     def sizeHint(self) -> QSize:
         """Return the size of the whole name and the facts on one line."""
-        width = self.name.widths()[1] + _APART + self.details.widths()[1]
+        width = self.name.widths()[1] + _FACTS_GAP + self.details.widths()[1]
         return QSize(width, self.heightForWidth(max(self.width(), 1)))
 
     def minimumSizeHint(self) -> QSize:
         """Return a size for part of the name and the last fact."""
-        width = self.name.minimumSizeHint().width() + _APART + self.details.widths()[0]
+        width = self.name.minimumSizeHint().width() + _FACTS_GAP + self.details.widths()[0]
         return QSize(width, self.name.fontMetrics().height() + 2)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
 
-    def _share(self, width: int) -> int:
+    def _name_width_in(self, width: int) -> int:
         """Return the width of the name; the facts other than the last one give way to it."""
         shortest, whole = self.name.widths()
         last, usual = self.details.widths()
-        rest = width - _APART
+        rest = width - _FACTS_GAP
         return max(0, min(whole, max(rest - usual, min(shortest, rest - last))))
 
     def _place(self) -> None:
-        left = self._share(self.width())
+        left = self._name_width_in(self.width())
         height = max(self.height(), self.name.minimumSizeHint().height())
         self.name.setGeometry(0, 0, left, height)
-        self.details.setGeometry(left + _APART, 0, self.width() - left - _APART, height)
+        self.details.setGeometry(left + _FACTS_GAP, 0, self.width() - left - _FACTS_GAP, height)
         self.updateGeometry()
 
     def set_pruned(self, pruned: int) -> None:
@@ -185,7 +187,7 @@ class TensorHeading(QWidget):
 
 _GAP = "\u00a0"
 # Digits of each version with all entries, and whether it has the count of zeros.
-_WHOLE = ((4, True), (4, False), (3, False), (2, False))
+_COMPLETE_WORDINGS = ((4, True), (4, False), (3, False), (2, False))
 
 
 class NumbersLine(QLabel):
@@ -216,27 +218,28 @@ class NumbersLine(QLabel):
     def set_stats(self, stats: TensorStats | None) -> None:
         """Show the statistics of a tensor; None while they are unknown."""
         self._stats = stats
-        self._word()
+        self._update_wordings()
 
     def set_pruned(self, *, pruned: bool) -> None:
         """Set whether weights are pruned; if so, the text says that it is about the file."""
         if pruned != self._pruned:
             self._pruned = pruned
-            self._word()
+            self._update_wordings()
 
-    def _word(self) -> None:
+    def _update_wordings(self) -> None:
         stats = self._stats
         self._wordings, whole = ("",), ""
         if stats is not None:
-            where = self.tr("After repair:") if stats.repaired else self.tr("In the file:")
-            of = (where,) if self._pruned else ()
+            origin = self.tr("After repair:") if stats.repaired else self.tr("In the file:")
+            prefix = (origin,) if self._pruned else ()
             entries = [
-                (*of, *self._facts(stats, digits, counted=counted)) for digits, counted in _WHOLE
+                (*prefix, *self._facts(stats, digits, counted=counted))
+                for digits, counted in _COMPLETE_WORDINGS
             ]
             left = list(entries[-1])
             for word in (self.tr("std"), self.tr("mean"), self.tr("zeros"), self.tr("max")):
                 # Keep NaN and infinite counts, and at least two entries.
-                if len(left) > len(of) + 2:
+                if len(left) > len(prefix) + 2:
                     left = [entry for entry in left if not entry.startswith(word + _GAP)]
                     entries.append((*left, "…"))
             self._wordings = tuple(map("   ".join, entries))
@@ -257,7 +260,7 @@ class NumbersLine(QLabel):
         # replaces the text.
         left_out = shown.endswith("…")
         self.setAccessibleDescription(
-            self._wordings[len(_WHOLE) - 1] if left_out else shown or self._wordings[0]
+            self._wordings[len(_COMPLETE_WORDINGS) - 1] if left_out else shown or self._wordings[0]
         )
 
     def _facts(self, stats: TensorStats, digits: int, *, counted: bool) -> list[str]:

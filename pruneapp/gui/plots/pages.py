@@ -42,26 +42,26 @@ class Page(IntEnum):
 
 _GAP = 8
 # Pixels by which `Style` makes a tab narrower than Qt's default; the second if space is short.
-_LESS, _LESS_IF_NARROW = 10, 16
+_TAB_REDUCTION, _NARROW_TAB_REDUCTION = 10, 16
 # Pages of a single tensor; they show its statistics next to the readout.
-_OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
+_TENSOR_PAGES = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 
 
 class _Tabs(QTabBar):
     """Tabs that share a row with the controls of the page."""
 
-    less = _LESS  # a class attribute because Qt reads it in QTabBar.__init__
+    reduction = _TAB_REDUCTION  # a class attribute because Qt reads it in QTabBar.__init__
 
     def tabSizeHint(self, index: int) -> QSize:
-        return super().tabSizeHint(index) - QSize(self.less, 0)
+        return super().tabSizeHint(index) - QSize(self.reduction, 0)
 
     def set_narrow(self, *, narrow: bool) -> None:
-        self.less = _LESS_IF_NARROW if narrow else _LESS
+        self.reduction = _NARROW_TAB_REDUCTION if narrow else _TAB_REDUCTION
         self.setTabText(0, self.tabText(0))  # triggers a new layout
 
     def usual_width(self) -> int:
         """Return the width of the tabs when space is not short."""
-        return self.sizeHint().width() + (self.less - _LESS) * self.count()
+        return self.sizeHint().width() + (self.reduction - _TAB_REDUCTION) * self.count()
 
 
 class PlotPages(QWidget):
@@ -117,7 +117,7 @@ class PlotPages(QWidget):
         self._column = lay_in_column(self, *parts, spacing=_GAP, wide=self._stack)
 
         self.tabs.currentChanged.connect(self._on_tab_changed)
-        self._show(self.page)
+        self._show_page(self.page)
 
     @property
     def page(self) -> Page:
@@ -180,33 +180,33 @@ class PlotPages(QWidget):
             picture.set_colors(colors)
         tokens = with_defaults(colors)
         self._tab_colors = QColor(tokens["text"]), QColor(tokens["muted"])
-        self._show(self.page)
+        self._show_page(self.page)
 
-    def _show(self, page: int) -> None:
+    def _show_page(self, page: int) -> None:
         # Otherwise Qt moves the focus to the first widget of the page.
-        goes_along = _has_focus(self._stack) or _has_focus(self._controls)
+        had_focus = _has_focus(self._stack) or _has_focus(self._controls)
         self._stack.setCurrentIndex(page)
         self._controls.setCurrentIndex(page)
-        if goes_along:
+        if had_focus:
             self.picture(page).focus()
-        if page in _OF_THE_TENSOR:
+        if page in _TENSOR_PAGES:
             self.picture(page).foot.set_second_widget(self.numbers)
-        self._make_room()
+        self._adapt_to_space()
         # In the dark theme the style hardly distinguishes the selected tab.
         for number in range(self.tabs.count()):
             self.tabs.setTabTextColor(number, self._tab_colors[number != page])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._make_room()
+        self._adapt_to_space()
 
     def event(self, event: QEvent) -> bool:
         """Adapt the layout when a size hint changed."""
         if event.type() == QEvent.Type.LayoutRequest:
-            self._make_room()
+            self._adapt_to_space()
         return super().event(event)
 
-    def _make_room(self) -> None:
+    def _adapt_to_space(self) -> None:
         """Adapt the controls and the place of the legend to the available space."""
         self._narrow_controls()
         picture, gap = self.picture(), self._column.spacing()
@@ -229,7 +229,7 @@ class PlotPages(QWidget):
                 picture.set_narrow(narrow=narrow)
 
     def _on_tab_changed(self, page: int) -> None:
-        self._show(page)
+        self._show_page(page)
         self.pageChanged.emit(page)
 
 

@@ -60,9 +60,9 @@ class FocusPreview(QObject):
         super().__init__(parent)
         self._state = PreviewState()
         self._name: str | None = None
-        self._wanted = True
+        self._is_enabled = True
         self._threshold: float | None = None
-        self._before: BitMask | None = None
+        self._previous_mask: BitMask | None = None
         self._estimates = Throttle(self._follow, self)
         self.exact: BitMask | None = None
 
@@ -71,17 +71,17 @@ class FocusPreview(QObject):
         """Mask or threshold of the weights to be pruned, for `tile`; None if none or unknown."""
         if self.exact is not None:
             return self.exact
-        return self._before if self._threshold is None else self._threshold
+        return self._previous_mask if self._threshold is None else self._threshold
 
     def set_preview(self, state: PreviewState) -> None:
         """Update for another state of the preview."""
         former, self._state = self._state, state
         if state.shown is not former.shown:
-            before, self.exact = self.exact, self._of_preview()
+            previous_mask, self.exact = self.exact, self._of_preview()
             self._threshold = None
             # Keep the old mask until the estimate is ready, so that the picture does not flicker.
-            stays = state.shown is None and state.report is not None
-            self._before = before if stays else None
+            keeps_mask = state.shown is None and state.report is not None
+            self._previous_mask = previous_mask if keeps_mask else None
         if state.report is not former.report or state.counted != former.counted:
             # When the preview ends, its estimate must disappear immediately.
             self._estimates.request(at_once=state.report is None)
@@ -89,12 +89,12 @@ class FocusPreview(QObject):
     def set_tensor(self, name: str | None) -> None:
         """Follow another tensor; None for none."""
         self._name = name
-        self._before, self.exact = None, self._of_preview()
+        self._previous_mask, self.exact = None, self._of_preview()
         self._threshold = self._of_estimate()
 
     def set_following(self, *, following: bool) -> None:
         """Set whether estimates are followed; they are not needed while the page is hidden."""
-        self._wanted = following
+        self._is_enabled = following
         self._estimates.request(at_once=True)
 
     def _of_preview(self) -> BitMask | None:
@@ -113,10 +113,10 @@ class FocusPreview(QObject):
     def _follow(self) -> int:
         if self._state.preview is not None:
             return 0
-        threshold = self._of_estimate() if self._wanted else None
-        if threshold == self._threshold and self._before is None:
+        threshold = self._of_estimate() if self._is_enabled else None
+        if threshold == self._threshold and self._previous_mask is None:
             return 0
-        self._threshold, self._before = threshold, None
+        self._threshold, self._previous_mask = threshold, None
         self.changed.emit()
         return EVERY_MS
 
@@ -146,15 +146,15 @@ class PlotController(QObject):
         self._state = previews.state
         self._pages = pages
         self._tasks = {kind: LatestTask(jobs) for kind in KINDS}
-        self._bars = _Bars()
+        self._bars = _BarFilter()
         # Pages that are up to date or whose result is pending.
         self._known: set[Page] = set()
         # The last norms with their key (state, tensor, dimension, order): another preview changes
         # only a part of them.
         self._norms: tuple[tuple[object, ...], ChannelNorms] | None = None
         self.name: str | None = None  # "" is a valid tensor name
-        self._first_look = False  # whether the last requested tile is a sample
-        self._behind = False
+        self._sample_pending = False  # whether the last requested tile is a sample
+        self._estimate_pending = False
         # Connected before the plots below, so that it has the new mask when they are updated.
         self._following = FocusPreview(self)
         self._following.changed.connect(self._on_estimate)
@@ -180,7 +180,7 @@ class PlotController(QObject):
         if shown == self.name:
             return
         self.name = shown
-        self._forget()
+        self._cancel_requests()
         self._following.set_tensor(shown)
         if row is None or document is None:
             self._pages.set_tensor(None)
@@ -262,7 +262,7 @@ class PlotController(QObject):
         self._pages.set_empty_text("")
         self.name = None
         self._norms = None
-        self._forget()
+        self._cancel_requests()
         self._following.set_tensor(None)
         self._pages.set_tensor(None)
         self._pages.model.set_report(None)
@@ -273,7 +273,7 @@ class PlotController(QObject):
 
     # -- requests ---------------------------------------------------------------------------------
 
-    def _forget(self) -> None:
+    def _cancel_requests(self) -> None:
         """Cancel all requests and mark all pages as outdated."""
         for task in self._tasks.values():
             task.cancel()
@@ -306,7 +306,7 @@ class PlotController(QObject):
         picture = self._pages.picture(page)
         if page is Page.MODEL:
             self._known.add(page)
-            would = self._state.report
+            preview_report = self._state.report
             by_name = self._session.by_name
             first = document.state_at(0)
             self._pages.model.set_tensors(self._rows_in_order())
@@ -315,8 +315,10 @@ class PlotController(QObject):
             self._ask(
                 "model",
                 page,
-                lambda job: self._bars.of(retained(first.load(job), snapshot, job), would, by_name),
-                lambda report: self._pages.model.set_report(report, would),
+                lambda job: self._bars.of(
+                    retained(first.load(job), snapshot, job), preview_report, by_name
+                ),
+                lambda report: self._pages.model.set_report(report, preview_report),
             )
             return
         if row is None or page is Page.WEIGHTS:
@@ -384,17 +386,17 @@ class PlotController(QObject):
 
     def _on_estimate(self) -> None:
         # Restarting for each estimate would starve tiles that take longer than the interval.
-        self._behind = self._first_look and self._tasks["tile"].task is not None
-        if not self._behind:
+        self._estimate_pending = self._sample_pending and self._tasks["tile"].task is not None
+        if not self._estimate_pending:
             self._pages.weights.invalidate(passing=True)
 
     def _on_tile_requested(self, request: TileRequest) -> None:
         def done(answer: Tile, generation: int) -> None:
             self._pages.weights.set_tile(answer, generation)
-            if self._behind:
+            if self._estimate_pending:
                 self._on_estimate()
 
-        self._first_look = request.sampled
+        self._sample_pending = request.sampled
         self._ask_tile("tile", request, done)
 
     def _ask_tile(self, kind: str, request: TileRequest, done: Callable[[Tile, int], None]) -> None:
@@ -427,7 +429,7 @@ class PlotController(QObject):
             self._pages.weights.set_plane(layout(row.shape, row.kind, *axes), axes)
 
 
-class _Bars:
+class _BarFilter:
     """Filters a report to the tensors with a bar: those that are usually or actually pruned.
 
     Keeps tensors with pruned weights, tensors of the previewed step, and tensors in the default
@@ -441,19 +443,19 @@ class _Bars:
     def of(
         self,
         report: SparsityReport,
-        would: SparsityReport | None,
+        preview_report: SparsityReport | None,
         rows: Mapping[str, TensorRow],
     ) -> SparsityReport:
-        """Return `report` with only the tensors to show; `would` is the report of the preview."""
-        names: Sequence[str] = () if would is None else would.table.names
+        """Return `report` with only the tensors to show."""
+        names: Sequence[str] = () if preview_report is None else preview_report.table.names
         known = self._known
         if known is not None and known[0] is report and known[1] is names:
             return known[2]
         table, touched = report.table, set(names)
         each = zip(table.names, table.after.tolist(), strict=True)
         shown = [
-            place
-            for place, (name, after) in enumerate(each)
+            index
+            for index, (name, after) in enumerate(each)
             if after or name in touched or rows[name].by_default
         ]
         result = replace(report, tensors=table.at(shown))
@@ -538,12 +540,12 @@ class TableController(Controller):
         """Copy rows to the clipboard; many rows are formatted in a job first."""
         self._copying.cancel()
         if rows.rows <= _COPIED_AT_ONCE:
-            self._put(text_of(rows.headers, rows), rows.rows)
+            self._set_clipboard_text(text_of(rows.headers, rows), rows.rows)
             return
         # Not queued after an export, which may take minutes.
         task = self._copying.start(
-            lambda job: text_of(rows.headers, _stepped(rows, job)),
-            lambda text: self._put(text, rows.rows),
+            lambda job: text_of(rows.headers, _with_progress(rows, job)),
+            lambda text: self._set_clipboard_text(text, rows.rows),
             self._session.refused.emit,
         )
         self._jobs.show(task, self.tr("Copying rows"))
@@ -551,7 +553,7 @@ class TableController(Controller):
     def _on_clipboard(self) -> None:
         self._copying.cancel()  # other contents were copied and must not be replaced
 
-    def _put(self, text: str, rows: int) -> None:
+    def _set_clipboard_text(self, text: str, rows: int) -> None:
         QGuiApplication.clipboard().setText(text)
         words = plural(rows, self.tr("Copied 1 row."), self.tr("Copied {n} rows."))
         self._notifications.show_done(words)
@@ -572,13 +574,13 @@ def write_csv(numbers: Numbers, path: Path, job: Job) -> None:
             round(100 * cell, 10) if at in numbers.shares and cell is not None else cell
             for at, cell in enumerate(row)
         ]
-        for row in _stepped(numbers, next(parts))
+        for row in _with_progress(numbers, next(parts))
     )
     data = csv_text(headers, rows).encode()
     write_whole(path, data, next(parts))
 
 
-def _stepped(numbers: Numbers, job: Job) -> Iterator[Sequence[Any]]:
+def _with_progress(numbers: Numbers, job: Job) -> Iterator[Sequence[Any]]:
     job.start(numbers.rows)
     for start in range(0, numbers.rows, _AT_A_TIME):
         stop = min(start + _AT_A_TIME, numbers.rows)

@@ -14,7 +14,7 @@ from pruneapp.gui.plots.base.readout import Swatch, paint_point
 from pruneapp.gui.plots.chart.axes import NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import STEPS
 from pruneapp.gui.plots.chart.items import CutLine, hits_line, paint_line
-from pruneapp.gui.plots.quality_axis import Along, quality_axes
+from pruneapp.gui.plots.quality_axis import QualityMeasure, quality_axes
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.engine_text import translate_sentence
@@ -25,10 +25,10 @@ from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.results.quality import MeasuredState, MetricChange
 
 _RADIUS = 5.0  # of a point, in pixels
-_NEAR = 12.0  # maximum distance of the mouse from a point to hover it, in pixels
-_BEYOND = 0.08  # margin around the outermost points, as a share of the visible range
+_HOVER_DISTANCE = 12.0  # maximum distance of the mouse from a point to hover it, in pixels
+_MARGIN = 0.08  # margin around the outermost points, as a share of the visible range
 _HANDLE = 0.35  # the same at the right, for the handle of the target line
-_CAP = 4.0  # half the width of the caps of a noise bar, in pixels
+_NOISE_CAP = 4.0  # half the width of the caps of a noise bar, in pixels
 # Each series has a color and a marker (number of sides, 0 for a circle). The numbers of colors and
 # markers have no common divisor, so that the first 20 series all differ.
 _INKS = ("kept", "magenta", "teal", "text", "olive")
@@ -121,9 +121,9 @@ class QualityCanvas(PlotCanvas):
         ys = [point.y() for point in points] + [y for both in noise if both for y in both]
         wide, high = max(xs) or 1.0, (max(ys) - min(ys)) if ys else 1.0
         high = high or abs(max(ys)) or 1.0
-        self._whole = QRectF(-_BEYOND * wide, min(ys, default=0.0) - _BEYOND * high, 0, 0)
+        self._whole = QRectF(-_MARGIN * wide, min(ys, default=0.0) - _MARGIN * high, 0, 0)
         self._whole.setRight(max(xs) + _HANDLE * wide)
-        self._whole.setBottom(max(ys, default=1.0) + _BEYOND * high)
+        self._whole.setBottom(max(ys, default=1.0) + _MARGIN * high)
         if fresh:
             self.fit()
         self.viewport().update()
@@ -164,10 +164,10 @@ class QualityCanvas(PlotCanvas):
         return self.place.pixel(self.points[point].x(), self.points[point].y())
 
     def point_at(self, pixel: QPointF) -> int:
-        """Return the point closest to a pixel; -1 if it is more than `_NEAR` pixels away."""
-        far = [(self.pixel_of(n) - pixel).manhattanLength() for n in range(len(self.points))]
-        nearest = min(range(len(far)), key=far.__getitem__, default=-1)
-        return nearest if nearest >= 0 and far[nearest] <= _NEAR else -1
+        """Return the point closest to a pixel; -1 if none is within `_HOVER_DISTANCE`."""
+        distances = [(self.pixel_of(n) - pixel).manhattanLength() for n in range(len(self.points))]
+        nearest = min(range(len(distances)), key=distances.__getitem__, default=-1)
+        return nearest if nearest >= 0 and distances[nearest] <= _HOVER_DISTANCE else -1
 
     # -- painting ---------------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ class QualityCanvas(PlotCanvas):
         x = self.points[number].x()
         low, high = (self.place.pixel(x, y) for y in noise)
         painter.drawLine(low, high)
-        aside = QPointF(_CAP, 0)
+        aside = QPointF(_NOISE_CAP, 0)
         for end in (low, high):
             painter.drawLine(end - aside, end + aside)
 
@@ -259,10 +259,10 @@ class QualityCanvas(PlotCanvas):
 
     def _drag(self, _event: QMouseEvent, _start: QPointF, moved: QPointF) -> None:
         place = self.place
-        way = place.point(QPointF(0, 0)) - place.point(moved)
+        shift = place.point(QPointF(0, 0)) - place.point(moved)
         left, low = place.x[0], place.y[0]
         wide, high = place.x[1] - left, place.y[1] - low
-        self._show(QRectF(left + way.x(), low + way.y(), wide, high))
+        self._show(QRectF(left + shift.x(), low + shift.y(), wide, high))
 
     def _hover(self, pixel: QPointF | None) -> None:
         if pixel is not None and self._pressed is None and self._on_line(pixel):
@@ -323,26 +323,26 @@ class QualityView(PlotView):
         self.canvas = QualityCanvas()
         self._states: Sequence[MeasuredState] = ()
         self._hovered = -1  # the point under the mouse
-        self._named = -1  # the point described in the readout; -1 for the summary
-        self._why_old = ""
+        self._described_point = -1  # the point described in the readout; -1 for the summary
+        self._stale_reason = ""
         self._conditions = ""  # conditions of the measurements
         self._measuring = False
-        self._why_uncounted = ""
+        self._uncounted_reason = ""
         self._name = ""  # of the metric; "" for the first one
         self._kinds: list[str] = []  # names of the series
         self._tolerances: dict[str, float] = {}  # by metric, as set by the user
-        self._axes = {axis.along: axis for axis in quality_axes()}
-        self._axis = self._axes[Along.SPARSITY]
-        self._told: tuple[Sequence[MeasuredState], int] = (), -1
-        self._in_sight = (
-            self._axis.along,
+        self._axes = {axis.measure: axis for axis in quality_axes()}
+        self._axis = self._axes[QualityMeasure.SPARSITY]
+        self._given_states: tuple[Sequence[MeasuredState], int] = (), -1
+        self._fitted_axes = (
+            self._axis.measure,
             "",
         )  # axis and metric; if they change, all points are shown
         super().__init__(self.canvas)
         self.axis_box = choice_box(
             self.tr("Axis"),
             self.tr("Measure of size on the horizontal axis"),
-            [(axis.title, axis.along.value) for axis in self._axes.values()],
+            [(axis.title, axis.measure.value) for axis in self._axes.values()],
         )
         for row, axis in enumerate(self._axes.values()):
             self.axis_box.setItemData(row, axis.help, Qt.ItemDataRole.ToolTipRole)
@@ -370,9 +370,13 @@ class QualityView(PlotView):
 
     def empty_text(self) -> str:
         """Return the message for an empty plot, which depends on the reason."""
-        if self._told[0] and self._axis.along is not Along.SPARSITY and not self._empty_text:
-            if self._why_uncounted and self.shows_multiply_adds:
-                return self._why_uncounted
+        if (
+            self._given_states[0]
+            and self._axis.measure is not QualityMeasure.SPARSITY
+            and not self._empty_text
+        ):
+            if self._uncounted_reason and self.shows_multiply_adds:
+                return self._uncounted_reason
             return self.tr(
                 "Not saved with the metrics of these states: {axis}. Choose another axis, or "
                 "evaluate them again."
@@ -391,14 +395,14 @@ class QualityView(PlotView):
         self._measuring = measuring
         self._show_state()
 
-    def set_uncounted(self, why: str) -> None:
+    def set_uncounted_reason(self, why: str) -> None:
         """Set why the multiply-adds of measured states are unknown; "" if they are known."""
-        self._why_uncounted = why
+        self._uncounted_reason = why
 
     @property
     def shows_multiply_adds(self) -> bool:
         """Whether the horizontal axis shows multiply-adds."""
-        return self._axis.along is Along.MULTIPLY_ADDS
+        return self._axis.measure is QualityMeasure.MULTIPLY_ADDS
 
     def set_states(
         self,
@@ -408,7 +412,7 @@ class QualityView(PlotView):
         why_old: str = "",
         conditions: str = "",
     ) -> None:
-        """Show the states that have this metric and a place on the axis.
+        """Show the states that have this metric and a value on the axis.
 
         Parameters
         ----------
@@ -423,41 +427,41 @@ class QualityView(PlotView):
         conditions
             Conditions of all current measurements.
         """
-        by_mouse = position != self._told[1] or self._named == self._hovered
-        named = self._number(self._named)
-        self._name, self._told, self._why_old = metric, (states, position), why_old
+        by_mouse = position != self._given_states[1] or self._described_point == self._hovered
+        named = self._state_number(self._described_point)
+        self._name, self._given_states, self._stale_reason = metric, (states, position), why_old
         self._conditions = conditions
         self._offer_metrics(states)
         for part in (self.axis_label, self.axis_box):
             part.setVisible(bool(states))
-        places = {
-            s.number: place
+        values = {
+            s.number: value
             for s in states
-            if _has_place(s.quality.metric(metric)) and (place := self._axis.place(s)) is not None
+            if _can_show(s.quality.metric(metric)) and (value := self._axis.value_of(s)) is not None
         }
-        known = [s for s in states if s.number in places]
-        here = self._number(self.canvas.cursor)
-        former, self._states = self._states, sorted(known, key=lambda s: places[s.number])
+        known = [s for s in states if s.number in values]
+        here = self._state_number(self.canvas.cursor)
+        former, self._states = self._states, sorted(known, key=lambda s: values[s.number])
         if [s.number for s in former] != [s.number for s in self._states]:
             self._hovered = -1  # another point may be under the mouse
-        one, title = self._axis.unit(places.values())
-        xs = {number: place / one for number, place in places.items()}
+        one, title = self._axis.unit(values.values())
+        xs = {number: value / one for number, value in values.items()}
         first = self._metric
         scale = 100.0 if first is not None and first.share else 1.0
-        of_share = self._axis.along is Along.SPARSITY
+        of_share = self._axis.measure is QualityMeasure.SPARSITY
         self.canvas.bottom.set_ends(0.0, 100.0 if of_share else math.inf)
         self.canvas.left.set_ends(*((0.0, 100.0) if first is not None and first.share else ()))
         if first is not None:
             unit = self.tr("{metric}, %") if first.share else "{metric}"
             self.canvas.left.setLabel(unit.format(metric=within_reason(first.name)))
             self.canvas.bottom.setLabel(title)
-            self.canvas.bottom.set_bytes(self._axis.along is Along.BYTES)
-        points = [QPointF(xs[s.number], scale * self._of(s).value) for s in self._states]
+            self.canvas.bottom.set_bytes(self._axis.measure is QualityMeasure.BYTES)
+        points = [QPointF(xs[s.number], scale * self._metric_of(s).value) for s in self._states]
         faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
         point = {s.number: n for n, s in enumerate(self._states)}
         self.canvas.cursor = point.get(here, -1)  # on the same state as before
-        self._named = self._hovered if by_mouse else point.get(named, -1)
-        noise = [None if s.is_old else _noise(s, self._of(s), scale) for s in self._states]
+        self._described_point = self._hovered if by_mouse else point.get(named, -1)
+        noise = [None if s.is_old else _noise(s, self._metric_of(s), scale) for s in self._states]
         at = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
         joins = [
             (at[s.joined], at[s.number])
@@ -476,9 +480,9 @@ class QualityView(PlotView):
             noise=noise,
             level=None if first is None or not any(noise) else scale * first.original,
         )
-        in_sight = self._axis.along, "" if first is None else first.name
-        if in_sight != self._in_sight:
-            self._in_sight = in_sight
+        axes = self._axis.measure, "" if first is None else first.name
+        if axes != self._fitted_axes:
+            self._fitted_axes = axes
             self.canvas.fit()
         self._set_content(present=bool(points))
         self._redraw()
@@ -505,14 +509,14 @@ class QualityView(PlotView):
     def _metric(self) -> MetricChange | None:
         """The metric of one state, if possible of an up-to-date one; None without states."""
         fresh = sorted(self._states, key=lambda s: s.is_old)
-        return self._of(fresh[0]) if fresh else None
+        return self._metric_of(fresh[0]) if fresh else None
 
-    def _of(self, state: MeasuredState) -> MetricChange:
+    def _metric_of(self, state: MeasuredState) -> MetricChange:
         metric = state.quality.metric(self._name)
         assert metric is not None, "states without it are left out"
         return metric
 
-    def _number(self, point: int) -> int:
+    def _state_number(self, point: int) -> int:
         """Return the number of the state of a point; -1 if there is no such point."""
         return self._states[point].number if 0 <= point < len(self._states) else -1
 
@@ -532,14 +536,16 @@ class QualityView(PlotView):
     def best(self) -> MeasuredState | None:
         """Return the smallest up-to-date state that meets the target; None if there is none."""
         rounding = 1e-12
-        held = [
+        passing = [
             s
             for s in self._states
-            if not s.is_old and self._of(s).worse <= self.tolerance + rounding
+            if not s.is_old and self._metric_of(s).worse <= self.tolerance + rounding
         ]
-        if not held:
+        if not passing:
             return None
-        return min(reversed(held), key=lambda s: self._axis.smaller * (self._axis.place(s) or 0.0))
+        return min(
+            reversed(passing), key=lambda s: self._axis.smaller * (self._axis.value_of(s) or 0.0)
+        )
 
     def _set_tolerance(self, tolerance: float) -> None:
         metric = self._metric
@@ -576,7 +582,7 @@ class QualityView(PlotView):
                 "HIGHER_IS_BETTER in the script, or choose it beside the command line."
             ).format(metric=metric.name)
         if self._all_old:
-            return self._why_old
+            return self._stale_reason
         best, target = self.best(), _amount(metric, self.tolerance)
         if best is None or not best.quality.sparsity:
             words = self.tr("At most {target} worse: no measured state with pruned weights.")
@@ -584,33 +590,33 @@ class QualityView(PlotView):
                 words = join_sentences(words, self.tr("States measured before do not count."))
             return words.format(target=target)
         words = self.tr("At most {target} worse: {up_to} ({label})")
-        half = self._of(best).half
+        half = self._metric_of(best).half
         if half > self.tolerance:
             words += self.tr("; noise ±{noise}")
         return words.format(
             target=target,
-            up_to=self._axis.up_to.format(x=self._axis.text(self._axis.place(best) or 0.0)),
+            up_to=self._axis.up_to.format(x=self._axis.text(self._axis.value_of(best) or 0.0)),
             label=best.label,
             noise=_amount(metric, half),
         )
 
     def numbers(self) -> Numbers:
         """Return one row per state, in the order of the points."""
-        states, of, axis, conditions = self._states, self._of, self._axis, self._conditions
-        more = () if axis.along is Along.SPARSITY else (axis.label,)
+        states, of, axis, conditions = self._states, self._metric_of, self._axis, self._conditions
+        more = () if axis.measure is QualityMeasure.SPARSITY else (axis.label,)
         if not states:
             return NOTHING
-        held = {s.number for s in states if of(s).worse <= self.tolerance + 1e-12}
+        passing = {s.number for s in states if of(s).worse <= self.tolerance + 1e-12}
         yes, no, old = self.tr("yes"), self.tr("no"), self.tr("measured before")
 
         def row(at: int) -> tuple[object, ...]:
             state, metric = states[at], of(states[at])
-            verdict = old if state.is_old else yes if state.number in held else no
+            verdict = old if state.is_old else yes if state.number in passing else no
             difference = metric.difference
             return (
                 state.label,
                 state.quality.sparsity,
-                *[round(axis.place(state) or 0.0) for _ in more],
+                *[round(axis.value_of(state) or 0.0) for _ in more],
                 metric.value,
                 difference,
                 metric.half or "",  # empty if unknown
@@ -674,8 +680,8 @@ class QualityView(PlotView):
     def _refresh_readout(self) -> None:
         if not self._has_content:
             self.readout.setText("")
-        elif 0 <= self._named < len(self._states):
-            state = self._states[self._named]
+        elif 0 <= self._described_point < len(self._states):
+            state = self._states[self._described_point]
             words = quality_in_words(state.quality, self._name)
             text = self.tr("{state}:  {words}")
             self.readout.setText(text.format(state=state.label, words=words))
@@ -684,11 +690,11 @@ class QualityView(PlotView):
 
     def _on_hovered(self, point: int) -> None:
         if point != self._hovered:
-            self._hovered = self._named = point
+            self._hovered = self._described_point = point
             self._refresh_readout()
 
     def _on_cursor_moved(self, point: int) -> None:
-        self._named = point
+        self._described_point = point
         self._refresh_readout()
 
     def _on_row_activated(self, index: QModelIndex) -> None:
@@ -698,8 +704,8 @@ class QualityView(PlotView):
         self.stateRequested.emit(self._states[point].number)
 
     def _on_axis_chosen(self) -> None:
-        self._axis = self._axes[Along(self.axis_box.currentData())]
-        self.set_states(*self._told, self._name, self._why_old, self._conditions)
+        self._axis = self._axes[QualityMeasure(self.axis_box.currentData())]
+        self.set_states(*self._given_states, self._name, self._stale_reason, self._conditions)
         if self.shows_multiply_adds:
             self.countRequested.emit()
 
@@ -707,7 +713,7 @@ class QualityView(PlotView):
         self.metricChosen.emit(str(self.metric_box.currentData()))
 
 
-def _has_place(metric: MetricChange | None) -> bool:
+def _can_show(metric: MetricChange | None) -> bool:
     """Return whether there is a metric and the axis supports all its numbers."""
     return metric is not None and all(
         abs(number) < _LARGEST for number in (metric.value, metric.original, metric.half)

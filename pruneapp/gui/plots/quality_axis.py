@@ -11,7 +11,7 @@ from pruneapp.gui.widgets.number_format import count, percent, size
 from pruneapp.results.quality import MeasuredState, StateQuality
 
 
-class Along(Enum):
+class QualityMeasure(Enum):
     """A measure of the size of a state."""
 
     SPARSITY = "sparsity"
@@ -24,11 +24,11 @@ class Along(Enum):
 class QualityAxis:
     """A measure of size: its texts, and functions to get and format the number of a state."""
 
-    along: Along
+    measure: QualityMeasure
     label: str  # used inside sentences and as a column header
     help: str
     up_to: str  # text for the smallest state, such as "up to {x} pruned"
-    of: Callable[[StateQuality], float | None]  # returns None if the number is unknown
+    number_of: Callable[[StateQuality], float | None]  # returns None if the number is unknown
     text: Callable[[float], str]
     smaller: int = 1  # 1 if smaller states have smaller numbers, -1 if larger
 
@@ -37,15 +37,15 @@ class QualityAxis:
         """The label with a capital first letter, for a list."""
         return self.label[:1].upper() + self.label[1:]
 
-    def place(self, state: MeasuredState) -> float | None:
+    def value_of(self, state: MeasuredState) -> float | None:
         """Return the number of a state; None if it is unknown."""
-        return self.of(state.quality)
+        return self.number_of(state.quality)
 
     def unit(self, numbers: Iterable[float]) -> tuple[float, str]:
         """Return the divisor for the numbers on the axis, and the title of the axis."""
-        if self.along is Along.SPARSITY:
+        if self.measure is QualityMeasure.SPARSITY:
             return 0.01, translate("QualityAxis", "pruned, %")
-        if self.along is Along.BYTES:
+        if self.measure is QualityMeasure.BYTES:
             return 1.0, self.label
         most = max(numbers, default=0.0)
         units = (
@@ -61,7 +61,7 @@ def quality_axes() -> tuple[QualityAxis, ...]:
     """Return all axes with texts in the language of the window, the default one first."""
     return (
         QualityAxis(
-            Along.SPARSITY,
+            QualityMeasure.SPARSITY,
             translate("QualityAxis", "sparsity"),
             translate("QualityAxis", "Share of the parameters of the model that are pruned"),
             translate("QualityAxis", "up to {x} pruned"),
@@ -70,7 +70,7 @@ def quality_axes() -> tuple[QualityAxis, ...]:
             smaller=-1,
         ),
         QualityAxis(
-            Along.REMAINING,
+            QualityMeasure.REMAINING,
             translate("QualityAxis", "parameters remaining"),
             translate("QualityAxis", "Parameters of the model that are not pruned"),
             translate("QualityAxis", "down to {x} parameters"),
@@ -78,7 +78,7 @@ def quality_axes() -> tuple[QualityAxis, ...]:
             lambda number: count(round(number)),
         ),
         QualityAxis(
-            Along.BYTES,
+            QualityMeasure.BYTES,
             translate("QualityAxis", "size of packed weights"),
             translate(
                 "QualityAxis",
@@ -90,7 +90,7 @@ def quality_axes() -> tuple[QualityAxis, ...]:
             lambda number: size(round(number)),
         ),
         QualityAxis(
-            Along.MULTIPLY_ADDS,
+            QualityMeasure.MULTIPLY_ADDS,
             translate("QualityAxis", "multiply-adds per input"),
             translate(
                 "QualityAxis",

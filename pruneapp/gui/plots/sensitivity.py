@@ -366,16 +366,18 @@ class SensitivityView(PlotView):
         rows = self._rows = [] if found is None else [found.rows[at] for at in order]
         names, before = [row.name for row in rows], [row.name for row in former]
         at = self.canvas.cursor_bar
-        here = before[at] if 0 <= at < len(before) else ""
+        name_at_cursor = before[at] if 0 <= at < len(before) else ""
         if names != before:
             self.canvas.names.set_names(lambda at: rows[at].shown, len(rows), self._short)
         if found is None:
-            self.canvas.set_cells((), np.zeros((0, 0)), self._in_cell, ink="danger")
+            self.canvas.set_cells((), np.zeros((0, 0)), self._short_cell_text, ink="danger")
         else:
             ink = "danger" if found.is_current and not found.is_old else "muted"
-            self.canvas.set_cells(found.amounts, found.levels[order], self._in_cell, ink=ink)
+            self.canvas.set_cells(
+                found.amounts, found.levels[order], self._short_cell_text, ink=ink
+            )
         # Keep the cursor on its tensor.
-        self.canvas.cursor_bar = names.index(here) if here in names else -1
+        self.canvas.cursor_bar = names.index(name_at_cursor) if name_at_cursor in names else -1
         self._mark_current()
 
     def _mark_current(self) -> None:
@@ -397,7 +399,7 @@ class SensitivityView(PlotView):
 
     # -- texts ------------------------------------------------------------------------------------
 
-    def _in_cell(self, row: int, column: int) -> str:
+    def _short_cell_text(self, row: int, column: int) -> str:
         found, value = self._found, self._rows[row].values[column]
         if found is None or value is None:
             return ""

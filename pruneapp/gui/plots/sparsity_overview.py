@@ -134,11 +134,11 @@ class ModelView(TensorsChart):
         self._numbers: ModelNumbers = NO_NUMBERS
         self._tensors: Sequence[TensorRow] = ()
         self._prunable = 0  # number of prunable tensors
-        self._pointed = -1
+        self._strip_tensor = -1
         self._current = ""  # name of the focused tensor in the file
         # Index among all tensors of each tensor of the report; unchanged by steps.
-        self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._placed_names: tuple[str, ...] = ()
+        self._report_rows: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._report_names: tuple[str, ...] = ()
         orders = (
             (LAYER, self.tr("In layer order")),
             (SHARE, self.tr("Most pruned first")),
@@ -160,7 +160,7 @@ class ModelView(TensorsChart):
         self.legend_in_corner = False  # the corner has the axis labels
         self.legend_may_go = True
         self.strip = SizeStrip()
-        self.strip.hovered.connect(self._on_pointed)
+        self.strip.hovered.connect(self._on_strip_hovered)
         self.strip.chosen.connect(self._on_strip_chosen)
         self._add_row(self.strip)
         self._reorder()
@@ -195,12 +195,12 @@ class ModelView(TensorsChart):
     def _places_of_report(self) -> NDArray[np.int64]:
         """Return the index among all tensors of each tensor of the report; -1 if not there."""
         n = self._numbers
-        if n.names is not self._placed_names:
+        if n.names is not self._report_names:
             place = {row.name: at for at, row in enumerate(self._tensors)}
             places = (place.get(name, -1) for name in n.names)
-            self._placed = np.fromiter(places, np.int64, len(n.names))
-            self._placed_names = n.names
-        return self._placed
+            self._report_rows = np.fromiter(places, np.int64, len(n.names))
+            self._report_names = n.names
+        return self._report_rows
 
     def order_label(self) -> str:
         return self.tr("tensors")
@@ -239,7 +239,7 @@ class ModelView(TensorsChart):
         return {SHARE: pruned, SIZE: float(n.nbytes.max()), NORM: 100.0}[self.measure]
 
     def bar_text(self, bar: int) -> str:
-        return self._words(int(self._order[bar]))
+        return self._tensor_text(int(self._order[bar]))
 
     def summary(self) -> str:
         """Return the share of pruned weights in the model."""
@@ -270,7 +270,7 @@ class ModelView(TensorsChart):
 
     def swatches(self) -> list[Swatch]:
         """Return the legend, which is also that of the strip."""
-        return self.state_swatches(preview=self._previews)
+        return self.state_swatches(preview=self._has_preview)
 
     def numbers(self) -> Numbers:
         """Return one row per tensor, in the displayed order."""
@@ -299,7 +299,7 @@ class ModelView(TensorsChart):
             self.tr("norm² retained after"),
         )
         # Few columns, because long names need the width. Without a preview "after" equals now.
-        shown = (0, 5, 6, 7, 8) if self._previews else (0, 5, 7)
+        shown = (0, 5, 6, 7, 8) if self._has_preview else (0, 5, 7)
         shares = frozenset({5, 6, 7, 8})
         return Numbers(headers, len(n.names), row, shown=shown, shares=shares)
 
@@ -328,10 +328,10 @@ class ModelView(TensorsChart):
         return (0.0, "") if np.isnan(left) else (100.0, percent(left))
 
     @property
-    def _previews(self) -> bool:
+    def _has_preview(self) -> bool:
         return bool((self._numbers.after > self._numbers.before).any())
 
-    def _words(self, i: int) -> str:
+    def _tensor_text(self, i: int) -> str:
         n = self._numbers
         before, after, numel = int(n.before[i]), int(n.after[i]), int(n.numel[i])
         now = part(before, numel)
@@ -398,8 +398,8 @@ class ModelView(TensorsChart):
         self.strip.setAccessibleDescription(
             words.format(n=count(len(rows)), size=size(int(self.strip.total)))
         )
-        self._placed, self._placed_names = np.zeros(0, dtype=np.int64), ()
-        self._pointed = -1
+        self._report_rows, self._report_names = np.zeros(0, dtype=np.int64), ()
+        self._strip_tensor = -1
         self._mark_in_strip()
 
     def set_current(self, name: str) -> None:
@@ -459,13 +459,13 @@ class ModelView(TensorsChart):
         self.strip.setVisible(self.strip.total > 0 and self._report is not None)
 
     def _refresh_readout(self) -> None:
-        if self._pointed < 0 or self._hovered >= 0 or not self._has_content:
+        if self._strip_tensor < 0 or self._hovered >= 0 or not self._has_content:
             super()._refresh_readout()
             return
-        row = self._tensors[self._pointed]
-        bars = np.flatnonzero(self._placed == self._pointed)
+        row = self._tensors[self._strip_tensor]
+        bars = np.flatnonzero(self._report_rows == self._strip_tensor)
         if bars.size:
-            self.readout.setText(self._words(int(bars[0])))
+            self.readout.setText(self._tensor_text(int(bars[0])))
         else:
             self.readout.setText(
                 self.tr("{name}:  {size}, {why}").format(
@@ -475,8 +475,8 @@ class ModelView(TensorsChart):
                 )
             )
 
-    def _on_pointed(self, tensor: int) -> None:
-        self._pointed = tensor
+    def _on_strip_hovered(self, tensor: int) -> None:
+        self._strip_tensor = tensor
         self._refresh_readout()
 
     def _on_strip_chosen(self, tensor: int) -> None:

@@ -29,15 +29,15 @@ from pruneapp.preview.cumulative import channel_order_of, cumulative_of
 from pruneapp.progress import Job
 
 # Decimal places of a share that is derived from a line.
-DIGITS = 5
+SHARE_DIGITS = 5
 # With more tensors than this, weights are counted in a job unless the counts are cached.
-MANY = 500
+MAX_UNCACHED_TENSORS = 500
 
 
 class ThresholdController(QObject):
     """Converts lines to amounts, and amounts to lines, for the focused tensor."""
 
-    _soon = Signal()
+    _countQueued = Signal()
 
     def __init__(
         self,
@@ -57,13 +57,14 @@ class ThresholdController(QObject):
         self._previews = previews
         self._plots = plots
         self._pages = pages
-        self._wanted: float | None = None
+        self._pending_threshold: float | None = None
         # The tensor of a line that the user moved, until its result is shown.
-        self._moved: str | None = None
-        self._before: tuple[int, Amount] | None = None  # rule index and amount before the drag
+        self._moved_tensor: str | None = None
+        # Rule index and amount before the drag.
+        self._amount_before_drag: tuple[int, Amount] | None = None
         self._counting = LatestTask(jobs)
         # Queued, so that only the last of several pending moves is counted.
-        self._soon.connect(self._count, Qt.ConnectionType.QueuedConnection)
+        self._countQueued.connect(self._count, Qt.ConnectionType.QueuedConnection)
         pages.distribution.thresholdMoved.connect(self._on_threshold)
         pages.channels.cutMoved.connect(self._on_cut)
         for chart in (pages.distribution, pages.channels):
@@ -74,15 +75,15 @@ class ThresholdController(QObject):
         plots.focused.connect(self._show)
         previews.stateChanged.connect(self._show)
         histograms.counted.connect(self._show)
-        session.closed.connect(self._drop)
+        session.closed.connect(self._cancel_count)
 
     # -- from the form to the plot ----------------------------------------------------------------
 
     def _show(self) -> None:
         behind = self._is_counting or self._previews.state.is_behind
-        if behind and self._moved == self._plots.name:
+        if behind and self._moved_tensor == self._plots.name:
             return  # the known result is older than the line, which would jump back
-        self._moved = None
+        self._moved_tensor = None
         if self._pages.page is Page.DISTRIBUTION:
             self._show_threshold()
         elif self._pages.page is Page.CHANNELS:
@@ -94,7 +95,7 @@ class ThresholdController(QObject):
         if rule is None or rule[1].estimated_by != "magnitudes" or self._previews.ranks_by_scores:
             view.set_threshold(None)
             return
-        _, name = self._here()
+        _, name = self._focused()
         state = self._previews.state
         report = state.report
         tensor = report.by_name.get(name) if report is not None else None
@@ -112,7 +113,7 @@ class ThresholdController(QObject):
         view.set_threshold(
             tensor.threshold or 0.0,  # nothing is pruned: the line is at 0
             editable=movable,
-            about=not state.is_sure,
+            is_estimate=not state.is_sure,
         )
 
     def _show_cut(self) -> None:
@@ -122,7 +123,7 @@ class ThresholdController(QObject):
             view.set_cut(None)
             return
         row, method = rule
-        snapshot, name = self._here()
+        snapshot, name = self._focused()
         state = self._previews.state
         report, step = state.report, state.step
         if report is None or step is None or name not in report.by_name:
@@ -144,56 +145,60 @@ class ThresholdController(QObject):
 
     @property
     def _is_counting(self) -> bool:
-        return self._wanted is not None or self._counting.task is not None
+        return self._pending_threshold is not None or self._counting.task is not None
 
     # -- from the plot to the form ----------------------------------------------------------------
 
     def _on_line_grabbed(self) -> None:
         rule, step = self._rule(), self._previews.state.step
-        self._before = None
+        self._amount_before_drag = None
         if rule is not None and step is not None:
             row = rule[0]
-            self._before = step.rows.index(row), row.values["amount"]
+            self._amount_before_drag = step.rows.index(row), row.values["amount"]
 
     def _on_line_drag_cancelled(self) -> None:
-        self._drop()
-        self._moved = None
-        if self._before is not None:
-            self._form.set_amount(*self._before)
+        self._cancel_count()
+        self._moved_tensor = None
+        if self._amount_before_drag is not None:
+            self._form.set_amount(*self._amount_before_drag)
 
     def _on_threshold(self, threshold: float) -> None:
         """Count the weights up to a magnitude; during a count only the newest request is kept."""
         if not self._is_counting:
-            self._soon.emit()
-        self._wanted, self._moved = threshold, self._plots.name
+            self._countQueued.emit()
+        self._pending_threshold, self._moved_tensor = threshold, self._plots.name
 
     def _count(self) -> None:
-        threshold, self._wanted = self._wanted, None
+        threshold, self._pending_threshold = self._pending_threshold, None
         rule, step = self._rule(), self._previews.state.step
         if rule is None or step is None or threshold is None:
             return
         row = rule[0]
-        snapshot, name = self._here()
+        snapshot, name = self._focused()
 
         def work(job: Job) -> tuple[tuple[str, ...], int | None]:
-            names = _touched(snapshot, step, row) if step.scope == "global" else (name,)
+            names = _affected_names(snapshot, step, row) if step.scope == "global" else (name,)
             if len(names) == 1:
                 return names, histogram_store.below(snapshot, names, threshold)
             table = cumulative_of(snapshot, names, job)
             return names, None if table is None else table.below(threshold)
 
         def done(counted: tuple[tuple[str, ...], int | None]) -> None:
-            self._ask(row, snapshot, *counted)
-            if self._wanted is not None:
+            self._set_from_count(row, snapshot, *counted)
+            if self._pending_threshold is not None:
                 self._count()
 
-        known = len(row.names) <= MANY or snapshot.recall(_touched(snapshot, step, row))
+        known = len(row.names) <= MAX_UNCACHED_TENSORS or snapshot.recall(
+            _affected_names(snapshot, step, row)
+        )
         if step.scope == "local" or known:
-            self._ask(row, snapshot, *work(Job()))
+            self._set_from_count(row, snapshot, *work(Job()))
             return
         self._counting.start(work, done, priority=Priority.INTERACTIVE)
 
-    def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:
+    def _set_from_count(
+        self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None
+    ) -> None:
         if count is not None:
             units = snapshot.units(names, registry.get(row.method), row.values)
             self._set(row, count, int(units.left.sum()))
@@ -202,8 +207,8 @@ class ThresholdController(QObject):
         rule = self._rule()
         if rule is not None:
             row, method = rule
-            snapshot, name = self._here()
-            self._moved = name
+            snapshot, name = self._focused()
+            self._moved_tensor = name
             units = snapshot.units((name,), method, row.values)
             self._set(row, channels, int(units.left[0]))
 
@@ -213,12 +218,12 @@ class ThresholdController(QObject):
             return  # another step is set up now
         amount: Amount = count
         if isinstance(row.values["amount"], float):
-            amount = min(1.0, round(count / left, DIGITS)) if left else 0.0
+            amount = min(1.0, round(count / left, SHARE_DIGITS)) if left else 0.0
         self._form.set_amount(step.rows.index(row), amount)
 
     # -- state ------------------------------------------------------------------------------------
 
-    def _here(self) -> tuple[Snapshot, str]:
+    def _focused(self) -> tuple[Snapshot, str]:
         document, name = self._session.document, self._plots.name
         assert document is not None
         assert name is not None
@@ -249,12 +254,12 @@ class ThresholdController(QObject):
         step: Step | None = self._previews.state.step
         return step is not None and step.limits.total is None
 
-    def _drop(self) -> None:
-        self._wanted = None
+    def _cancel_count(self) -> None:
+        self._pending_threshold = None
         self._counting.cancel()
 
 
-def _touched(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
+def _affected_names(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
     """Return the tensors of a row that the step does not exclude."""
     rows = histogram_store.rows_now(snapshot, step)
     return next((names for one, names in rows if one is row), ())

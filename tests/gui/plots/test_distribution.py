@@ -63,7 +63,7 @@ def test_bins_follow_the_zoom(view, qtbot, binning):
     assert high - low < 0.001
     assert seen.kept[bar] == np.sum((sizes >= low) & (sizes < high))
     shown = view.canvas.visible_range
-    view.set_histogram(view._counted)
+    view.set_histogram(view._full_histogram)
     assert view.canvas.visible_range == shown, "another preview leaves the place"
     view.canvas.fit()
     assert view._histogram.finer is None, "bars beside each other count in bins of one width"

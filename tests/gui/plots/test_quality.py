@@ -393,7 +393,7 @@ def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):
     qtbot.keyClick(view.axis_box, Qt.Key.Key_End)
     assert told == ["Multiply-adds per input"]
     assert not view.canvas.points
-    view.set_uncounted("Counting multiply-adds…")
+    view.set_uncounted_reason("Counting multiply-adds…")
     assert view.empty_text() == "Counting multiply-adds…"
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
     assert view.axis_box.currentText() == "Size of packed weights"

@@ -144,7 +144,7 @@ def test_the_line_is_painted_with_its_value_and_its_colour(distribution, theme):
     assert theme.colors["accent"] in colors_at(distribution, 1.5, 700, reach=1)
     assert theme.colors["accent"] not in colors_at(distribution, 2.6, 700)
     assert distribution.canvas.line.label == "1.5"
-    distribution.set_threshold(1.5, editable=True, about=True)
+    distribution.set_threshold(1.5, editable=True, is_estimate=True)
     assert distribution.canvas.line.label == "≈ 1.5"
     distribution.set_threshold(None)
     assert distribution.canvas.line is None
@@ -182,7 +182,7 @@ def test_what_is_told_exactly_replaces_what_was_guessed(distribution):
 
 
 def test_an_estimate_is_drawn_before_the_bars_are_counted_again(distribution):
-    distribution.set_threshold(3.0, editable=True, about=True)
+    distribution.set_threshold(3.0, editable=True, is_estimate=True)
     assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
     distribution.set_threshold(None)
     assert [row[4] for row in distribution.numbers()] == [0, 0, 0, 0]
@@ -191,7 +191,7 @@ def test_an_estimate_is_drawn_before_the_bars_are_counted_again(distribution):
 def test_bars_without_a_preview_do_not_take_back_what_is_asked_for(distribution):
     """While the form changes there is no preview for a moment, and the bars are told so."""
     distribution.set_histogram(histogram(to_prune=(100, 20, 0, 0)))
-    distribution.set_threshold(3.0, editable=True, about=True)
+    distribution.set_threshold(3.0, editable=True, is_estimate=True)
     distribution.set_histogram(histogram())
     assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
 
@@ -416,7 +416,7 @@ def test_what_is_told_twice_is_drawn_once(distribution, channels, monkeypatch):
     for view in (distribution, channels):
         monkeypatch.setattr(view, "_draw", lambda: drawn.append(True))
     for _ in range(2):
-        distribution.set_threshold(2.5, editable=True, about=True)
+        distribution.set_threshold(2.5, editable=True, is_estimate=True)
         channels.set_cut(3, editable=True)
     assert len(drawn) == 2
 
