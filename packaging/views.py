@@ -95,7 +95,7 @@ def distribution(walk: Tour) -> None:
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
         wait_until(lambda: view.canvas.line is not None, "the threshold")
     with walk.step("distribution-dragged", "the threshold, while it is dragged"):
-        line, place = view.canvas.line, view.canvas.place
+        line, place = view.canvas.line, view.canvas.area
         assert line is not None
         start = QPointF(place.pixel(line.at, 0).x(), place.rect.center().y()).toPoint()
         with held(view.canvas.viewport(), start, QPoint(3, 0)):

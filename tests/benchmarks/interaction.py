@@ -278,7 +278,7 @@ def threshold_of(hand: Hand) -> Grip:
     view = hand.views.pages.distribution
     canvas = view.canvas
     hand.wait(lambda: canvas.line is not None and canvas.line.editable)
-    place = canvas.place
+    place = canvas.area
     start = QPointF(place.pixel(canvas.line.at, 0).x(), place.rect.center().y()).toPoint()
     snapshot = hand.bench.session.document.snapshot()
     names = hand.views.tree.checked()

@@ -191,7 +191,7 @@ class PlotController(QObject):
         weights = self._pages.weights
         weights.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
         weights.set_pruned(pruned)
-        weights.set_why_not(translate_sentence(row.why_not))
+        weights.set_not_editable_reason(translate_sentence(row.why_not))
         labels = dim_labels(row.shape, row.kind) if len(row.shape) > 1 else ()
         self._pages.channels.set_dims(labels, shape=() if row.why_not else row.shape)
         self._ask_stats()
@@ -388,7 +388,7 @@ class PlotController(QObject):
         # Restarting for each estimate would starve tiles that take longer than the interval.
         self._estimate_pending = self._sample_pending and self._tasks["tile"].task is not None
         if not self._estimate_pending:
-            self._pages.weights.invalidate(passing=True)
+            self._pages.weights.invalidate(transient=True)
 
     def _on_tile_requested(self, request: TileRequest) -> None:
         def done(answer: Tile, generation: int) -> None:

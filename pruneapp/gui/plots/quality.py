@@ -78,7 +78,7 @@ class QualityCanvas(PlotCanvas):
         self._whole = self._seen = QRectF(0, 0, 1, 1)
 
     @property
-    def place(self) -> PlotArea:
+    def area(self) -> PlotArea:
         """The area of the plot with its visible ranges."""
         rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
         (left, right), (low, high) = self.box.viewRange()
@@ -161,7 +161,7 @@ class QualityCanvas(PlotCanvas):
 
     def pixel_of(self, point: int) -> QPointF:
         """Return the pixel of a point in this widget."""
-        return self.place.pixel(self.points[point].x(), self.points[point].y())
+        return self.area.pixel(self.points[point].x(), self.points[point].y())
 
     def point_at(self, pixel: QPointF) -> int:
         """Return the point closest to a pixel; -1 if none is within `_HOVER_DISTANCE`."""
@@ -174,11 +174,11 @@ class QualityCanvas(PlotCanvas):
     def paint_over(self, painter: QPainter) -> None:
         """Paint the connecting lines, noise bars, points and the target line."""
         painter.setFont(self.font())
-        place, colors = self.place, self._colors
+        area, colors = self.area, self._colors
         with saved(painter):
-            painter.setClipRect(place.rect)
+            painter.setClipRect(area.rect)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint_level(painter, place)
+            self._paint_level(painter, area)
             for one, two in self.joins:
                 painter.setPen(QPen(QColor(colors[ink_of(self.series[two])]), 1.5))
                 painter.drawLine(self.pixel_of(one), self.pixel_of(two))
@@ -188,19 +188,19 @@ class QualityCanvas(PlotCanvas):
             for number in range(len(self.points)):
                 self._paint_point(painter, number)
         if self.line is not None and self.points:
-            paint_line(painter, self.line, place, colors, held=self.is_dragging_line)
+            paint_line(painter, self.line, area, colors, held=self.is_dragging_line)
 
-    def _paint_level(self, painter: QPainter, place: PlotArea) -> None:
+    def _paint_level(self, painter: QPainter, area: PlotArea) -> None:
         if self.level is not None:
             painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
-            ends = (place.pixel(x, self.level) for x in place.x)
+            ends = (area.pixel(x, self.level) for x in area.x)
             painter.drawLine(*ends)
 
     def _paint_noise(self, painter: QPainter, number: int, noise: Noise) -> None:
         """Paint a vertical bar with caps at both ends."""
         painter.setPen(QPen(QColor(self._colors["muted"]), 1.5))
         x = self.points[number].x()
-        low, high = (self.place.pixel(x, y) for y in noise)
+        low, high = (self.area.pixel(x, y) for y in noise)
         painter.drawLine(low, high)
         aside = QPointF(_NOISE_CAP, 0)
         for end in (low, high):
@@ -225,13 +225,13 @@ class QualityCanvas(PlotCanvas):
     # -- mouse and keys ---------------------------------------------------------------------------
 
     def _on_line(self, pixel: QPointF) -> bool:
-        return self.line is not None and hits_line(self.line, pixel, self.place, self.font())
+        return self.line is not None and hits_line(self.line, pixel, self.area, self.font())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom around the mouse."""
         steps = event.angleDelta().y() / 120
         if steps and self.points:
-            self.zoom(ZOOM_STEP**steps, self.place.point(event.position()))
+            self.zoom(ZOOM_STEP**steps, self.area.point(event.position()))
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -246,7 +246,7 @@ class QualityCanvas(PlotCanvas):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move the target line or scroll."""
         if self.is_dragging_line:
-            self.lineMoved.emit(self.place.point(event.position()).y())
+            self.lineMoved.emit(self.area.point(event.position()).y())
             event.accept()
         else:
             super().mouseMoveEvent(event)
@@ -258,10 +258,10 @@ class QualityCanvas(PlotCanvas):
         super().mouseReleaseEvent(event)
 
     def _drag(self, _event: QMouseEvent, _start: QPointF, moved: QPointF) -> None:
-        place = self.place
-        shift = place.point(QPointF(0, 0)) - place.point(moved)
-        left, low = place.x[0], place.y[0]
-        wide, high = place.x[1] - left, place.y[1] - low
+        area = self.area
+        shift = area.point(QPointF(0, 0)) - area.point(moved)
+        left, low = area.x[0], area.y[0]
+        wide, high = area.x[1] - left, area.y[1] - low
         self._show(QRectF(left + shift.x(), low + shift.y(), wide, high))
 
     def _hover(self, pixel: QPointF | None) -> None:

@@ -131,44 +131,44 @@ class SensitivityCanvas(ChartCanvas):
 
     def cell_rect(self, row: int, column: int, rows: int = 1) -> QRectF:
         """Return the rectangle of a cell in pixels of this widget, `rows` rows high."""
-        return self._cell_in(self.place, row, column, rows)
+        return self._cell_in(self.area, row, column, rows)
 
-    def _cell_in(self, place: PlotArea, row: int, column: int, rows: int = 1) -> QRectF:
+    def _cell_in(self, area: PlotArea, row: int, column: int, rows: int = 1) -> QRectF:
         last = min(row + rows, self.count)
-        start = place.pixel(float(self.edges[row]), column - 0.5)
-        return QRectF(start, place.pixel(float(self.edges[last]), column + 0.5))
+        start = area.pixel(float(self.edges[row]), column - 0.5)
+        return QRectF(start, area.pixel(float(self.edges[last]), column + 0.5))
 
     def column_at(self, pixel: QPointF) -> int:
         """Return the column at a pixel of this widget; -1 for none."""
-        place = self.place
-        at = round(place.point(pixel).y())
-        return at if place.rect.contains(pixel) and 0 <= at < self.columns else -1
+        area = self.area
+        at = round(area.point(pixel).y())
+        return at if area.rect.contains(pixel) and 0 <= at < self.columns else -1
 
     # -- painting ---------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
         """Paint the cells and the overlays."""
         painter.setFont(self.font())
-        place, (start, stop) = self.place, self.visible
+        area, (start, stop) = self.area, self.visible
         with saved(painter):
-            painter.setClipRect(place.rect)
+            painter.setClipRect(area.rect)
             if self.count and self.columns:
                 # If rows are thinner than a pixel, show the worst of each group.
                 group = max(1, math.ceil((stop - start) / self.plot_length))
                 for row in range(start - start % group, stop, group):
                     for column in range(self.columns):
-                        self._paint_cell(painter, place, row, column, group)
+                        self._paint_cell(painter, area, row, column, group)
         super().paint_over(painter)
         if 0 <= self.cursor_bar < self.count:
             painter.setPen(QPen(QColor(self._colors["surface"]), 1))
-            painter.drawRect(self._bar_rect(self.cursor_bar, place).adjusted(2, 2, -2, -2))
+            painter.drawRect(self._bar_rect(self.cursor_bar, area).adjusted(2, 2, -2, -2))
 
     def _paint_cell(
-        self, painter: QPainter, place: PlotArea, row: int, column: int, group: int
+        self, painter: QPainter, area: PlotArea, row: int, column: int, group: int
     ) -> None:
         levels = self._levels[row : row + group, column]
         known = levels[~np.isnan(levels)]
-        rect = self._cell_in(place, row, column, group)
+        rect = self._cell_in(area, row, column, group)
         if rect.height() >= 4:
             rect.adjust(0, 0, -1, -1)  # the gap between cells
         if not known.size:
@@ -185,8 +185,8 @@ class SensitivityCanvas(ChartCanvas):
             painter.setPen(QColor(readable_on(color)))
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _bar_rect(self, bar: int, place: PlotArea) -> QRectF:
-        return self._cell_in(place, bar, self.column).adjusted(1, 1, -2, -2)
+    def _bar_rect(self, bar: int, area: PlotArea) -> QRectF:
+        return self._cell_in(area, bar, self.column).adjusted(1, 1, -2, -2)
 
     # -- mouse and keys ---------------------------------------------------------------------------
 
@@ -322,8 +322,8 @@ class SensitivityView(PlotView):
             if box.count() != len(labels):
                 box.clear()
                 box.addItems([*labels])
-            for place, label in enumerate(labels):  # does not close an open list
-                box.setItemText(place, label)
+            for index, label in enumerate(labels):  # does not close an open list
+                box.setItemText(index, label)
             box.setCurrentIndex(chosen)
         words = self.tr("Which of the scans is shown")
         box.setToolTip(as_plain(with_label(words, labels[chosen]) if chosen >= 0 else words))

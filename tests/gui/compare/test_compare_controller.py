@@ -222,8 +222,8 @@ def difference_of(person, name):
 def drawn(person):
     """Wait for a tile of a difference; returns which weights of it are gone."""
     item = person.views.pages.weights.canvas.item
-    asking = person.views.pages.weights._asking
-    person.wait(lambda: hasattr(item.fine, "removed") and asking.is_served and not shows(person))
+    asking = person.views.pages.weights._tile_requests
+    person.wait(lambda: hasattr(item.fine, "removed") and asking.is_complete and not shows(person))
     return int(item.fine.removed.sum())
 
 

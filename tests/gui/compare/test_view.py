@@ -274,14 +274,14 @@ def test_behind_each_bar_stands_its_number(compared, theme):
         (0.0, "different shape or type, not compared"),
     ]
     image = compared.canvas.viewport().grab().toImage()
-    end = compared.canvas.place.pixel(1, 50).toPoint()
+    end = compared.canvas.area.pixel(1, 50).toPoint()
     behind = {
         image.pixelColor(end.x() + x, end.y() + y).name()
         for x in range(4, 40)
         for y in range(-6, 7)
     }
     assert theme.colors["text"] in behind
-    right = compared.canvas.place.rect.right()
+    right = compared.canvas.area.rect.right()
     wide = compared.fontMetrics().horizontalAdvance("50.0\u00a0%")
     assert end.x() + wide < right, "the longest bar leaves room for its number"
     compared.set_measure("angle")
@@ -315,7 +315,7 @@ def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
     view.canvas.hovered.emit(0)
     assert "15,200" in view.readout.text()
     image = view.canvas.viewport().grab().toImage()
-    rect, middle = view.canvas.place.rect, view.canvas.place.pixel(1, 0).toPoint()
+    rect, middle = view.canvas.area.rect, view.canvas.area.pixel(1, 0).toPoint()
     found = {
         image.pixelColor(int(rect.right()) - x, middle.y() + y).name()
         for x in range(2, 8)
@@ -365,7 +365,7 @@ def test_bars_are_as_high_as_the_difference_in_a_colour_that_means_nothing(compa
     image = compared.canvas.viewport().grab().toImage()
 
     def at(x, y):
-        return image.pixelColor(compared.canvas.place.pixel(x, y).toPoint()).name()
+        return image.pixelColor(compared.canvas.area.pixel(x, y).toPoint()).name()
 
     assert (at(1, 40), at(2, 20), at(3, 5)) == (theme.colors["muted"],) * 3
     assert (at(2, 40), at(3, 20), at(4, 40)) == (theme.colors["surface"],) * 3
@@ -405,7 +405,7 @@ def test_the_table_writes_shares_in_percent_however_small(view):
 
 
 def test_a_click_and_return_lead_to_the_difference(compared, qtbot):
-    place = compared.canvas.place.pixel(2, 10).toPoint()
+    place = compared.canvas.area.pixel(2, 10).toPoint()
     with qtbot.waitSignal(compared.differenceRequested) as told:
         qtbot.mouseClick(compared.canvas.viewport(), LEFT, pos=place)
     assert told.args == ["f.weight"]

@@ -57,7 +57,7 @@ def choose_dim(view, qtbot, text):
 
 
 def place(view, x, y):
-    return view.canvas.place.pixel(x, y).toPoint()
+    return view.canvas.area.pixel(x, y).toPoint()
 
 
 def color_at(view, x, y):

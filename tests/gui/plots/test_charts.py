@@ -87,7 +87,7 @@ def model(show):
 
 def at(view, x, y) -> QPoint:
     """The pixel of the canvas at a place of the plot."""
-    return view.canvas.place.pixel(x, y).toPoint()
+    return view.canvas.area.pixel(x, y).toPoint()
 
 
 def colors_around(view, x, y, reach=5):
@@ -358,10 +358,10 @@ def test_every_bar_that_can_be_seen_has_its_name_beside_it(show, many):
     places = np.array([place for _, place in axis.visible_names()])
     assert (np.diff(places) >= view.fontMetrics().height()).all()
     for bar in (start, stop - 2):
-        assert abs(places[bar] - view.canvas.place.rect.height() * (bar + 0.5) / _seen(view)) < 2
+        assert abs(places[bar] - view.canvas.area.rect.height() * (bar + 0.5) / _seen(view)) < 2
     image = view.canvas.viewport().grab().toImage()
-    rect = view.canvas.place.rect
-    middle = view.canvas.place.pixel(1, 0).toPoint()
+    rect = view.canvas.area.rect
+    middle = view.canvas.area.pixel(1, 0).toPoint()
     painted = {
         image.pixelColor(x, middle.y() + dy).lightness()
         for x in range(int(rect.left()) - 60, int(rect.left()) - 8)
@@ -417,7 +417,7 @@ def test_the_scroll_bar_is_painted_anew_with_the_wheel(show, qtbot):
     watch = Watch()
     viewport.installEventFilter(watch)
     turn_wheel(view.canvas, -3)
-    beside = QRect(int(view.canvas.place.rect.right()) + 6, 8, 6, viewport.height() - 16)
+    beside = QRect(int(view.canvas.area.rect.right()) + 6, 8, 6, viewport.height() - 16)
     qtbot.waitUntil(lambda: any(rect.contains(beside) for rect in painted), timeout=1000)
     viewport.removeEventFilter(watch)
 
@@ -425,10 +425,10 @@ def test_the_scroll_bar_is_painted_anew_with_the_wheel(show, qtbot):
 def test_names_leave_room_for_the_bars(show):
     view = show(ModelView)
     shown_tensors(view, 20, "an_extremely_long_name_of_a_block.{}." + "deep." * 30 + "weight")
-    assert view.canvas.place.rect.width() > 0.4 * view.canvas.width()
+    assert view.canvas.area.rect.width() > 0.4 * view.canvas.width()
     view.resize(360, 480)
     QApplication.sendPostedEvents()
-    assert view.canvas.place.rect.width() > 0.3 * view.canvas.width()
+    assert view.canvas.area.rect.width() > 0.3 * view.canvas.width()
 
 
 def test_the_words_of_an_axis_stay_in_its_middle(channels):

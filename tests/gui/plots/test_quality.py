@@ -152,7 +152,7 @@ def test_while_the_first_state_is_measured_that_is_said(show, english):
 
 def test_the_noise_of_a_state_is_a_bar_and_says_what_it_is(view):
     """It was a band about the unpruned model, of another width than the noise of the state."""
-    place, canvas = view.canvas.place, view.canvas
+    place, canvas = view.canvas.area, view.canvas
     assert canvas.noise[0] is None, "nothing is held against itself"
     assert canvas.noise[1] == pytest.approx((96.8, 99.4))
     assert canvas.noise[2] is None, "what is old has none"
@@ -174,7 +174,7 @@ def test_the_target_says_how_far_one_may_go_and_is_dragged(view, qtbot):
         "At most 1.0 points worse: up to 50.0 % pruned (L1 50 %); noise ±1.3 points"
     )
     assert view.canvas.accessibleDescription() == view.readout.text()
-    canvas, place = view.canvas, view.canvas.place
+    canvas, place = view.canvas, view.canvas.area
     viewport = canvas.viewport()
     line = place.pixel(40, canvas.line.at).toPoint()
     qtbot.mousePress(viewport, LEFT, pos=line)
@@ -215,7 +215,7 @@ def test_the_answer_comes_back_when_the_mouse_leaves_a_point_or_another_state_is
     """The point that was clicked was described for good."""
     viewport, answer = view.canvas.viewport(), view.readout.text()
     assert answer.startswith("At most")
-    empty = view.canvas.place.pixel(30, 80).toPoint()
+    empty = view.canvas.area.pixel(30, 80).toPoint()
     for away in ("move", "click", "undo"):
         qtbot.mouseMove(viewport, pixel(view, 3))
         qtbot.mouseClick(viewport, LEFT, pos=pixel(view, 3))
@@ -266,25 +266,25 @@ def test_another_metric_comes_into_sight_as_a_whole(view):
 
     def in_sight():
         canvas = view.canvas
-        return all(canvas.place.rect.contains(pixel(view, n)) for n in range(len(canvas.points)))
+        return all(canvas.area.rect.contains(pixel(view, n)) for n in range(len(canvas.points)))
 
     for metric in ("loss", "accuracy", "loss"):
         view.set_states(STATES, 1, metric)
         assert in_sight()
-        low, high = view.canvas.place.y
+        low, high = view.canvas.area.y
         ys = [point.y() for point in view.canvas.points]
         assert high - low < 2 * max(max(ys) - min(ys), view.canvas.line.at)
     view.canvas.zoom(4.0)
-    before = view.canvas.place
+    before = view.canvas.area
     view.set_states(STATES, 2, "loss")
-    assert view.canvas.place == before, "the same metric stays where the person looks"
+    assert view.canvas.area == before, "the same metric stays where the person looks"
 
 
 def test_what_was_in_sight_as_a_whole_stays_so_with_its_noise(view):
     """Measured again after a session was opened, the noise of a point was cut by the axis."""
     view.set_states([replace(s, is_old=True) for s in STATES], 1, "")
     view.set_states(STATES, 1, "")
-    low, high = view.canvas.place.y
+    low, high = view.canvas.area.y
     for noise in filter(None, view.canvas.noise):
         assert low < noise[0] < noise[1] < high
 

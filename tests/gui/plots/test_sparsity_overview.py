@@ -79,7 +79,7 @@ def colors(widget, middle: QPoint, reach=3):
 
 
 def on_bar(view, x, y):
-    return colors(view.canvas.viewport(), view.canvas.place.pixel(x, y).toPoint())
+    return colors(view.canvas.viewport(), view.canvas.area.pixel(x, y).toPoint())
 
 
 def on_strip(view, tensor, share):
@@ -101,7 +101,7 @@ def test_the_tensor_in_focus_is_marked_in_every_order(model):
         choose_order(model, order)
         bar = model.canvas.current
         assert model.bar_text(bar).startswith("layers.1.q.weight:")
-        place = model.canvas.place
+        place = model.canvas.area
         at = QPointF(place.rect.left() - 4, model.canvas.pixel_of(bar).y()).toPoint()
         seen = model.canvas.grab().toImage()
         assert seen.pixelColor(at * seen.devicePixelRatio()) == accent, order
@@ -161,9 +161,9 @@ def test_roles_stand_side_by_side_and_are_named(model, theme):
     assert len(shown) == 4
     for number, (name, place) in enumerate(shown):
         assert name.endswith(names(model)[number].removeprefix("m.layers."))
-        top = model.canvas.place.rect.top()
-        assert abs(model.canvas.place.pixel(number + 1, 0).y() - top - place) < 2
-    at = model.canvas.place.pixel(2.5, 60).toPoint()
+        top = model.canvas.area.rect.top()
+        assert abs(model.canvas.area.pixel(number + 1, 0).y() - top - place) < 2
+    at = model.canvas.area.pixel(2.5, 60).toPoint()
     column = model.canvas.viewport().grab().toImage()
     near = [QPoint(dx, dy) for dy in (-1, 0, 1) for dx in range(-8, 9)]
     drawn = {column.pixelColor(at + step).name() for step in near}
@@ -243,7 +243,7 @@ def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
         REPORT, after=0, tensors=tuple(t._replace(before=0, after=0) for t in REPORT.tensors)
     )
     model.set_report(nothing, None)
-    low, high = model.canvas.place.y
+    low, high = model.canvas.area.y
     assert (low, high > 100) == (0.0, True)
     assert {model.value_of(bar) for bar in range(4)} == {(0.0, "0\u00a0%")}
 
@@ -429,7 +429,7 @@ def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(
     corner = model.canvas.mapTo(model, QPoint(0, 0)) - model._drawn_area().topLeft()
 
     def around(image, x, y):
-        middle = corner + model.canvas.place.pixel(x, y).toPoint()
+        middle = corner + model.canvas.area.pixel(x, y).toPoint()
         span = range(-5, 6)
         return {image.pixelColor(middle + QPoint(a, b)).name() for a in span for b in span}
 
@@ -446,7 +446,7 @@ def ink_behind(view, bar, end):
     """Return the columns behind the end of a bar in which something is written."""
     image = view.canvas.grab().toImage()
     ratio = image.devicePixelRatio()
-    at = view.canvas.place.pixel(bar + 1, end)
+    at = view.canvas.area.pixel(bar + 1, end)
     ground = QColor(view._colors["surface"]).name()
     rows = range(-4, 5)
     return [
@@ -472,8 +472,8 @@ def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
     for bar, (end, _) in enumerate(found):
         inked = ink_behind(model, bar, end)
         assert wide / 2 < len(inked) <= wide + 2
-        assert inked[-1] < model.canvas.place.rect.right() + 2, "not beyond the axis"
-        assert inked[0] > model.canvas.place.pixel(0, end).x() + 2, "not on the bar"
+        assert inked[-1] < model.canvas.area.rect.right() + 2, "not beyond the axis"
+        assert inked[0] > model.canvas.area.pixel(0, end).x() + 2, "not on the bar"
     model.set_measure("size")
     assert model.value_of(0)[1] == "4.0 kB"
     model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
@@ -514,7 +514,7 @@ def test_no_bar_is_cut_off_by_the_edge(qtbot, height):
     def painted():
         """Return the heights in pixels of the bars, as they stand in a column of the picture."""
         image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-        rect = canvas.place.rect.toRect()
+        rect = canvas.area.rect.toRect()
         x = rect.left() + 20
         ground = QColor(view._colors["pruned"]).rgb()
         column = [image.pixel(x, y) == ground for y in range(rect.top(), rect.bottom() + 1)]

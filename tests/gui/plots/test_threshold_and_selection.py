@@ -78,7 +78,7 @@ def channels(show):
 
 
 def pixel(view, x, y=0.0) -> QPoint:
-    return view.canvas.place.pixel(x, y).toPoint()
+    return view.canvas.area.pixel(x, y).toPoint()
 
 
 def drag(view, start: QPoint, *stops: QPoint, button=LEFT, keys=Qt.KeyboardModifier.NoModifier):

@@ -283,8 +283,8 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     assert line.editable
     threshold = counted.workbench.preview.state.report.by_name[LARGE].threshold
     assert line.at == pytest.approx(threshold)
-    start = view.canvas.place.pixel(line.at, 1).toPoint()
-    stop = view.canvas.place.pixel(2 * line.at, 1).toPoint()
+    start = view.canvas.area.pixel(line.at, 1).toPoint()
+    stop = view.canvas.area.pixel(2 * line.at, 1).toPoint()
     viewport = view.canvas.viewport()
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
     for part in (0.2, 0.5, 1.0):
@@ -331,7 +331,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     assert cut not in view._histogram.edges
     assert (view.threshold, view.field.text()) == (cut, value_text(cut, 4))
     assert view.canvas.line.label == value_text(cut, 4)
-    start = view.canvas.place.pixel(view.canvas.line.at, 1).toPoint()
+    start = view.canvas.area.pixel(view.canvas.line.at, 1).toPoint()
     viewport = view.canvas.viewport()
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(viewport, start + QPoint(60, 0))
@@ -352,8 +352,8 @@ def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     editor = counted.rule.fields.fields["amount"].editor
     before, at = editor.value(), view.threshold
-    start = view.canvas.place.pixel(at, 1).toPoint()
-    stop = view.canvas.place.pixel(2 * at, 1).toPoint()
+    start = view.canvas.area.pixel(at, 1).toPoint()
+    stop = view.canvas.area.pixel(2 * at, 1).toPoint()
     viewport = view.canvas.viewport()
     view.canvas.setFocus()
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
@@ -536,8 +536,8 @@ def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
     find = preview_controller._estimate
     monkeypatch.setattr(preview_controller, "_long", lambda *_: True)
     monkeypatch.setattr(preview_controller, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1])
-    start = view.canvas.place.pixel(view.canvas.line.at, 1).toPoint()
-    stop = view.canvas.place.pixel(2 * view.canvas.line.at, 1).toPoint()
+    start = view.canvas.area.pixel(view.canvas.line.at, 1).toPoint()
+    stop = view.canvas.area.pixel(2 * view.canvas.line.at, 1).toPoint()
     viewport = view.canvas.viewport()
     shown = []
     show = view.canvas.set_line
@@ -597,7 +597,7 @@ def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited)
     counted.wait_preview()
     counted.wait_idle()
     canvas, ranks = view.canvas, view._ranks
-    line, place = canvas.line, canvas.place
+    line, place = canvas.line, canvas.area
     assert line.label.endswith(f"{view._norms.to_be_pruned.sum()} channels")
     wanted = 12
     if line.upright:

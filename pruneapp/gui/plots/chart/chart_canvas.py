@@ -111,7 +111,7 @@ class ChartCanvas(PlotCanvas):
         return max(1.0, float(self.box.height() if self.sideways else self.box.width()))
 
     @property
-    def place(self) -> PlotArea:
+    def area(self) -> PlotArea:
         """The area of the plot with its visible ranges."""
         rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
         low, high = self.box.viewRange()[0 if self.sideways else 1]
@@ -225,16 +225,16 @@ class ChartCanvas(PlotCanvas):
 
     def bar_at(self, position: QPointF) -> int:
         """Return the bar at a pixel of this widget; -1 for none."""
-        place = self.place
-        if not self.count or not place.rect.contains(position):
+        area = self.area
+        if not self.count or not area.rect.contains(position):
             return -1
-        bar = int(np.searchsorted(self.edges, place.point(position).x(), "right")) - 1
+        bar = int(np.searchsorted(self.edges, area.point(position).x(), "right")) - 1
         return bar if 0 <= bar < self.count else -1
 
     def pixel_of(self, bar: int) -> QPoint:
         """Return the pixel of this widget at the center of a bar."""
-        place = self.place
-        return place.pixel(self._middle(bar), sum(place.y) / 2).toPoint()
+        area = self.area
+        return area.pixel(self._middle(bar), sum(area.y) / 2).toPoint()
 
     @property
     def _in_lines(self) -> bool:
@@ -287,56 +287,56 @@ class ChartCanvas(PlotCanvas):
     def paint_over(self, painter: QPainter) -> None:
         """Paint dividers, values, marks, the cursor, the drag selection and the cut line."""
         painter.setFont(self.font())
-        place = self.place
-        self._paint_dividers(painter, place)
-        self._paint_values(painter, place)
-        self._paint_capped(painter, place)
+        area = self.area
+        self._paint_dividers(painter, area)
+        self._paint_values(painter, area)
+        self._paint_capped(painter, area)
         if self.sideways and self.count:
-            self._paint_scroll_indicator(painter, place.rect)
-            self._paint_pointer(painter, place)
+            self._paint_scroll_indicator(painter, area.rect)
+            self._paint_pointer(painter, area)
         if self._marks is not None and self.count:
-            paint_marks(painter, self._marks, place, self.visible, self._colors)
+            paint_marks(painter, self._marks, area, self.visible, self._colors)
         accent = QColor(self._colors["accent"])
         if 0 <= self.cursor_bar < self.count:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(accent, 2))
-            painter.drawRect(self._bar_rect(self.cursor_bar, place))
+            painter.drawRect(self._bar_rect(self.cursor_bar, area))
         if self._band is not None:
-            paint_band(painter, self._band, place.rect, accent)
+            paint_band(painter, self._band, area.rect, accent)
         if self.line is not None and self.count:
-            paint_line(painter, self.line, place, self._colors, held=self.is_dragging_line)
+            paint_line(painter, self.line, area, self._colors, held=self.is_dragging_line)
 
-    def _paint_dividers(self, painter: QPainter, place: PlotArea) -> None:
-        rect = place.rect
+    def _paint_dividers(self, painter: QPainter, area: PlotArea) -> None:
+        rect = area.rect
         painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
         for x in self._dividers:
-            at = place.pixel(float(x), 0)
+            at = area.pixel(float(x), 0)
             if self.sideways and rect.top() < at.y() < rect.bottom():
                 painter.drawLine(QPointF(rect.left(), at.y()), QPointF(rect.right(), at.y()))
             elif not self.sideways and rect.left() < at.x() < rect.right():
                 painter.drawLine(QPointF(at.x(), rect.top()), QPointF(at.x(), rect.bottom()))
 
-    def _paint_values(self, painter: QPainter, place: PlotArea) -> None:
+    def _paint_values(self, painter: QPainter, area: PlotArea) -> None:
         if self._value is None or not self.count or not self._in_lines:
             return
-        rect, metrics = place.rect, painter.fontMetrics()
+        rect, metrics = area.rect, painter.fontMetrics()
         painter.setPen(QColor(self._colors["text"]))
         for bar in range(*self.visible):
             end, text = self._value(bar)
-            middle = place.pixel(self._middle(bar), end)
+            middle = area.pixel(self._middle(bar), end)
             box = QRectF(metrics.boundingRect(text))
             box.moveCenter(QPointF(middle.x() + _VALUE_GAP + box.width() / 2, middle.y()))
             if rect.top() <= box.top() + 2 and box.bottom() - 2 <= rect.bottom():
                 painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
 
-    def _paint_capped(self, painter: QPainter, place: PlotArea) -> None:
+    def _paint_capped(self, painter: QPainter, area: PlotArea) -> None:
         """Paint an arrow and the true value at the end of bars that exceed the axis."""
-        rect, (start, stop) = place.rect, self.visible
+        rect, (start, stop) = area.rect, self.visible
         metrics, free = painter.fontMetrics(), -math.inf
         side = metrics.height() / 3
         painter.setPen(QColor(self._colors["text"]))
         for bar in sorted(bar for bar in self._capped if start <= bar < stop):
-            y = place.pixel(self._middle(bar), 0).y()
+            y = area.pixel(self._middle(bar), 0).y()
             if y - metrics.height() / 2 < free:
                 continue
             free = y + metrics.height() / 2
@@ -371,12 +371,12 @@ class ChartCanvas(PlotCanvas):
         painter.setBrush(QColor(self._colors["muted"]))
         painter.drawRoundedRect(bar, 3, 3)
 
-    def _paint_pointer(self, painter: QPainter, place: PlotArea) -> None:
+    def _paint_pointer(self, painter: QPainter, area: PlotArea) -> None:
         """Paint a triangle to the left of the bar of the focused tensor."""
         start, stop = self.visible
         if not start <= self.current < stop:
             return
-        y, right = place.pixel(self._middle(self.current), 0).y(), place.rect.left() - 1
+        y, right = area.pixel(self._middle(self.current), 0).y(), area.rect.left() - 1
         left = right - _MARKER_SIZE
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self._colors["accent"]))
@@ -387,9 +387,9 @@ class ChartCanvas(PlotCanvas):
         )
         painter.drawPolygon(corners)
 
-    def _bar_rect(self, bar: int, place: PlotArea) -> QRectF:
-        start, stop = (place.pixel(float(self.edges[bar + n]), 0) for n in (0, 1))
-        rect = QRectF(place.rect)
+    def _bar_rect(self, bar: int, area: PlotArea) -> QRectF:
+        start, stop = (area.pixel(float(self.edges[bar + n]), 0) for n in (0, 1))
+        rect = QRectF(area.rect)
         if self.sideways:
             rect.setTop(start.y())
             rect.setBottom(stop.y())
@@ -402,9 +402,7 @@ class ChartCanvas(PlotCanvas):
 
     def _on_line(self, pixel: QPointF) -> bool:
         line = self.line
-        return (
-            line is not None and line.editable and hits_line(line, pixel, self.place, self.font())
-        )
+        return line is not None and line.editable and hits_line(line, pixel, self.area, self.font())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom around the mouse; scroll with Shift, with a horizontal wheel, or if `sideways`."""
@@ -418,7 +416,7 @@ class ChartCanvas(PlotCanvas):
             move = -across * (high - low) / 8
             self._set_range(low + move, high + move)
         elif steps and self.count:
-            self.zoom(ZOOM_STEP**steps, self.place.point(event.position()).x())
+            self.zoom(ZOOM_STEP**steps, self.area.point(event.position()).x())
         self._hover(event.position())  # the bar under the mouse has changed
         event.accept()
 
@@ -437,7 +435,7 @@ class ChartCanvas(PlotCanvas):
         if not self.is_dragging_line or self.line is None:
             super().mouseMoveEvent(event)
             return
-        point = self.place.point(event.position())
+        point = self.area.point(event.position())
         at = point.x() if self.line.upright else point.y()
         self.lineMoved.emit(abs(at) if self.line.mirrored else at)
         event.accept()
@@ -469,7 +467,7 @@ class ChartCanvas(PlotCanvas):
             self.viewport().update()
             self.lineReleased.emit()
         elif self._band is not None:
-            low, high = (self.place.point(QPointF(x, 0)).x() for x in sorted(self._band))
+            low, high = (self.area.point(QPointF(x, 0)).x() for x in sorted(self._band))
             self._band = None
             adds = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
             self.rangeSelected.emit(*self._bars_between(low, high), bool(event.modifiers() & adds))
@@ -541,13 +539,13 @@ class ChartCanvas(PlotCanvas):
             self.activated.emit(at)
         elif key == Qt.Key.Key_Space and self.selecting and at >= 0:
             self.barPicked.emit(at, Pick.TOGGLE)
-        elif (place := self._cursor_target(key)) is not None:
+        elif (target := self._cursor_target(key)) is not None:
             if shift and self.selecting and at >= 0 and not self._anchored:
                 self.barPicked.emit(
                     at, Pick.ONE
                 )  # the range starts at the previous cursor position
             self._anchored = shift
-            self.set_cursor(place)
+            self.set_cursor(target)
             self.cursorMoved.emit(self.cursor_bar)
             if shift and self.selecting:
                 self.barPicked.emit(self.cursor_bar, Pick.RANGE)

@@ -178,19 +178,19 @@ class CutLine:
         return (self.at, -self.at) if self.mirrored else (self.at,)
 
 
-def pixels_of(line: CutLine, place: PlotArea) -> tuple[float, ...]:
+def pixels_of(line: CutLine, area: PlotArea) -> tuple[float, ...]:
     """Return the pixel coordinates of a line and its mirror: x if upright, else y."""
     if line.upright:
-        return tuple(place.pixel(at, 0).x() for at in line.positions)
-    return tuple(place.pixel(0, at).y() for at in line.positions)
+        return tuple(area.pixel(at, 0).x() for at in line.positions)
+    return tuple(area.pixel(0, at).y() for at in line.positions)
 
 
-def handle_of(line: CutLine, place: PlotArea, font: QFont) -> QRectF:
+def handle_of(line: CutLine, area: PlotArea, font: QFont) -> QRectF:
     """Return the rectangle of the handle with the label, at the end of the line."""
-    metrics, plot = QFontMetricsF(font), place.rect
+    metrics, plot = QFontMetricsF(font), area.rect
     width = metrics.horizontalAdvance(line.label) + 2 * _PAD
     height = metrics.height() + 4
-    pixel = pixels_of(line, place)[0]
+    pixel = pixels_of(line, area)[0]
     if line.upright:
         left = min(max(pixel - width / 2, plot.left()), plot.right() - width)
         return QRectF(left, plot.top(), width, height)
@@ -198,32 +198,32 @@ def handle_of(line: CutLine, place: PlotArea, font: QFont) -> QRectF:
     return QRectF(plot.right() - width, top, width, height)
 
 
-def hits_line(line: CutLine, pixel: QPointF, place: PlotArea, font: QFont) -> bool:
+def hits_line(line: CutLine, pixel: QPointF, area: PlotArea, font: QFont) -> bool:
     """Return whether a pixel is close enough to a line or its handle to grab it."""
-    if not place.rect.adjusted(-GRIP, 0, GRIP, 0).contains(pixel):
+    if not area.rect.adjusted(-GRIP, 0, GRIP, 0).contains(pixel):
         return False
     across = pixel.x() if line.upright else pixel.y()
-    near = any(abs(across - at) <= GRIP for at in pixels_of(line, place))
-    return near or handle_of(line, place, font).contains(pixel)
+    near = any(abs(across - at) <= GRIP for at in pixels_of(line, area))
+    return near or handle_of(line, area, font).contains(pixel)
 
 
 def paint_line(
-    painter: QPainter, line: CutLine, place: PlotArea, colors: Mapping[str, str], *, held: bool
+    painter: QPainter, line: CutLine, area: PlotArea, colors: Mapping[str, str], *, held: bool
 ) -> None:
     """Paint a line, its mirror, and the handle with its label; thicker while `held`."""
-    plot = place.rect
+    plot = area.rect
     with saved(painter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         accent = QColor(colors["accent"])
         style = Qt.PenStyle.SolidLine if line.editable else Qt.PenStyle.DashLine
         painter.setPen(QPen(accent, 3 if held else 2, style, Qt.PenCapStyle.FlatCap))
-        for at in pixels_of(line, place):
+        for at in pixels_of(line, area):
             if line.upright and plot.left() - 1 <= at <= plot.right() + 1:
                 painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
             elif not line.upright and plot.top() - 1 <= at <= plot.bottom() + 1:
                 painter.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        handle = handle_of(line, place, painter.font())
+        handle = handle_of(line, area, painter.font())
         if line.editable:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
@@ -310,7 +310,7 @@ class Marks:
 def paint_marks(
     painter: QPainter,
     marks: Marks,
-    place: PlotArea,
+    area: PlotArea,
     visible: tuple[int, int],
     colors: Mapping[str, str],
 ) -> None:
@@ -320,16 +320,14 @@ def paint_marks(
     marked together.
     """
     start, stop = visible
-    plot = place.rect
+    plot = area.rect
     with saved(painter):
         painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
         for first, last in _marked_runs(marks.partly[start:stop], start, stop, plot.width()):
-            _paint_dashes(
-                painter, _rect(place, first, last, float(marks.heights[first:last].max()))
-            )
+            _paint_dashes(painter, _rect(area, first, last, float(marks.heights[first:last].max())))
         next_lock = plot.left()
         for first, last in _marked_runs(marks.protected[start:stop], start, stop, plot.width()):
-            rect = _rect(place, first, last, float(marks.heights[first:last].max()))
+            rect = _rect(area, first, last, float(marks.heights[first:last].max()))
             _paint_outlines(painter, rect)
             middle = rect.center().x()
             if middle - _LOCK / 2 >= next_lock:  # overlapping locks would be unreadable
@@ -337,7 +335,7 @@ def paint_marks(
                 paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
                 next_lock = middle + _LOCK / 2 + 4
         for first, last in _marked_runs(marks.chosen[start:stop], start, stop, plot.width()):
-            rect = _rect(place, first, last, 0)
+            rect = _rect(area, first, last, 0)
             rect.setTop(plot.top() + 1)
             _paint_selection(painter, rect, QColor(colors["accent"]))
 
@@ -418,8 +416,8 @@ def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> No
             painter.drawLine(QPointF(x, bow.center().y()), QPointF(x, body.top()))
 
 
-def _rect(place: PlotArea, first: int, last: int, high: float) -> QRectF:
-    rect = QRectF(place.pixel(first - 0.5, high), place.pixel(last - 0.5, 0))
+def _rect(area: PlotArea, first: int, last: int, high: float) -> QRectF:
+    rect = QRectF(area.pixel(first - 0.5, high), area.pixel(last - 0.5, 0))
     rect.setWidth(max(rect.width(), 1))
     return rect
 

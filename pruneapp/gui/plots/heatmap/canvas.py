@@ -10,14 +10,14 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotAxis, PlotCanvas
 from pruneapp.gui.plots.edit_buttons import operation_of
-from pruneapp.gui.plots.heatmap.drawing_tools import Place, Pointer, Tool, WeightSelection
+from pruneapp.gui.plots.heatmap.drawing_tools import Cell, Pointer, Tool, WeightSelection
 from pruneapp.gui.plots.heatmap.heatmap_item import HeatmapItem
 from pruneapp.gui.plots.heatmap.viewport import Viewport
 from pruneapp.gui.widgets.engine_text import translate_product
 from pruneapp.results.document_rows import Shape
 from pruneapp.results.tile import Layout
 
-_TAKES: dict[int, Shape] = {
+_SELECTION_KEYS: dict[int, Shape] = {
     Qt.Key.Key_H: "row",
     Qt.Key.Key_V: "column",
     Qt.Key.Key_C: "channel",
@@ -97,7 +97,7 @@ class TensorAxis(PlotAxis):
         room = (18.0, 26.0) if upright else (letters * em, max(40.0, widest * em))
         labels = ticks(self._extents, low, high, size / (high - low), room)
         self._labels = dict(labels)
-        return [(1.0, [place for place, _ in labels])]
+        return [(1.0, [position for position, _ in labels])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
         """Return the labels of the ticks."""
@@ -118,7 +118,7 @@ class HeatmapCanvas(PlotCanvas):
     selectionChanged = Signal(object)  # a `WeightSelection`; None if nothing is selected
     # The user chose this `Operation` for the selection, or for the weight at the cursor.
     operated = Signal(str)
-    menuAsked = Signal()  # the user wants to open the context menu
+    menuRequested = Signal()  # the user wants to open the context menu
 
     def __init__(self) -> None:
         self.rows = TensorAxis("left")
@@ -131,7 +131,7 @@ class HeatmapCanvas(PlotCanvas):
         self.item.font = self.font()
         self.view: Viewport | None = None
         self.pointer = Pointer()
-        self._anchor: Place | None = None
+        self._anchor: Cell | None = None
         self._panning = False
         self.box.sigResized.connect(self._on_resized)
 
@@ -169,10 +169,10 @@ class HeatmapCanvas(PlotCanvas):
         ).fitted()
         self._apply()
 
-    def turn(self, layout: Layout) -> None:
+    def show_plane(self, layout: Layout) -> None:
         """Show another plane of the same extent; clears the selection."""
         self.pointer.set_layout(layout)
-        self.item.turn(layout)
+        self.item.show_plane(layout)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Apply the colors of a theme (color by token)."""
@@ -211,7 +211,7 @@ class HeatmapCanvas(PlotCanvas):
         if self.view is not None:
             self.set_viewport(self.view.fitted())
 
-    def weight_at(self, position: QPoint) -> Place | None:
+    def weight_at(self, position: QPoint) -> Cell | None:
         """Return row and column at a pixel of this widget; None if there is no weight."""
         local = self._in_box(QPointF(position))
         if self.view is None or not self.box.rect().contains(local):
@@ -233,7 +233,7 @@ class HeatmapCanvas(PlotCanvas):
         self.item.update()
         self.set_viewport(self.view.revealing(row, column))
 
-    def put_cursor(self) -> None:
+    def ensure_cursor(self) -> None:
         """Move the cursor to the center of the visible part if there is no cursor."""
         if self.item.cursor is None and self.view is not None:
             self.set_cursor(*self.view.nearest(self.view.width / 2, self.view.height / 2))
@@ -255,7 +255,7 @@ class HeatmapCanvas(PlotCanvas):
         """Return the position of a pixel of this widget relative to the plot's corner."""
         return QPointF(self.box.mapFromScene(self.mapToScene(position.toPoint())))
 
-    def _nearest(self, position: QPointF) -> Place:
+    def _nearest(self, position: QPointF) -> Cell:
         local = self._in_box(position)
         return self._viewport().nearest(local.x(), local.y())
 
@@ -314,9 +314,9 @@ class HeatmapCanvas(PlotCanvas):
             tool = "rectangle"
         drawing = event.button() == Qt.MouseButton.LeftButton and not self._panning
         if drawing and tool != "look" and self.view is not None:
-            place = self._nearest(event.position())
-            self.item.cursor = self._anchor = place
-            self.pointer.press(place, tool, joining=joining)
+            cell = self._nearest(event.position())
+            self.item.cursor = self._anchor = cell
+            self.pointer.press(cell, tool, joining=joining)
             self._show_selection()
             event.accept()
         elif not self.pointer.is_drawing:
@@ -350,10 +350,10 @@ class HeatmapCanvas(PlotCanvas):
     def _click(self, event: QMouseEvent) -> None:
         self.clear_selection()
         self._anchor = None
-        place = self.weight_at(event.position().toPoint())
-        if place is not None:
-            self.set_cursor(*place)
-            self.cursorMoved.emit(*place)
+        cell = self.weight_at(event.position().toPoint())
+        if cell is not None:
+            self.set_cursor(*cell)
+            self.cursorMoved.emit(*cell)
 
     # -- keyboard ---------------------------------------------------------------------------------
 
@@ -396,20 +396,20 @@ class HeatmapCanvas(PlotCanvas):
         elif (operation := operation_of(event)) is not None:
             self.operated.emit(operation)
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.put_cursor()
-            self.menuAsked.emit()
-        elif key in _TAKES:
-            self.put_cursor()
-            self.select_at_cursor(_TAKES[key])
+            self.ensure_cursor()
+            self.menuRequested.emit()
+        elif key in _SELECTION_KEYS:
+            self.ensure_cursor()
+            self.select_at_cursor(_SELECTION_KEYS[key])
         elif key == Qt.Key.Key_M:
             self.maskToggled.emit()
-        elif self._moved(key) is not None:
+        elif self._cursor_target(key) is not None:
             self._move_cursor(key, drawing=shift)
         else:
             return super()._press_key(event)
         return True
 
-    def _moved(self, key: int) -> Place | None:
+    def _cursor_target(self, key: int) -> Cell | None:
         """Return the new cursor position for a key; None if the key does not move the cursor.
 
         Without a cursor it first appears at the center. A page is as high as the visible part.
@@ -432,11 +432,11 @@ class HeatmapCanvas(PlotCanvas):
     def _move_cursor(self, key: int, *, drawing: bool) -> None:
         """Move the cursor by a key; with `drawing`, extend the selection to the new position."""
         if drawing:
-            self.put_cursor()
+            self.ensure_cursor()
             self._anchor = self._anchor or self.item.cursor
-        place = self._moved(key)
-        assert place is not None
-        self.set_cursor(*place)
+        cell = self._cursor_target(key)
+        assert cell is not None
+        self.set_cursor(*cell)
         cursor = self.item.cursor
         assert cursor is not None
         if drawing and self._anchor is not None:

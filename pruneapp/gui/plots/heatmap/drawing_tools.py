@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from pruneapp.results.document_rows import Shape
 from pruneapp.results.tile import Box, Layout
 
-Place = tuple[int, int]
+Cell = tuple[int, int]
 Run = tuple[int, int]
 
 
@@ -50,8 +50,8 @@ class WeightSelection:
     def count(self, layout: Layout) -> int:
         """Return the number of selected weights."""
         if self.shape == "channel":
-            many = sum(stop - start for start, stop in self.channels)
-            return many * math.prod(layout.shape) // layout.shape[self.dim]
+            n_channels = sum(stop - start for start, stop in self.channels)
+            return n_channels * math.prod(layout.shape) // layout.shape[self.dim]
         return sum((r.bottom - r.top) * (r.right - r.left) for r in self.rects)
 
     def shown(self, layout: Layout, part: Rect) -> Iterator[Rect]:
@@ -71,7 +71,7 @@ class WeightSelection:
         elif any(start <= layout.fixed[self.dim] < stop for start, stop in self.channels):
             yield Rect(0, 0, layout.rows, layout.columns)
 
-    def joined(self, other: WeightSelection) -> WeightSelection:
+    def union(self, other: WeightSelection) -> WeightSelection:
         """Return the union of both; `other` alone if its shape or dimension differs."""
         if other.shape != self.shape or other.dim != self.dim:
             return other
@@ -81,14 +81,12 @@ class WeightSelection:
         for rect in other.rects:
             pieces = [rect]
             for old in self.rects:
-                pieces = [rest for piece in pieces for rest in _without(piece, old)]
+                pieces = [rest for piece in pieces for rest in _subtract(piece, old)]
             rects += pieces
         return replace(self, rects=tuple(rects))
 
 
-def between(
-    shape: Shape, layout: Layout, start: Place, stop: Place, dim: int = 0
-) -> WeightSelection:
+def between(shape: Shape, layout: Layout, start: Cell, stop: Cell, dim: int = 0) -> WeightSelection:
     """Return the selection between two weights, both included.
 
     For the shapes row, column and channel it contains whole rows, columns or channels; `dim` is the
@@ -113,25 +111,25 @@ class Stroke:
         self._layout = layout
         self._reach = size // 2
         self._lines: dict[int, list[Run]] = {}
-        self._last: Place | None = None
+        self._last: Cell | None = None
         if before is not None and before.shape == "brush":
             for rect in before.rects:
                 for row in range(rect.top, rect.bottom):
                     self._lines.setdefault(row, []).append((rect.left, rect.right))
 
-    def to(self, place: Place) -> WeightSelection:
+    def to(self, cell: Cell) -> WeightSelection:
         """Extend the stroke to a weight; return the whole stroke as one-row rectangles."""
-        start = self._last or place
-        self._last = place
-        steps = max(abs(place[0] - start[0]), abs(place[1] - start[1]), 1)
-        centres: dict[int, Run] = {}
+        start = self._last or cell
+        self._last = cell
+        steps = max(abs(cell[0] - start[0]), abs(cell[1] - start[1]), 1)
+        centers: dict[int, Run] = {}
         for step in range(steps + 1):
-            row = round(start[0] + (place[0] - start[0]) * step / steps)
-            column = round(start[1] + (place[1] - start[1]) * step / steps)
-            low, high = centres.get(row, (column, column))
-            centres[row] = min(low, column), max(high, column)
+            row = round(start[0] + (cell[0] - start[0]) * step / steps)
+            column = round(start[1] + (cell[1] - start[1]) * step / steps)
+            low, high = centers.get(row, (column, column))
+            centers[row] = min(low, column), max(high, column)
         touched: dict[int, list[Run]] = {}
-        for row, (low, high) in centres.items():
+        for row, (low, high) in centers.items():
             run = max(low - self._reach, 0), min(high + self._reach + 1, self._layout.columns)
             stop = min(row + self._reach + 1, self._layout.rows)
             for line in range(max(row - self._reach, 0), stop):
@@ -152,13 +150,13 @@ class Stroke:
 
 def merged(runs: Iterable[Run]) -> list[Run]:
     """Return the union of runs, sorted and without overlaps."""
-    joined: list[Run] = []
+    merged_runs: list[Run] = []
     for start, stop in sorted(runs):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(joined[-1][1], stop)
+        if merged_runs and start <= merged_runs[-1][1]:
+            merged_runs[-1] = merged_runs[-1][0], max(merged_runs[-1][1], stop)
         else:
-            joined.append((start, stop))
-    return joined
+            merged_runs.append((start, stop))
+    return merged_runs
 
 
 def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
@@ -176,9 +174,9 @@ def from_lines(lines: dict[int, list[Run]]) -> tuple[Rect, ...]:
     return tuple(sorted([*done, *open_.values()]))
 
 
-def _without(piece: Rect, hole: Rect) -> list[Rect]:
-    top, bottom = max(piece.top, hole.top), min(piece.bottom, hole.bottom)
-    left, right = max(piece.left, hole.left), min(piece.right, hole.right)
+def _subtract(piece: Rect, removed: Rect) -> list[Rect]:
+    top, bottom = max(piece.top, removed.top), min(piece.bottom, removed.bottom)
+    left, right = max(piece.left, removed.left), min(piece.right, removed.right)
     if top >= bottom or left >= right:
         return [piece]
     around = (
@@ -241,31 +239,31 @@ class Pointer:
         self._end()
 
     def _end(self) -> None:
-        self._start: Place | None = None
+        self._start: Cell | None = None
         self._before: WeightSelection | None = None
-        self._kept: WeightSelection | None = None
+        self._base: WeightSelection | None = None
         self._stroke: Stroke | None = None
 
-    def press(self, place: Place, shape: Shape, *, joining: bool) -> None:
+    def press(self, cell: Cell, shape: Shape, *, joining: bool) -> None:
         """Start a selection at a weight with a tool; `joining` adds to the existing selection."""
         assert self._layout is not None
-        self._start, self._shape = place, shape
+        self._start, self._shape = cell, shape
         self._before = self.selection
-        self._kept = self.selection if joining else None
+        self._base = self.selection if joining else None
         self._stroke = None
         if shape == "brush":
-            self._stroke = Stroke(self._layout, self.brush, self._kept)
-        self.move(place)
+            self._stroke = Stroke(self._layout, self.brush, self._base)
+        self.move(cell)
 
-    def move(self, place: Place) -> None:
+    def move(self, cell: Cell) -> None:
         """Extend the selection to a weight; does nothing without a press."""
         if self._start is None or self._layout is None:
             return
         if self._stroke is not None:
-            self.selection = self._stroke.to(place)
+            self.selection = self._stroke.to(cell)
             return
-        selection = self._between(self._start, place)
-        self.selection = selection if self._kept is None else self._kept.joined(selection)
+        selection = self._between(self._start, cell)
+        self.selection = selection if self._base is None else self._base.union(selection)
 
     def release(self) -> None:
         """Finish the selection."""
@@ -278,7 +276,7 @@ class Pointer:
         self.selection = self._before
         self._end()
 
-    def extend(self, anchor: Place, cursor: Place) -> None:
+    def extend(self, anchor: Cell, cursor: Cell) -> None:
         """Select from one weight to another; keeps the shapes row, column and channel."""
         if self.selection is not None and self.selection.shape in {"row", "column", "channel"}:
             self._shape = self.selection.shape
@@ -286,11 +284,11 @@ class Pointer:
             self._shape = "rectangle"
         self.selection = self._between(anchor, cursor)
 
-    def select(self, shape: Shape, place: Place) -> None:
+    def select(self, shape: Shape, cell: Cell) -> None:
         """Select the row, column or channel of a weight."""
         self._shape = shape
-        self.selection = self._between(place, place)
+        self.selection = self._between(cell, cell)
 
-    def _between(self, start: Place, stop: Place) -> WeightSelection:
+    def _between(self, start: Cell, stop: Cell) -> WeightSelection:
         assert self._layout is not None
         return between(self._shape, self._layout, start, stop, self.dim)

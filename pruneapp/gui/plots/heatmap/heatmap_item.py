@@ -76,7 +76,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self.cursor = self._selection = None
         self.update()
 
-    def turn(self, layout: Layout) -> None:
+    def show_plane(self, layout: Layout) -> None:
         """Show another plane of the same extent; the old tiles stay until new ones arrive."""
         self.layout = layout
         self._selection = None
@@ -180,9 +180,9 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
     ) -> None:
         if self.layout is None:
             return
-        place = painter.worldTransform()
+        transform = painter.worldTransform()
         shown = self.getViewBox().viewRect().intersected(self._whole)
-        scale = min(abs(place.m11()), abs(place.m22()))
+        scale = min(abs(transform.m11()), abs(transform.m22()))
         if shown.isEmpty() or not scale:  # the widget is too small to show anything
             return
         with saved(painter):
@@ -192,19 +192,23 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                 box = self.getViewBox()
                 ratio = box.getViewWidget().devicePixelRatioF()
                 drawing.draw_image(
-                    painter, place.mapRect(shown), ratio, lambda p: self._paint_tiles(p, shown)
+                    painter, transform.mapRect(shown), ratio, lambda p: self._paint_tiles(p, shown)
                 )
             else:
                 self._paint_tiles(painter, shown)
             painter.resetTransform()
-            overlays.paint_borders(painter, place, shown, self.layout, self._colors)
+            overlays.paint_borders(painter, transform, shown, self.layout, self._colors)
             fine = self._fine
-            if fine is not None and place.m11() >= VALUES_FROM and place.m22() >= VALUES_FROM / 2:
-                overlays.paint_values(painter, place, shown, fine, self.font)
+            if (
+                fine is not None
+                and transform.m11() >= VALUES_FROM
+                and transform.m22() >= VALUES_FROM / 2
+            ):
+                overlays.paint_values(painter, transform, shown, fine, self.font)
         with saved(painter):
             painter.resetTransform()
             if fine is not None:
-                overlays.paint_protected(painter, place, shown, fine, self._colors)
+                overlays.paint_protected(painter, transform, shown, fine, self._colors)
             if self._selection is not None:
                 part = Rect(
                     math.floor(shown.top()),
@@ -213,12 +217,12 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
                     math.ceil(shown.right()),
                 )
                 rects = self._selection.shown(self.layout, part)
-                seen = overlays.paint_selection(painter, place, shown, rects, self._colors)
+                seen = overlays.paint_selection(painter, transform, shown, rects, self._colors)
                 label = legend.selection_words(self._selection, self.layout)
-                room = place.mapRect(self.getViewBox().viewRect())
+                room = transform.mapRect(self.getViewBox().viewRect())
                 overlays.paint_label(painter, seen, room, label, self._colors)
             if self.cursor is not None:
-                cell = place.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1))
+                cell = transform.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1))
                 overlays.paint_cursor(painter, cell, self._colors)
 
     def _layers(self, shown: QRectF) -> list[PaintedTile]:
@@ -233,23 +237,23 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         return [self._coarse, self._fine] if self._coarse else [self._fine]
 
     def _paint_tiles(self, painter: QPainter, shown: QRectF) -> None:
-        place = painter.worldTransform()
-        hatched = min(abs(place.m11()), abs(place.m22())) >= HATCH_FROM
+        transform = painter.worldTransform()
+        hatched = min(abs(transform.m11()), abs(transform.m22())) >= HATCH_FROM
         for painted in self._layers(shown):
             self._paint_tile(painter, painted, shown, hatched=hatched)
 
     def _paint_tile(
         self, painter: QPainter, painted: PaintedTile, shown: QRectF, *, hatched: bool
     ) -> None:
-        place, part = painter.worldTransform(), painted.tile.request
+        transform, part = painter.worldTransform(), painted.tile.request
         pool = part.pool
-        ratio = painter.deviceTransform().m11() / place.m11()  # device pixels per logical pixel
+        ratio = painter.deviceTransform().m11() / transform.m11()  # device pixels per logical pixel
         style = TileStyle(
             self.mode,
             self.strength if self.mode in BLENDED else 0.0,
             reduction=(
-                halvings(abs(place.m22()) * ratio * pool),
-                halvings(abs(place.m11()) * ratio * pool),
+                halvings(abs(transform.m22()) * ratio * pool),
+                halvings(abs(transform.m11()) * ratio * pool),
             ),
         )
         image = painted.picture(style, self._tables)
@@ -258,7 +262,10 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         if target.isEmpty():
             return
         # Nearest-neighbor sampling of several texels per pixel would flicker while panning.
-        smooth = cell[0] * abs(place.m11()) * ratio < 0.99 or cell[1] * place.m22() * ratio < 0.99
+        smooth = (
+            cell[0] * abs(transform.m11()) * ratio < 0.99
+            or cell[1] * transform.m22() * ratio < 0.99
+        )
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.drawImage(target, image, source)
         if painted.is_hatched and (self.masked if isinstance(painted.tile, Tile) else hatched):
@@ -274,8 +281,8 @@ def _paint_stripes(
     The stripes are fixed to the picture and have the same width at any zoom. They are not
     antialiased: Qt's blending would make the edges darker than both sides.
     """
-    place = painter.worldTransform()
-    seen = place.mapRect(target).toAlignedRect()
+    transform = painter.worldTransform()
+    seen = transform.mapRect(target).toAlignedRect()
     # On whole pixels at any screen scale, so that the layer is not resampled.
     left, top = seen.left() // 4 * 4, seen.top() // 4 * 4
     width, height = seen.right() + 1 - left, seen.bottom() + 1 - top
@@ -290,7 +297,9 @@ def _paint_stripes(
         QPainter.RenderHint.SmoothPixmapTransform,
         painter.testRenderHint(QPainter.RenderHint.SmoothPixmapTransform),
     )
-    on_layer = place * QTransform.fromTranslate(-left, -top) * QTransform.fromScale(ratio, ratio)
+    on_layer = (
+        transform * QTransform.fromTranslate(-left, -top) * QTransform.fromScale(ratio, ratio)
+    )
     inside.setTransform(on_layer)
     inside.drawImage(target, image, source)
     inside.resetTransform()

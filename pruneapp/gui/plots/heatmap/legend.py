@@ -130,13 +130,13 @@ def dim_words(layout: Layout) -> tuple[str, ...]:
 
 def selection_words(selection: WeightSelection, layout: Layout) -> str:
     """Return the size of a selection: "12 × 3 = 36 weights", "out 12: 288 weights"."""
-    many = selection.count(layout)
-    words = translate("WeightsView", "{n} weights").format(n=count(many))
-    if many == 1:
+    n_weights = selection.count(layout)
+    words = translate("WeightsView", "{n} weights").format(n=count(n_weights))
+    if n_weights == 1:
         words = translate("WeightsView", "1 weight")
     if selection.shape == "channel":
         return with_label(channel_words(selection, layout), words)
-    if selection.shape != "brush" and len(selection.rects) == 1 and many > 1:
+    if selection.shape != "brush" and len(selection.rects) == 1 and n_weights > 1:
         top, left, bottom, right = selection.rects[0]
         return f"{count(bottom - top)} × {count(right - left)} = {words}"
     return words

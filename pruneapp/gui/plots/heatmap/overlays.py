@@ -1,6 +1,6 @@
 """Painted tiles, and overlays of the heatmap: borders, values, selection, protection, cursor.
 
-Overlays are painted in pixels of the widget; `place` transforms weights to pixels. The outline of
+Overlays are painted in pixels of the widget; `transform` maps weights to pixels. The outline of
 protected weights is white next to black, so that it is visible on any color.
 """
 
@@ -114,13 +114,13 @@ CELLS_FROM = 24.0
 
 def paint_borders(
     painter: QPainter,
-    place: QTransform,
+    transform: QTransform,
     shown: QRectF,
     layout: Layout,
     colors: Mapping[str, str],
 ) -> None:
     """Paint lines between kernels, and thinner ones between weights."""
-    across, down = place.m11(), place.m22()
+    across, down = transform.m11(), transform.m22()
     lines: list[tuple[int, bool, bool]] = []  # interval in weights, vertical, between kernels
     if min(across, down) >= CELLS_FROM:
         lines += [(1, True, False), (1, False, False)]
@@ -140,7 +140,7 @@ def paint_borders(
         places = range(math.ceil(start / step) * step, math.floor(stop) + 1, step)
         painter.drawLines(
             [
-                place.map(
+                transform.map(
                     QLineF(at, shown.top(), at, shown.bottom())
                     if upright
                     else QLineF(shown.left(), at, shown.right(), at)
@@ -151,7 +151,7 @@ def paint_borders(
 
 
 def paint_values(
-    painter: QPainter, place: QTransform, shown: QRectF, painted: PaintedTile, font: QFont
+    painter: QPainter, transform: QTransform, shown: QRectF, painted: PaintedTile, font: QFont
 ) -> None:
     """Paint the values into cells that are completely visible, if the tile has exact values.
 
@@ -165,13 +165,13 @@ def paint_values(
     font.setPixelSize(11)
     painter.setFont(font)
     height, width = values.shape
-    window = place.mapRect(shown)
+    window = transform.mapRect(shown)
     for row in range(math.floor(shown.top()), math.ceil(shown.bottom())):
         for column in range(math.floor(shown.left()), math.ceil(shown.right())):
             i, j = row - part.row, column - part.column
             if not (0 <= i < height and 0 <= j < width):
                 continue
-            cell = place.mapRect(QRectF(column, row, 1, 1))
+            cell = transform.mapRect(QRectF(column, row, 1, 1))
             text = value_text(float(values[i, j]), 3)
             ground = painter.fontMetrics().boundingRect(text)
             ground.moveCenter(cell.center().toPoint())
@@ -187,7 +187,7 @@ def paint_values(
 
 def paint_selection(
     painter: QPainter,
-    place: QTransform,
+    transform: QTransform,
     shown: QRectF,
     rects: Iterable[Rect],
     colors: Mapping[str, str],
@@ -199,8 +199,8 @@ def paint_selection(
     """
     ratio = painter.device().devicePixelRatio()
     # Larger than the visible part, so that no outline appears at its border.
-    limits = place.mapRect(shown).adjusted(-4, -4, 4, 4)
-    parts = _on_screen(place, rects, limits, ratio)
+    limits = transform.mapRect(shown).adjusted(-4, -4, 4, 4)
+    parts = _on_screen(transform, rects, limits, ratio)
     if not parts.size:
         return QRect()
     line = max(1, round(ratio))
@@ -210,8 +210,8 @@ def paint_selection(
     chosen = np.zeros((bottom - top, right - left), np.bool_)
     for x, y, until_x, until_y in (parts - np.array([left, top] * 2)).tolist():
         chosen[y:until_y, x:until_x] = True
-    inner = _grown(chosen, line)
-    kinds = _grown(inner, 2 * line).astype(np.uint8)
+    inner = _dilate(chosen, line)
+    kinds = _dilate(inner, 2 * line).astype(np.uint8)
     kinds[inner] = 2
     kinds[chosen] = 3
     tint = QColor(colors["accent"])
@@ -226,17 +226,21 @@ def paint_selection(
 
 
 def paint_label(
-    painter: QPainter, beside: QRect, room: QRectF, text: str, colors: Mapping[str, str]
+    painter: QPainter,
+    selection_rect: QRect,
+    available: QRectF,
+    text: str,
+    colors: Mapping[str, str],
 ) -> None:
-    """Paint the size of the selection below it, or above it, within `room`."""
-    if beside.isEmpty():
+    """Paint the size of the selection below it, or above it, within `available`."""
+    if selection_rect.isEmpty():
         return
     label = painter.fontMetrics().boundingRect(text).adjusted(-6, -3, 6, 3)
-    inside = room.toAlignedRect().adjusted(4, 4, -4, -4)
-    top = beside.bottom() + 5
+    inside = available.toAlignedRect().adjusted(4, 4, -4, -4)
+    top = selection_rect.bottom() + 5
     if top + label.height() > inside.bottom():
-        top = max(beside.top() - 5 - label.height(), inside.top())
-    left = max(inside.left(), min(beside.left(), inside.right() - label.width()))
+        top = max(selection_rect.top() - 5 - label.height(), inside.top())
+    left = max(inside.left(), min(selection_rect.left(), inside.right() - label.width()))
     label.moveTopLeft(QPoint(left, top))
     painter.setPen(QPen(QColor(colors["accent"]), 1))
     painter.setBrush(QColor(colors["surface"]))
@@ -246,14 +250,14 @@ def paint_label(
 
 
 def _on_screen(
-    place: QTransform, rects: Iterable[Rect], limits: QRectF, ratio: float
+    transform: QTransform, rects: Iterable[Rect], limits: QRectF, ratio: float
 ) -> NDArray[np.int64]:
     """Return distinct rectangles ``int64[n, 4]`` (left, top, right, bottom) in device pixels."""
     edges = np.array([(r.left, r.top, r.right, r.bottom) for r in rects], np.float64)
     if not edges.size:
         return np.zeros((0, 4), np.int64)
-    scale = np.array([place.m11(), place.m22()] * 2)
-    edges = (edges * scale + np.array([place.dx(), place.dy()] * 2)) * ratio
+    scale = np.array([transform.m11(), transform.m22()] * 2)
+    edges = (edges * scale + np.array([transform.dx(), transform.dy()] * 2)) * ratio
     low, high = np.floor(edges[:, :2] + 0.5), np.floor(edges[:, 2:] + 0.5)
     high = np.maximum(high, low + 1)
     low = np.maximum(low, np.floor([limits.left() * ratio, limits.top() * ratio]))
@@ -263,7 +267,7 @@ def _on_screen(
     return np.unique(seen, axis=0)
 
 
-def _grown(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
+def _dilate(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
     for _ in range(pixels):
         area = area.copy()
         area[:, 1:] |= area[:, :-1].copy()
@@ -297,7 +301,7 @@ _WHITE, _BLACK = QColor("#ffffff"), QColor("#000000")
 
 def paint_protected(
     painter: QPainter,
-    place: QTransform,
+    transform: QTransform,
     shown: QRectF,
     painted: PaintedTile,
     colors: Mapping[str, str],
@@ -307,7 +311,7 @@ def paint_protected(
     Cells that are too small are grouped; a group counts as protected if any of its weights is.
     """
     pool = painted.tile.request.pool
-    texel = pool * place.m11(), pool * place.m22()
+    texel = pool * transform.m11(), pool * transform.m22()
     group = max(1, math.ceil(OUTLINE_FROM / texel[1])), max(1, math.ceil(OUTLINE_FROM / texel[0]))
     protected = painted.protected_cells(group)
     if protected is None:
@@ -320,16 +324,16 @@ def paint_protected(
     bottom = math.ceil((shown.bottom() - part.row) / high)
     shares = protected[top:bottom, left:right]
     cells = shares > 0
-    many = int(cells.sum())
-    if not many:
+    n_cells = int(cells.sum())
+    if not n_cells:
         return
-    origin = place.map(QPointF(part.column + left * wide, part.row + top * high))
-    scale = wide * place.m11(), high * place.m22()
+    origin = transform.map(QPointF(part.column + left * wide, part.row + top * high))
+    scale = wide * transform.m11(), high * transform.m22()
     lines = _outline(cells)
     # The last cell may exceed the picture.
-    whole = place.mapRect(QRectF(part.column, part.row, part.columns, part.rows))
+    whole = transform.mapRect(QRectF(part.column, part.row, part.columns, part.rows))
     with saved(painter):
-        scattered = many >= MANY_CELLS and float(shares.sum()) < many / 2
+        scattered = n_cells >= MANY_CELLS and float(shares.sum()) < n_cells / 2
         if scattered or len(lines) > MOST_LINES:
             painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
             _paint_pattern(painter, cells, QRectF(origin.x(), origin.y(), *scale))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
-from pruneapp.gui.plots.heatmap.drawing_tools import Place
+from pruneapp.gui.plots.heatmap.drawing_tools import Cell
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
@@ -36,20 +36,20 @@ class TileRequests(QObject):
     """
 
     requested = Signal(object)  # (TileRequest) this tile is needed
-    _at_once = Signal()
+    _requestQueued = Signal()
 
     def __init__(self, canvas: HeatmapCanvas, picture: QWidget) -> None:
         super().__init__(picture)
         self._canvas = canvas
         self._picture = picture
         self._base: TileRequest | None = None
-        self._wanted: TileRequest | None = None
-        self._ground_wanted = False
-        self._passing = False
+        self._pending: TileRequest | None = None
+        self._coarse_needed = False
+        self._is_transient = False
         self.stale = False  # whether the displayed tiles are of an older state
         self._timer = single_shot(self, 0, self.now)
         # Faster than a timer with 0 ms, which fires only after painting.
-        self._at_once.connect(self.now, Qt.ConnectionType.QueuedConnection)
+        self._requestQueued.connect(self.now, Qt.ConnectionType.QueuedConnection)
 
     @property
     def content(self) -> Mode:
@@ -60,28 +60,28 @@ class TileRequests(QObject):
     def begin(self, base: TileRequest | None) -> None:
         """Start with the tensor and axes of `base`; None for no tensor."""
         self._base = base
-        self._wanted = None
-        self.stale = self._ground_wanted = self._passing = False
+        self._pending = None
+        self.stale = self._coarse_needed = self._is_transient = False
         self.schedule()
 
-    def turn(self, base: TileRequest) -> None:
+    def show_plane(self, base: TileRequest) -> None:
         """Request another plane of the same extent; the old tiles stay until it arrives."""
         self._base = base
         self.invalidate()
 
-    def invalidate(self, *, passing: bool = False) -> None:
+    def invalidate(self, *, transient: bool = False) -> None:
         """Request all tiles again; the displayed ones are stale but stay until then.
 
-        `passing` means that the new state probably changes soon: a sample is requested immediately,
-        and the rest only if the state remains.
+        `transient` means that the new state probably changes soon: a sample is requested
+        immediately, and the rest only if the state remains.
         """
         coarse = self._canvas.item.coarse
-        self._wanted = None
+        self._pending = None
         self.stale = True
-        self._ground_wanted = coarse is not None and coarse is not self._canvas.item.fine
-        self._passing = passing
-        if passing:
-            self._at_once.emit()
+        self._coarse_needed = coarse is not None and coarse is not self._canvas.item.fine
+        self._is_transient = transient
+        if transient:
+            self._requestQueued.emit()
         else:
             self.schedule()
 
@@ -90,36 +90,36 @@ class TileRequests(QObject):
         item = self._canvas.item
         if self._canvas.view is None:
             return False
-        if self._ground_wanted and tile.request == self._ground():
-            self._ground_wanted = False
+        if self._coarse_needed and tile.request == self._coarse_request():
+            self._coarse_needed = False
             item.set_ground(tile)
             self.schedule()
             return False
-        if tile.request == self._wanted:
-            self._wanted = None
-        if self.is_served and (tile.sampled or not self._serves(tile)):
+        if tile.request == self._pending:
+            self._pending = None
+        if self.is_complete and (tile.sampled or not self._covers_view(tile)):
             return False  # the user panned back before the tile arrived
         item.set_tile(tile)
         self.stale = False
         coarse = item.coarse
-        old = self._ground_wanted or (coarse is not None and coarse.sampled)
-        self._ground_wanted = coarse is None or (old and coarse is not tile)
-        if self._passing:
+        old = self._coarse_needed or (coarse is not None and coarse.sampled)
+        self._coarse_needed = coarse is None or (old and coarse is not tile)
+        if self._is_transient:
             self._timer.start(REST_MS)
         else:
             self.schedule()
         return True
 
     @property
-    def is_served(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether a current tile covers the visible part at the resolution of the screen."""
         fine = self._canvas.item.fine
-        return fine is not None and not self.stale and not fine.sampled and self._serves(fine)
+        return fine is not None and not self.stale and not fine.sampled and self._covers_view(fine)
 
     def schedule(self) -> None:
         """Schedule a request for missing tiles, immediately if nothing is shown."""
         if self._canvas.item.fine is None:
-            self._at_once.emit()
+            self._requestQueued.emit()
         elif not self._timer.isActive():
             self._timer.start(REQUEST_MS)
 
@@ -131,7 +131,7 @@ class TileRequests(QObject):
             return
         part = view.request(self._base.name, self._canvas.devicePixelRatioF())
         pixels = -(-part.rows // part.pool) * -(-part.columns // part.pool)
-        if _is_large(part) or pixels > HEAVY or (self._passing and fine.sampled):
+        if _is_large(part) or pixels > HEAVY or (self._is_transient and fine.sampled):
             self._timer.start(REST_MS)
         else:
             self.schedule()
@@ -141,17 +141,17 @@ class TileRequests(QObject):
         base, view = self._base, self._canvas.view
         if base is None or view is None or not self._picture.isVisible():
             return
-        if not self.is_served:
-            wanted = self._of(view, self._canvas.devicePixelRatioF())
+        if not self.is_complete:
+            request = self._request_for(view, self._canvas.devicePixelRatioF())
             fine = self._canvas.item.fine
             unknown = self.stale or fine is None
-            if unknown and (self._passing or _is_large(wanted)):
-                wanted = replace(wanted, sampled=True)
-            if wanted != self._wanted:
-                self._wanted = wanted
-                self.requested.emit(wanted)
-        elif self._ground_wanted and (ground := self._ground()) is not None:
-            self.requested.emit(ground)
+            if unknown and (self._is_transient or _is_large(request)):
+                request = replace(request, sampled=True)
+            if request != self._pending:
+                self._pending = request
+                self.requested.emit(request)
+        elif self._coarse_needed and (coarse_request := self._coarse_request()) is not None:
+            self.requested.emit(coarse_request)
 
     def point(self, row: int, column: int) -> TileRequest | None:
         """Return the request for a single weight; None without a tensor."""
@@ -159,18 +159,18 @@ class TileRequests(QObject):
             return None
         return replace(self._base, row=row, column=column, rows=1, columns=1, pruned=False)
 
-    def _of(self, view: Viewport, ratio: float) -> TileRequest:
+    def _request_for(self, view: Viewport, ratio: float) -> TileRequest:
         assert self._base is not None
         part = view.request(self._base.name, ratio)
         result = self.content is Mode.RESULT
         return replace(part, axes=self._base.axes, fixed=self._base.fixed, pruned=result)
 
-    def _ground(self) -> TileRequest | None:
+    def _coarse_request(self) -> TileRequest | None:
         if self._canvas.view is None or self._base is None:
             return None
-        return self._of(self._canvas.view.fitted(), 1.0)
+        return self._request_for(self._canvas.view.fitted(), 1.0)
 
-    def _serves(self, tile: AnyTile) -> bool:
+    def _covers_view(self, tile: AnyTile) -> bool:
         """Return whether a tile covers the visible part at the resolution of the screen."""
         view = self._canvas.view
         if view is None or not covers(tile.request, view):
@@ -185,7 +185,7 @@ def _is_large(part: TileRequest) -> bool:
 
 POINT_MS = 60
 # Size of the cache of weights.
-_MOST = 4096
+_MAX_CACHED = 4096
 
 
 class WeightReadout(QObject):
@@ -196,12 +196,12 @@ class WeightReadout(QObject):
     historyRequested = Signal(object)
     changed = Signal()  # the text has changed
 
-    def __init__(self, canvas: HeatmapCanvas, asking: TileRequests, parent: QObject) -> None:
+    def __init__(self, canvas: HeatmapCanvas, tile_requests: TileRequests, parent: QObject) -> None:
         super().__init__(parent)
         self._canvas = canvas
-        self._asking = asking
-        self._hovered: Place | None = None
-        self._points: dict[Place, Weight] = {}
+        self._tile_requests = tile_requests
+        self._hovered: Cell | None = None
+        self._weights: dict[Cell, Weight] = {}
         self._steps: dict[tuple[int, ...], tuple[int, HistoryItem]] = {}
         self._timer = single_shot(self, POINT_MS, self._ask)
         canvas.hovered.connect(self._on_hovered)
@@ -213,35 +213,35 @@ class WeightReadout(QObject):
 
     def invalidate(self) -> None:
         """Clear the cache, because the state has changed."""
-        self._points.clear()
+        self._weights.clear()
         self._steps.clear()
 
     def set_point(self, tile: Tile) -> None:
         """Store the result of `pointRequested`."""
-        place = tile.request.row, tile.request.column
-        weight = weight_of(tile, *place)
+        cell = tile.request.row, tile.request.column
+        weight = weight_of(tile, *cell)
         if weight is None or tile.values.shape != (1, 1):
             return
-        if len(self._points) >= _MOST:
-            self._points.clear()
-        self._points[place] = weight
+        if len(self._weights) >= _MAX_CACHED:
+            self._weights.clear()
+        self._weights[cell] = weight
         self.changed.emit()
 
     def set_pruned_by(self, index: tuple[int, ...], step: int, item: HistoryItem) -> None:
         """Store which step pruned a weight."""
-        if len(self._steps) >= _MOST:
+        if len(self._steps) >= _MAX_CACHED:
             self._steps.clear()
         self._steps[index] = step, item
         self.changed.emit()
 
     def text(self) -> str:
         """Return the readout: "[out 12, in 3, 1, 2] = -0.0312   pruned in step 4 by L1"."""
-        layout, place = self._canvas.item.layout, self.place
+        layout, cell = self._canvas.item.layout, self.cell
         if layout is None:
             return ""
-        if place is None:
+        if cell is None:
             return translate_sentence(layout.note)
-        known, index = self._known(place), layout.index(*place)
+        known, index = self._known(cell), layout.index(*cell)
         names = layout.dims or ("",) * len(index)
         at = ", ".join(
             f"{translate_declared(name)} {i}".strip() for name, i in zip(names, index, strict=True)
@@ -250,7 +250,7 @@ class WeightReadout(QObject):
             self._timer.start()
             return f"[{at}] = …"
         words = [f"[{at}] = {value_text(known.value, enough_digits(known.value))}"]
-        change = self._canvas.item.change(*place)
+        change = self._canvas.item.change(*cell)
         if change is not None:  # between two states that may both be past ones
             words.append(self._difference(*change))
         elif not known.kept and index in self._steps:
@@ -268,7 +268,7 @@ class WeightReadout(QObject):
         return "   ".join(words)
 
     @property
-    def place(self) -> Place | None:
+    def cell(self) -> Cell | None:
         """The weight under the mouse, else at the cursor; None if there is none."""
         return self._hovered or self._canvas.item.cursor
 
@@ -276,28 +276,28 @@ class WeightReadout(QObject):
         """Read the weight at the cursor instead of the one under the mouse."""
         self._hovered = None
 
-    def _known(self, place: Place) -> Weight | None:
-        if not self._asking.stale and self._asking.content is Mode.MAGNITUDE:
-            exact = self._canvas.item.exact(*place)
+    def _known(self, cell: Cell) -> Weight | None:
+        if not self._tile_requests.stale and self._tile_requests.content is Mode.MAGNITUDE:
+            exact = self._canvas.item.exact(*cell)
             if exact is not None:
                 return exact
-        return self._points.get(place)
+        return self._weights.get(cell)
 
     def _ask(self) -> None:
-        place, layout = self.place, self._canvas.item.layout
-        if place is None or layout is None:
+        cell, layout = self.cell, self._canvas.item.layout
+        if cell is None or layout is None:
             return
-        known = self._known(place)
+        known = self._known(cell)
         if known is None:
-            request = self._asking.point(*place)
+            request = self._tile_requests.point(*cell)
             if request is not None:
                 self.pointRequested.emit(request)
-        elif not known.kept and (index := layout.index(*place)) not in self._steps:
+        elif not known.kept and (index := layout.index(*cell)) not in self._steps:
             self.historyRequested.emit(index)
 
-    def _on_hovered(self, place: Place | None) -> None:
-        if place != self._hovered:
-            self._hovered = place
+    def _on_hovered(self, cell: Cell | None) -> None:
+        if cell != self._hovered:
+            self._hovered = cell
             self.changed.emit()
 
     def _state(self, weight: Weight) -> str:
@@ -305,14 +305,14 @@ class WeightReadout(QObject):
             return self.tr("pruned")
         if weight.protected:
             return self.tr("protected")
-        return self.tr("kept, to be pruned") if weight.goes else self.tr("kept")
+        return self.tr("kept, to be pruned") if weight.to_prune else self.tr("kept")
 
-    def _difference(self, change: float, became: str) -> str:
-        if became == "gone":
+    def _difference(self, change: float, fate: str) -> str:
+        if fate == "gone":
             return self.tr("kept in A, pruned in B")
-        if became == "back":
+        if fate == "back":
             return self.tr("pruned in A, kept in B")
-        if became == "neither":
+        if fate == "neither":
             return self.tr("pruned in A and B")
         if change == 0:
             return self.tr("no difference")

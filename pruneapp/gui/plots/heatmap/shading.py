@@ -379,7 +379,7 @@ class Weight(NamedTuple):
 
     value: float
     kept: bool
-    goes: bool
+    to_prune: bool
     protected: bool
 
 

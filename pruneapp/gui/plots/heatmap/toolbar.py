@@ -40,18 +40,18 @@ def icon_switch(name: str, tip: str) -> QToolButton:
 
 
 class ToolRow(WrappingRow):
-    """Tools on the left, edit buttons on the right or below; `looks` is placed between them."""
+    """Tools on the left, edit buttons on the right or below; `mode_row` is placed between them."""
 
     toolChosen = Signal(str)  # the user chose what dragging does (`Tool`)
     operated = Signal(str)  # the user chose this for the selection (`Operation`)
 
-    def __init__(self, looks: QWidget) -> None:
-        choosing, self.operations = QWidget(), OperationButtons()
-        super().__init__(choosing, self.operations)
-        self._why_not = ""
+    def __init__(self, mode_row: QWidget) -> None:
+        tool_widget, self.operations = QWidget(), OperationButtons()
+        super().__init__(tool_widget, self.operations)
+        self._not_editable_reason = ""
         self._selection_text = ""
-        self._choosing, self._looks = lay_in_row(choosing, spacing=0), looks
-        row = self._choosing
+        self._tool_row, self._mode_row = lay_in_row(tool_widget, spacing=0), mode_row
+        row = self._tool_row
         self._group = QButtonGroup(self)
         self.tools: dict[Tool, QToolButton] = {}
         for tool, name, tip in self._tools():
@@ -79,11 +79,11 @@ class ToolRow(WrappingRow):
             box.hide()
             row.addWidget(box)
         row.addSpacing(8)
-        row.addWidget(looks)
+        row.addWidget(mode_row)
         row.addStretch(1)
         self.operations.operated.connect(self.operated)
         self._group.buttonToggled.connect(self._on_tool)
-        self._enable()
+        self._update_enabled()
 
     @property
     def tool(self) -> Tool:
@@ -93,14 +93,14 @@ class ToolRow(WrappingRow):
     def set_selection_text(self, words: str) -> None:
         """Set the description of the selection; "" if nothing is selected."""
         self._selection_text = words
-        self._enable()
+        self._update_enabled()
 
-    def set_why_not(self, text: str) -> None:
+    def set_not_editable_reason(self, text: str) -> None:
         """Set why nothing can be edited, which disables the tools; "" if editing is allowed."""
-        self._why_not = text
+        self._not_editable_reason = text
         if text:
             self.tools["look"].setChecked(True)
-        self._enable()
+        self._update_enabled()
 
     def set_dims(self, labels: Sequence[str], dim: int = 0) -> None:
         """Set the names of the dimensions, and the dimension of selected channels."""
@@ -110,8 +110,8 @@ class ToolRow(WrappingRow):
             self.dim_box.setCurrentIndex(dim if labels else -1)
 
     def insert_control(self, control: QWidget) -> None:
-        """Insert a control between the tools and `looks`."""
-        self._choosing.insertWidget(self._choosing.indexOf(self._looks), control)
+        """Insert a control between the tools and `mode_row`."""
+        self._tool_row.insertWidget(self._tool_row.indexOf(self._mode_row), control)
 
     def set_dim(self, dim: int) -> None:
         """Set the dimension of selected channels."""
@@ -123,10 +123,10 @@ class ToolRow(WrappingRow):
         for tool, button in self.tools.items():
             button.setIcon(icon(f"tool-{tool}", colors, self.devicePixelRatioF()))
 
-    def _enable(self) -> None:
+    def _update_enabled(self) -> None:
         for tool, button in self.tools.items():
-            button.setEnabled(tool == "look" or not self._why_not)
-        self.operations.set_chosen(self._selection_text, self._why_not)
+            button.setEnabled(tool == "look" or not self._not_editable_reason)
+        self.operations.set_chosen(self._selection_text, self._not_editable_reason)
 
     def _on_tool(self, _button: QToolButton, checked: bool) -> None:
         if checked:

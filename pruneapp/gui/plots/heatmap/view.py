@@ -13,7 +13,7 @@ from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.heatmap import legend
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
-from pruneapp.gui.plots.heatmap.drawing_tools import Place, Rect, WeightSelection, between
+from pruneapp.gui.plots.heatmap.drawing_tools import Cell, Rect, WeightSelection, between
 from pruneapp.gui.plots.heatmap.requests import TileRequests, WeightReadout
 from pruneapp.gui.plots.heatmap.shading import BLENDED, AnyTile, Mode
 from pruneapp.gui.plots.heatmap.toolbar import Axes, AxesRow, ModeRow, ToolRow
@@ -50,11 +50,11 @@ class WeightsView(PlotView):
         self._dtype = ""
         self._pruned: int | None = None
         self._to_prune = self._missing = False  # whether weights are to be pruned, and are NaN
-        self._why_not = ""
+        self._not_editable_reason = ""
         self._last_strength = 1.0
-        self._asking = TileRequests(self.canvas, self)
-        self._weight_readout = WeightReadout(self.canvas, self._asking, self)
-        self._asking.requested.connect(self._on_requested)
+        self._tile_requests = TileRequests(self.canvas, self)
+        self._weight_readout = WeightReadout(self.canvas, self._tile_requests, self)
+        self._tile_requests.requested.connect(self._on_requested)
         self._weight_readout.pointRequested.connect(self.pointRequested)
         self._weight_readout.historyRequested.connect(self.historyRequested)
         self._weight_readout.changed.connect(self._update_readout)
@@ -76,13 +76,13 @@ class WeightsView(PlotView):
         self.canvas.maskToggled.connect(self.toggle_mask)
         self.canvas.operated.connect(self.operate)
         self.canvas.selectionChanged.connect(self._on_selection_changed)
-        self.canvas.menuAsked.connect(self._open_menu)
+        self.canvas.menuRequested.connect(self._open_menu)
         self.set_colors(self._colors)
 
     @property
     def stale(self) -> bool:
         """Whether the displayed tiles are of an older state."""
-        return self._asking.stale
+        return self._tile_requests.stale
 
     @property
     def mode(self) -> Mode:
@@ -115,7 +115,7 @@ class WeightsView(PlotView):
             self._pruned = None
         self._to_prune = self._missing = False
         self.canvas.set_layout(self._layout)
-        self._asking.begin(None if self._layout is None else TileRequest(name, 0, 0, 1, 1))
+        self._tile_requests.begin(None if self._layout is None else TileRequest(name, 0, 0, 1, 1))
         self._weight_readout.begin()
         self._set_content(present=self._layout is not None)
         self.set_error(self.tr("This tensor has no weights.") if empty else "")
@@ -136,11 +136,11 @@ class WeightsView(PlotView):
         self._to_prune = self._missing = False
         base = TileRequest(self._name, 0, 0, 1, 1, axes=axes.axes, fixed=axes.fixed)
         if (before.row_dims, before.column_dims) == (layout.row_dims, layout.column_dims):
-            self.canvas.turn(layout)
-            self._asking.turn(base)
+            self.canvas.show_plane(layout)
+            self._tile_requests.show_plane(base)
         else:
             self.canvas.set_layout(layout)
-            self._asking.begin(base)
+            self._tile_requests.begin(base)
         self._weight_readout.begin()
         self._update_words()
         self.tools.set_selection_text("")
@@ -154,12 +154,12 @@ class WeightsView(PlotView):
             self._to_prune and tile.request.pool == 1
         )
         self._missing = self._missing or bool((tile.values != tile.values).any())
-        self._take(tile)
+        self._show_tile(tile)
 
     def set_difference_tile(self, tile: DifferenceTile, generation: int | None = None) -> None:
         """Show a tile of the difference; ignored if it is of another tensor, mode or state."""
         if self._is_current(tile, generation) and self.mode is Mode.DIFFERENCE:
-            self._take(tile)
+            self._show_tile(tile)
 
     def set_point(self, tile: Tile, generation: int | None = None) -> None:
         """Store the exact value of a requested weight."""
@@ -175,39 +175,39 @@ class WeightsView(PlotView):
         self._pruned = pruned
         self._update_summary()
 
-    def invalidate(self, *, passing: bool = False) -> None:
+    def invalidate(self, *, transient: bool = False) -> None:
         """Request all tiles again, because the mask changed; the old ones stay until then.
 
-        `passing`: it will change again soon; see `TileRequests.invalidate`.
+        `transient`: it will change again soon; see `TileRequests.invalidate`.
         """
         if self._layout is None:
             return
         self.generation += 1
         self._to_prune = False
-        self._asking.invalidate(passing=passing)
+        self._tile_requests.invalidate(transient=transient)
         self._weight_readout.invalidate()
 
     def set_difference(self, label: str | None) -> None:
         """Offer and show the difference with this label; None removes it."""
-        showed = self.mode is Mode.DIFFERENCE
+        was_shown = self.mode is Mode.DIFFERENCE
         self.modes.set_difference(label)
         if label is not None:
             self.set_mode(Mode.DIFFERENCE)
             self.invalidate()
-        elif showed:
+        elif was_shown:
             self.set_mode(Mode.MAGNITUDE)
 
-    def set_why_not(self, text: str) -> None:
+    def set_not_editable_reason(self, text: str) -> None:
         """Set the reason why weights cannot be edited; "" if they can."""
-        self._why_not = text
-        self.tools.set_why_not(text)
+        self._not_editable_reason = text
+        self.tools.set_not_editable_reason(text)
 
     def set_mode(self, mode: Mode) -> None:
         """Set what is shown."""
-        before = self._asking.content
+        before = self._tile_requests.content
         self.canvas.item.set_mode(mode, self.strength)
         self.modes.show_state(mode, self.strength)
-        if before != self._asking.content:
+        if before != self._tile_requests.content:
             self.invalidate()
         self._update_words()
 
@@ -243,7 +243,7 @@ class WeightsView(PlotView):
     def showEvent(self, event: QShowEvent) -> None:
         """Request the tiles that were not requested while hidden."""
         super().showEvent(event)
-        self._asking.schedule()
+        self._tile_requests.schedule()
 
     def _is_current(self, tile: AnyTile, generation: int | None) -> bool:
         return (
@@ -253,8 +253,8 @@ class WeightsView(PlotView):
             and generation in {None, self.generation}
         )
 
-    def _take(self, tile: AnyTile) -> None:
-        if self._asking.accept(tile):
+    def _show_tile(self, tile: AnyTile) -> None:
+        if self._tile_requests.accept(tile):
             self.set_error("")
             self._busy_indicator.release()
             self._refresh_table()
@@ -271,7 +271,7 @@ class WeightsView(PlotView):
             self.tileRequested.emit(request)
 
     def _on_view_changed(self) -> None:
-        self._asking.moved()
+        self._tile_requests.moved()
         self._update_legend()
 
     # -- texts ------------------------------------------------------------------------------------
@@ -364,7 +364,7 @@ class WeightsView(PlotView):
         return self.selection
 
     def _request_edit(self, operation: Operation, selection: WeightSelection) -> None:
-        if self._layout is not None and not self._why_not:
+        if self._layout is not None and not self._not_editable_reason:
             boxes = selection.boxes(self._layout)
             self.editRequested.emit(
                 ManualEditRequest(operation, self._name, boxes, selection.shape, selection.dim)
@@ -376,18 +376,18 @@ class WeightsView(PlotView):
         """Open a menu to edit weights and to export the picture."""
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         if by_mouse and self._layout is not None:
-            place = self.canvas.weight_at(self.canvas.mapFromGlobal(event.globalPos()))
-            if place is not None:
-                self._point_at(place, self._layout)
+            cell = self.canvas.weight_at(self.canvas.mapFromGlobal(event.globalPos()))
+            if cell is not None:
+                self._point_at(cell, self._layout)
         self._open_menu(event.globalPos() if by_mouse else None)
 
-    def _point_at(self, place: Place, layout: Layout) -> None:
+    def _point_at(self, cell: Cell, layout: Layout) -> None:
         """Move the cursor to a weight and clear the selection, unless the weight is selected."""
-        row, column = place
-        here = Rect(row, column, row + 1, column + 1)
+        row, column = cell
+        cell_rect = Rect(row, column, row + 1, column + 1)
         if self.selection is None or not any(
             rect.top <= row < rect.bottom and rect.left <= column < rect.right
-            for rect in self.selection.shown(layout, here)
+            for rect in self.selection.shown(layout, cell_rect)
         ):
             self.canvas.clear_selection()
             self.canvas.set_cursor(row, column)
@@ -403,22 +403,24 @@ class WeightsView(PlotView):
             return
         menu = QMenu(self)
         if selection is not None:
-            self._offer(menu, selection, layout)
+            self._add_operations(menu, selection, layout)
             if cursor is not None and layout.rows * layout.columns > 1:
                 menu.addSeparator()
                 for dim in range(len(layout.shape)):
                     channel = between("channel", layout, cursor, cursor, dim)
                     words = legend.channel_words(channel, layout)
-                    self._offer(menu.addMenu(words), channel, layout)
+                    self._add_operations(menu.addMenu(words), channel, layout)
         menu.addSeparator()
         menu.addActions(self.export_menu.actions)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if at is None:
-            here = self.canvas.rect().center() if cursor is None else self.canvas.pixel_of(*cursor)
-            at = self.canvas.mapToGlobal(here)
+            center = self.canvas.rect().center()
+            at = self.canvas.mapToGlobal(
+                center if cursor is None else self.canvas.pixel_of(*cursor)
+            )
         menu.popup(at)
 
-    def _offer(self, menu: QMenu, selection: WeightSelection, layout: Layout) -> None:
+    def _add_operations(self, menu: QMenu, selection: WeightSelection, layout: Layout) -> None:
         words = legend.selection_words(selection, layout)
         for operation, text in (
             ("prune", self.tr("Prune {what}")),
@@ -428,7 +430,7 @@ class WeightsView(PlotView):
         ):
             action = QAction(text.format(what=words), menu)
             action.setData((operation, selection))
-            action.setEnabled(not self._why_not)
+            action.setEnabled(not self._not_editable_reason)
             action.triggered.connect(self._on_operation)
             menu.addAction(action)
 

@@ -90,13 +90,13 @@ class Viewport:
 
     def zoomed(self, factor: float, left: float, top: float) -> Viewport:
         """Return the viewport zoomed by `factor`, with the pixel (`left`, `top`) fixed."""
-        near = replace(self, zoom=max(self.zoom, self.fit_zoom) * factor)
-        limited = replace(near.settled(), x=self.x, y=self.y)
-        beside, below = left - self.width / 2, top - self.height / 2
+        zoomed = replace(self, zoom=max(self.zoom, self.fit_zoom) * factor)
+        limited = replace(zoomed.settled(), x=self.x, y=self.y)
+        right_of_center, below_center = left - self.width / 2, top - self.height / 2
         return replace(
             limited,
-            x=self.x + beside / self.scale_x - beside / limited.scale_x,
-            y=self.y + below / self.scale_y - below / limited.scale_y,
+            x=self.x + right_of_center / self.scale_x - right_of_center / limited.scale_x,
+            y=self.y + below_center / self.scale_y - below_center / limited.scale_y,
         ).settled()
 
     def panned(self, right: float, down: float) -> Viewport:

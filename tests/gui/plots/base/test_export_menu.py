@@ -79,9 +79,9 @@ def large(qtbot, make_tensor):
     tensor.attach(view)
     view.show()
     tensor.show(view)
-    qtbot.waitUntil(lambda: view._asking.is_served, timeout=60_000)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete, timeout=60_000)
     view.canvas.zoom(6)
-    qtbot.waitUntil(lambda: view._asking.is_served, timeout=60_000)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete, timeout=60_000)
     view.canvas.grab()
     return view
 

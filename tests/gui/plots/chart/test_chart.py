@@ -84,10 +84,10 @@ def test_twenty_thousand_channels_by_index_are_hatched_up_to_the_cut_alone(qtbot
     view.set_norms(made_norms(norms, np.ones(20_000), norms <= cut))
     assert view.order == "index"
     image = view.canvas.viewport().grab().toImage()
-    rect = view.canvas.place.rect
+    rect = view.canvas.area.rect
     pruned, kept = theme.colors["pruned"], theme.colors["kept"]
     columns = range(int(rect.left()) + 2, int(rect.right()) - 1)
-    at = int(view.canvas.place.pixel(0, cut).y())
+    at = int(view.canvas.area.pixel(0, cut).y())
     hatched = 0
     for x in columns:
         colors = [image.pixelColor(x, y).name() for y in range(int(rect.top()), int(rect.bottom()))]

@@ -44,10 +44,10 @@ def brightness(qtbot, monkeypatch, make_tensor, theme):
         tensor.attach(view)
         view.show()
         tensor.show(view)
-        qtbot.waitUntil(lambda: view._asking.is_served)
+        qtbot.waitUntil(lambda: view._tile_requests.is_complete)
         if zoom > 1:
             view.canvas.zoom(zoom)
-            qtbot.waitUntil(lambda: view._asking.is_served)
+            qtbot.waitUntil(lambda: view._tile_requests.is_complete)
         port = view.canvas.viewport()
         size = port.size() * ratio
         image = QImage(size, QImage.Format.Format_RGB32)

@@ -231,7 +231,7 @@ def test_what_is_chosen_is_outlined_and_counted(view):
 
 def test_a_tensor_that_may_not_be_changed_says_why(view, qtbot):
     choose(view, "brush")
-    view.set_why_not("integers are not pruned")
+    view.set_not_editable_reason("integers are not pruned")
     assert view.tools.tool == "look"
     put_cursor(view, (0, 0, 0, 0))
     qtbot.keyClick(view.canvas, Key.Key_C)

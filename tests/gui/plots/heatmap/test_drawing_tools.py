@@ -64,7 +64,7 @@ def test_what_is_painted_is_what_is_meant(data, of):
     selection = None
     for _ in range(data.draw(st.integers(1, 4))):
         more = between(shape, of, at(of, data.draw(places)), at(of, data.draw(places)), dim)
-        selection = more if selection is None else selection.joined(more)
+        selection = more if selection is None else selection.union(more)
         agree(of, selection)
 
 
@@ -112,7 +112,7 @@ def test_a_channel_is_whole_where_only_a_plane_is_seen():
 def test_another_kind_of_selection_takes_over():
     rows = between("row", CONV, (0, 0), (1, 0))
     columns = between("column", CONV, (0, 0), (1, 0))
-    assert rows.joined(columns) is columns
+    assert rows.union(columns) is columns
 
 
 @pytest.mark.parametrize("size", [1, 9])

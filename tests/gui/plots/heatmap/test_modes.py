@@ -155,7 +155,7 @@ def test_a_large_part_is_looked_at_first_and_then_read(view, make_tensor, qtbot,
     qtbot.waitUntil(lambda: len(seen) == 4)
     assert [r.sampled for r in tensor.requests[2:]] == [True, False], "after a change as well"
     view.canvas.zoom(40)
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     assert not any(r.sampled for r in tensor.requests[4:]), "one weight a pixel is exact at once"
 
 
@@ -178,13 +178,13 @@ def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monk
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     tensor.attach(view)
     tensor.show(view)
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     del tensor.requests[:]
     for _ in range(8):
         view.canvas.zoom(1.09)
         qtbot.wait(40)
     assert tensor.requests == [], "the tile of the whole is shown larger"
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     assert [request.sampled for request in tensor.requests] == [False]
 
 
@@ -193,15 +193,15 @@ def test_of_states_that_pass_a_first_look_is_enough(view, make_tensor, qtbot):
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     tensor.attach(view)
     tensor.show(view)
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     del tensor.requests[:]
     for many in range(1, 9):
-        view.invalidate(passing=True)
+        view.invalidate(transient=True)
         qtbot.waitUntil(
             lambda many=many: len(tensor.requests) == many, timeout=requests.REST_MS // 2
         )
     assert all(request.sampled for request in tensor.requests)
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     assert [request.sampled for request in tensor.requests[8:]] == [False], "the last one stays"
 
 
@@ -220,7 +220,7 @@ def test_the_whole_is_read_later_if_one_went_near_before_it_was(
 
     view.tileRequested.connect(answer)
     tensor.show(view)
-    qtbot.waitUntil(lambda: view._asking.is_served and not view.canvas.item.coarse.sampled)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete and not view.canvas.item.coarse.sampled)
     assert tensor.requests[0].sampled
     assert [r.sampled for r in tensor.requests[1:]] == [False, False]
 

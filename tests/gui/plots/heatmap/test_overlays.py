@@ -24,7 +24,7 @@ def show(view, tensor, qtbot, mode=Mode.MAGNITUDE):
     tensor.attach(view)
     view.set_mode(mode)
     tensor.show(view)
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
 
 
 def pixels(view) -> np.ndarray:
@@ -46,7 +46,7 @@ def test_one_pruned_weight_in_a_million_is_found(view, make_tensor, qtbot):
     show(view, make_tensor(of, values, kept), qtbot)
     put_cursor(view, (617, 403))
     view.canvas.zoom(200)
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     image = view.canvas.grab().toImage()
     offset = QPoint(int(view.canvas.view.scale_x) // 2 - 6, int(view.canvas.view.scale_y) // 2 - 6)
     orange = [
@@ -96,7 +96,7 @@ def test_a_2_4_mask_shows_its_pattern_at_one_pixel_for_a_weight(view, make_tenso
     # On whole pixels of the screen.
     x, y = 500 + box.width / 2 % 1, 450 + box.height / 2 % 1
     view.canvas.set_viewport(replace(box, zoom=1.0, x=x, y=y))
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     assert view.canvas.view.scale_x == 1
     image = view.canvas.grab().toImage()
     checked = 0
@@ -226,14 +226,14 @@ def planes(view, make_tensor, qtbot):
         tensor = make_tensor(of, values, np.ones((of.rows, of.columns)), name="w")
         view.set_tile(tensor.tile(request))
 
-    def turn(axes):
+    def show_plane(axes):
         view.set_plane(layout((4, 5, 6), "", *axes), axes)
 
     view.tileRequested.connect(answer)
-    view.axes.chosen.connect(turn)
+    view.axes.chosen.connect(show_plane)
     of = layout((4, 5, 6))
     view.set_layout(of, of.shape, "float32", "w")
-    qtbot.waitUntil(lambda: view._asking.is_served)
+    qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     return view
 
 
@@ -243,7 +243,7 @@ def test_any_two_dimensions_can_be_on_the_axes(planes, qtbot):
     qtbot.mouseClick(planes.modes.axes_button, Qt.MouseButton.LeftButton)
     assert planes.axes.isVisible()
     qtbot.keyClick(planes.axes.down_box, "2")
-    qtbot.waitUntil(lambda: planes._asking.is_served)
+    qtbot.waitUntil(lambda: planes._tile_requests.is_complete)
     assert planes.axes.axes == Axes((2, 1), (0, 0, 0))
     assert (planes.canvas.view.rows, planes.canvas.view.columns) == (6, 5)
     assert list(planes.axes.sliders) == [0]
@@ -254,7 +254,7 @@ def test_any_two_dimensions_can_be_on_the_axes(planes, qtbot):
     assert planes.axes.numbers[0].value() == 1
     assert planes.canvas.view == before, "one looks at the same place of the next plane"
     assert planes.canvas.item.fine is not None, "the old one stays until it comes"
-    qtbot.waitUntil(lambda: planes._asking.is_served)
+    qtbot.waitUntil(lambda: planes._tile_requests.is_complete)
     assert planes.asked[-1].axes == (2, 1)
     assert planes.asked[-1].fixed == (1, 0, 0)
     value = float(planes.readout.text().split("= ")[1].split()[0])
@@ -268,7 +268,7 @@ def test_any_two_dimensions_can_be_on_the_axes(planes, qtbot):
     qtbot.keyClick(planes.axes.numbers[0], Qt.Key.Key_Up)
     assert planes.axes.sliders[0].value() == 2
     qtbot.keyClick(planes.axes.across_box, Qt.Key.Key_Home)
-    qtbot.waitUntil(lambda: planes._asking.is_served)
+    qtbot.waitUntil(lambda: planes._tile_requests.is_complete)
     assert planes.axes.axes == Axes()
     assert (planes.canvas.view.rows, planes.canvas.view.columns) == (4, 30)
     assert planes.axes.sliders == {}
@@ -347,7 +347,7 @@ def test_the_menu_means_what_is_chosen_if_it_is_opened_there(shown, qtbot):
 
 def test_the_menu_opens_by_a_key_and_only_offers_what_may_be_done(shown, qtbot):
     put_cursor(shown, (1, 0, 0, 0))
-    shown.set_why_not("integers are not pruned")
+    shown.set_not_editable_reason("integers are not pruned")
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Return)
     menu = menu_of(shown)
     assert not menu.actions()[0].isEnabled()

@@ -267,7 +267,7 @@ def test_requests_while_one_moves_are_few_and_the_last_is_answered(matrix, qtbot
         matrix.canvas.set_viewport(matrix.canvas.view.panned(5, 0))
     qtbot.wait(100)
     assert 1 <= len(matrix.tensor.requests) - before <= 3
-    assert matrix._asking.is_served
+    assert matrix._tile_requests.is_complete
 
 
 def test_a_value_that_no_tile_has_is_asked_for(matrix, qtbot):
@@ -350,7 +350,7 @@ def test_frames_of_a_large_picture_are_fast(view, qtbot, record_property):
         view.canvas.viewport().repaint()
         taken.append(time.perf_counter() - start)
         if step % 20 == 19:
-            qtbot.waitUntil(lambda: view._asking.is_served)
+            qtbot.waitUntil(lambda: view._tile_requests.is_complete)
     p95 = float(np.percentile(taken, 95)) * 1000
     record_property("frame_p95_ms", round(p95, 1))
     assert p95 < 200, "a frame should take less than 16 ms; this machine may be busy"
