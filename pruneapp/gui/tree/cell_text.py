@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 
-from pruneapp.gui.tree.nodes import Checks, Nodes
+from pruneapp.gui.tree.nodes import CheckStates, Nodes
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
 from pruneapp.gui.widgets.labels import as_plain, join_sentences, with_label
@@ -27,43 +27,43 @@ DANGER_ROLE = BAR_ROLE + 2  # glyph of the worst danger of the step for a tensor
 # bool: the tensor, or one below, is in a group with the focused tensor, and this column shows the
 # icon for it (the bar's column, or the name's if the bar has a danger glyph).
 GROUP_ROLE = BAR_ROLE + 3
-_MOST_NAMED = 4  # tensors of a group listed in a tooltip
+_MAX_NAMED = 4  # tensors of a group listed in a tooltip
 EXCLUDED = "⊘"  # marks tensors that limits or rules exclude
 
 
 class Cells(QObject):
     """The contents of the cells of the tree."""
 
-    def __init__(self, nodes: Nodes, checks: Checks) -> None:
+    def __init__(self, nodes: Nodes, checks: CheckStates) -> None:
         super().__init__()
         self.nodes = nodes
         self.checks = checks
         self.parameters_below = nodes.below(nodes.parameters)
         self._buffers_below = nodes.below(nodes.numel - nodes.parameters)
-        self._usual_below = nodes.below(nodes.by_default)
+        self._default_below = nodes.below(nodes.by_default)
         # bool[nodes]: whether each column of numbers has a value.
-        self.holds_parameters = ~nodes.alias & ((self.parameters_below > 0) | (nodes.tensor < 0))
-        self.can_lose = ~nodes.alias & (nodes.below(nodes.prunable) > 0)
-        self.has_sparsity = self.can_lose & (self.parameters_below > 0)
+        self.has_parameters = ~nodes.alias & ((self.parameters_below > 0) | (nodes.tensor < 0))
+        self.has_prunable = ~nodes.alias & (nodes.below(nodes.prunable) > 0)
+        self.has_sparsity = self.has_prunable & (self.parameters_below > 0)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
         self._pruned_below = nodes.below(self._pruned)
         # Running sums of the pruned weights after the step, for `Nodes.sum_below`.
         self._after: NDArray[np.int64] | None = None
         self._to_prune_below: NDArray[np.int64] | None = None
         # Cache for the last preview: names of its tensors, their rows, and their sizes.
-        self._placed: tuple[Sequence[str], NDArray[np.int64], NDArray[np.int64]]
-        self._placed = (), np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._preview_rows: tuple[Sequence[str], NDArray[np.int64], NDArray[np.int64]]
+        self._preview_rows = (), np.zeros(0, np.int64), np.zeros(0, np.int64)
         self.whole_names = False  # True in the list, which has no modules above tensors
         self._dangers: Mapping[str, Danger] = {}
         self._assignment = Assignment()
         self._excluded_below: NDArray[np.int64] | None = None  # None if nothing is excluded
         # The groups of the focused tensor, each with a mask ``bool[rows]`` of its other members,
         # and the number of these below each node; None without groups.
-        self._in_focus = -1
+        self._focused_tensor = -1
         self._groups: list[tuple[TensorGroup, NDArray[np.bool_]]] = []
         self._members_below: NDArray[np.int64] | None = None
         # Number of tensors below each node with that severity; empty if there are none.
-        self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
+        self._danger_counts: dict[Severity, NDArray[np.int64]] = {}
 
     @property
     def has_preview(self) -> bool:
@@ -108,12 +108,12 @@ class Cells(QObject):
         if after is not None:
             self._after = self.nodes.running(self._values(after, self._pruned))
         self._dangers = dangers or {}
-        self._hurt_below = {}
+        self._danger_counts = {}
         if self._dangers:
             marks = {name: int(danger.severity) for name, danger in self._dangers.items()}
-            hurt = self._column(marks)
+            severities = self._column(marks)
             for severity in sorted(set(marks.values()), reverse=True):
-                self._hurt_below[Severity(severity)] = self.nodes.below(hurt == severity)
+                self._danger_counts[Severity(severity)] = self.nodes.below(severities == severity)
 
     def set_assignment(self, assignment: Assignment) -> None:
         """Set which tensors limits or rules exclude, and which rule applies to the others."""
@@ -126,7 +126,7 @@ class Cells(QObject):
     def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
         """Set the focused tensor, by its name in the file, and its groups."""
         number = self.nodes.number
-        self._in_focus, self._groups, self._members_below = number.get(name, -1), [], None
+        self._focused_tensor, self._groups, self._members_below = number.get(name, -1), [], None
         for group in groups:
             found = np.fromiter(map(number.get, group.others, repeat(-1)), np.int64)
             members = np.zeros(len(self.nodes.rows), np.bool_)
@@ -139,7 +139,7 @@ class Cells(QObject):
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return `values` (``int64[rows]``) with the counts of `given`, clipped to `numel`."""
         if isinstance(given, CountsByName):
-            places, sizes, counts = *self._placed_in(given), given.counts
+            places, sizes, counts = *self._rows_of(given), given.counts
             values = values.copy()
             if len(places) < len(counts):
                 return self._values(dict(zip(given.names, counts.tolist(), strict=True)), values)
@@ -148,40 +148,42 @@ class Cells(QObject):
         previewed = self._column(given)
         return np.where(previewed >= 0, np.minimum(previewed, self.nodes.numel), values)
 
-    def _placed_in(self, given: CountsByName) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _rows_of(self, given: CountsByName) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows and the sizes of the tensors of `given` that are in the tree."""
         # Equal for each move of a slider, but not always the same tuple.
-        if self._placed[0] is not given.names and self._placed[0] != given.names:
+        if self._preview_rows[0] is not given.names and self._preview_rows[0] != given.names:
             found = map(self.nodes.number.get, given.names, repeat(-1))
             places = np.fromiter(found, np.int64, len(given))
             places = places[places >= 0]
-            self._placed = given.names, places, self.nodes.numel[places]
-        return self._placed[1:]
+            self._preview_rows = given.names, places, self.nodes.numel[places]
+        return self._preview_rows[1:]
 
     def _column(self, given: Mapping[str, int]) -> NDArray[np.int64]:
         """Return ``int64[rows]`` with the values by tensor name, -1 for tensors not in `given`."""
         places = np.fromiter(map(self.nodes.number.get, given, repeat(-1)), np.int64, len(given))
         values = np.fromiter(given.values(), np.int64, len(given))
         column = np.full(len(self.nodes.names), -1, np.int64)
-        there = places >= 0
-        column[places[there]] = values[there]
+        known = places >= 0
+        column[places[known]] = values[known]
         return column
 
-    def _worst(self, node: int) -> tuple[Severity, int]:
+    def _worst_danger(self, node: int) -> tuple[Severity, int]:
         """Return the highest severity below a node, and the number of tensors that have it."""
         if not self.nodes.alias[node]:
-            for severity, below in self._hurt_below.items():
+            for severity, below in self._danger_counts.items():
                 if count := int(below[node]):
                     return severity, count
         return Severity.NONE, 0
 
     def danger(self, node: int) -> str | None:
         """Return the glyph of the highest severity below a node; None if there is no danger."""
-        return (reports.GLYPHS[self._worst(node)[0]] or None) if self._hurt_below else None
+        return (
+            (reports.GLYPHS[self._worst_danger(node)[0]] or None) if self._danger_counts else None
+        )
 
     def _danger_text(self, node: int) -> str:
         """Return the reason for the glyph as a sentence; "" if there is no danger."""
-        severity, count = self._worst(node)
+        severity, count = self._worst_danger(node)
         if not count:
             return ""
         tensor = int(self.nodes.tensor[node])
@@ -195,7 +197,7 @@ class Cells(QObject):
         if self._excluded_below is None or self.nodes.alias[node]:
             return False
         count = int(self._excluded_below[node])
-        return count > 0 and (self.nodes.tensor[node] >= 0 or count >= self._usual_below[node])
+        return count > 0 and (self.nodes.tensor[node] >= 0 or count >= self._default_below[node])
 
     def _rule_or_limit(self, node: int) -> str:
         """Return what excludes a tensor, or which rule applies to it; "" for neither."""
@@ -233,20 +235,20 @@ class Cells(QObject):
                 self.tr("Below this module: 1 tensor, pruned together with {name}."),
                 self.tr("Below this module: {n} tensors, pruned together with {name}."),
             )
-            return text.format(name=rows[self._in_focus].shown) if many else ""
+            return text.format(name=rows[self._focused_tensor].shown) if many else ""
         if self.nodes.alias[node]:
             return ""
-        here = tensor == self._in_focus
+        here = tensor == self._focused_tensor
         groups = (group for group, members in self._groups if here or members[tensor])
-        return join_sentences(*(self._with_others(group, tensor) for group in groups))
+        return join_sentences(*(self._group_sentence(group, tensor) for group in groups))
 
-    def _with_others(self, group: TensorGroup, tensor: int) -> str:
+    def _group_sentence(self, group: TensorGroup, tensor: int) -> str:
         name = self.nodes.names[tensor]
-        first = self.nodes.names[self._in_focus]
+        first = self.nodes.names[self._focused_tensor]
         names = [each for each in (first, *group.others) if each != name]
         shown = [
             self.nodes.rows[at].shown
-            for each in names[:_MOST_NAMED]
+            for each in names[:_MAX_NAMED]
             if (at := self.nodes.number.get(each)) is not None
         ]
         text = self.tr("{units} of {place}: pruned together with {names}")
@@ -347,7 +349,7 @@ class Cells(QObject):
             return bool(self.nodes.alias[node]) or not self.nodes.prunable[tensor]
         return self.checks.state(node) is None
 
-    def why_not(self, node: int) -> str:
+    def not_prunable_reason(self, node: int) -> str:
         """Return why a node cannot be checked, as a sentence; "" if it can."""
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
@@ -368,13 +370,13 @@ class Cells(QObject):
     def description(self, node: int) -> str:
         """Return the description of a node for screen readers; "" for none."""
         others = self.group_text(node) if self.is_grouped(node) else ""
-        return join_sentences(self.why_not(node), others)
+        return join_sentences(self.not_prunable_reason(node), others)
 
-    def why_unchecked(self, node: int) -> str:
+    def not_checked_reason(self, node: int) -> str:
         """Return why a click on a node checks nothing, as sentences; "" if it does."""
         if self.checks.checked_by_click(node).any():
             return ""
-        if why := self.why_not(node):
+        if why := self.not_prunable_reason(node):
             return why
         name = self.nodes.paths[node] or self.tr("The model")
         if not self.checks.below(node).any():
@@ -408,8 +410,8 @@ class Cells(QObject):
             alike = self.tr("{n} blocks of the same layers and sizes")
             lines.append(alike.format(n=number_format.count(blocks)))
         if not nodes.alias[node]:
-            lines += self._counted(node)
-        if why := self.why_not(node):
+            lines += self._count_lines(node)
+        if why := self.not_prunable_reason(node):
             lines.append(why)
         elif tensor >= 0 and nodes.rows[tensor].buffer:
             lines.append(
@@ -419,11 +421,11 @@ class Cells(QObject):
             lines.append(why)
         if others := self.group_text(node):
             lines.append(others)
-        if hurt := self._danger_text(node):
-            lines.append(f"{reports.GLYPHS[self._worst(node)[0]]} {hurt}")
+        if danger := self._danger_text(node):
+            lines.append(f"{reports.GLYPHS[self._worst_danger(node)[0]]} {danger}")
         return "<br>".join(as_plain(line) for line in lines)
 
-    def _counted(self, node: int) -> Iterator[str]:
+    def _count_lines(self, node: int) -> Iterator[str]:
         """Yield the numbers of pruned parameters and of elements in buffers, unless 0."""
         if whole := int(self.parameters_below[node]):
             yield self.tr("{pruned} of {all} parameters pruned").format(
@@ -433,7 +435,7 @@ class Cells(QObject):
         if buffers := int(self._buffers_below[node]):
             yield self.tr("{n} elements in buffers").format(n=number_format.count(buffers))
 
-    def sparsity_aloud(self, node: int) -> str:
+    def accessible_sparsity(self, node: int) -> str:
         """Return the shares as text for screen readers."""
         shares = self.shares(node)
         if self._is_excluded(node):
@@ -450,8 +452,8 @@ class Cells(QObject):
         text = self.tr("{share} pruned, {after} after the step").format(
             share=number_format.percent(before), after=number_format.percent(after)
         )
-        hurt = self._danger_text(node)
+        reason = self._danger_text(node)
         danger = self.tr("Danger")
-        if not hurt:
+        if not reason:
             return text
-        return join_sentences(self.tr("{text}.").format(text=text), with_label(danger, hurt))
+        return join_sentences(self.tr("{text}.").format(text=text), with_label(danger, reason))

@@ -41,7 +41,7 @@ class ColumnSpec:
     copied: Text | None = None  # text for the clipboard, if not `text`; unrounded numbers
     # Header and text of an extra copied column during a preview.
     copied_after: tuple[str, Text] | None = None
-    aloud: Text | None = None  # text for screen readers, if not `text`
+    accessible_text: Text | None = None  # text for screen readers, if not `text`
     number: bool = False  # right-aligned with digits of equal width
     live: bool = False  # changes with the preview and with pruning
     bar: bool = False  # has a bar and a danger glyph, painted by the delegate
@@ -155,14 +155,14 @@ class Column(IntEnum):
     )
     PARAMETERS = _number(
         "parameters_below",
-        "holds_parameters",
+        "has_parameters",
         title=QT_TRANSLATE_NOOP("TreeModel", "Parameters"),
         in_tree=2,
         in_list=4,
     )
     TO_PRUNE = _number(
         "to_prune_below",
-        "can_lose",
+        "has_prunable",
         title=QT_TRANSLATE_NOOP("TreeModel", "To be pruned"),
         live=True,
         # The Sparsity column shows it as shares, which are also meaningful for modules.
@@ -181,7 +181,7 @@ class Column(IntEnum):
             QT_TRANSLATE_NOOP("TreeModel", "Sparsity after"),
             lambda cells, node: cells.copied_sparsity(node, after=True),
         ),
-        aloud=Cells.sparsity_aloud,
+        accessible_text=Cells.accessible_sparsity,
         number=True,
         live=True,
         bar=True,

@@ -21,7 +21,7 @@ BAR_HEIGHT = 8
 # Width left of the bar reserved for the danger glyph, or for the icon of group members.
 GLYPH_WIDTH = 16
 ROW_HEIGHT = 20
-_MOST_LINES = 8  # of a name; names that need more are elided
+_MAX_LINES = 8  # of a name; names that need more are elided
 _LINE_END = "\u2028"  # Qt's line break in a cell (line separator)
 
 
@@ -34,7 +34,7 @@ class CellDelegate(QStyledItemDelegate):
         # For full names that do not fit; None for no shortening.
         self.short: ShortNames | None = None
         # Returns the width in pixels for the name of a row if names are wrapped; None if not.
-        self.room: Callable[[QModelIndex | QPersistentModelIndex], int] | None = None
+        self.name_width_of: Callable[[QModelIndex | QPersistentModelIndex], int] | None = None
         self._measuring = False
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -51,8 +51,8 @@ class CellDelegate(QStyledItemDelegate):
         metrics, lines = option.fontMetrics, 1
         if COLUMNS[index.column()].bar:
             size.setWidth(size.width() + GLYPH_WIDTH + BAR_WIDTH + 12)
-        elif index.column() == Column.NAME and self.room is not None:
-            lines = len(self._lines(index.data(), metrics, self.room(index)))
+        elif index.column() == Column.NAME and self.name_width_of is not None:
+            lines = len(self._lines(index.data(), metrics, self.name_width_of(index)))
         return QSize(size.width(), max(ROW_HEIGHT, lines * metrics.height() + 4))
 
     def _lines(self, name: str, metrics: QFontMetrics, room: int) -> list[str]:
@@ -63,7 +63,7 @@ class CellDelegate(QStyledItemDelegate):
         if advance(name) <= room:
             return [name]
         lines = on_lines(name, room, advance)
-        return lines if len(lines) <= _MOST_LINES else [name]
+        return lines if len(lines) <= _MAX_LINES else [name]
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -83,8 +83,8 @@ class CellDelegate(QStyledItemDelegate):
             advance = option.fontMetrics.horizontalAdvance
             if advance(option.text) > room:
                 option.text = self.short.fitting(option.text, room, advance)
-        elif column == Column.NAME and self.room is not None and not self._measuring:
-            lines = self._lines(option.text, option.fontMetrics, self.room(index))
+        elif column == Column.NAME and self.name_width_of is not None and not self._measuring:
+            lines = self._lines(option.text, option.fontMetrics, self.name_width_of(index))
             option.text = _LINE_END.join(lines)
 
     @reported

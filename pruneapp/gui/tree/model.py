@@ -22,7 +22,7 @@ from PySide6.QtGui import QAccessible
 
 from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, GROUP_ROLE, Cells
 from pruneapp.gui.tree.columns import COLUMNS, LIVE, Column
-from pruneapp.gui.tree.nodes import ROOT, Checks, Nodes, build_nodes
+from pruneapp.gui.tree.nodes import ROOT, CheckStates, Nodes, build_nodes
 from pruneapp.results.sparsity_report import Assignment, Danger
 from pruneapp.results.tensor_group import TensorGroup
 
@@ -57,9 +57,9 @@ class Filter:
                 np.bool_,
                 len(rows),
             )
-            shown = shown & _spread(nodes, fits)
+            shown = shown & _of_nodes(nodes, fits)
         if self.large:
-            shown = shown & _spread(nodes, nodes.numel > MILLION)
+            shown = shown & _of_nodes(nodes, nodes.numel > MILLION)
         text = self.text.strip().lower()
         if text:
             shown = shown & self._matches(nodes, text)
@@ -81,14 +81,14 @@ class Filter:
         return matching
 
 
-def _spread(nodes: Nodes, of_tensors: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _of_nodes(nodes: Nodes, of_tensors: NDArray[np.bool_]) -> NDArray[np.bool_]:
     if not len(of_tensors):
         return np.zeros(len(nodes), np.bool_)
     return (nodes.tensor >= 0) & of_tensors[np.maximum(nodes.tensor, 0)]
 
 
 # Longer lists of siblings are fetched in parts, because Qt reads every row of a list.
-_FLAT = 20_000
+_MAX_WHOLE_LIST = 20_000
 MORE = 1_000
 
 
@@ -99,18 +99,20 @@ class Order(NamedTuple):
     descending: bool = False
 
 
-class Listing:
+class VisibleRows:
     """The displayed lists of siblings, each computed when first needed.
 
     With `flat`, all tensors are listed below the root, without modules and aliases.
     """
 
-    def __init__(self, cells: Cells, wanted: Filter, order: Order, *, flat: bool = False) -> None:
+    def __init__(
+        self, cells: Cells, conditions: Filter, order: Order, *, flat: bool = False
+    ) -> None:
         self._nodes = cells.nodes
         self._cells = cells
         self.flat = flat
-        self.filter = wanted
-        self.shown = wanted.shown(self._nodes)  # bool[nodes]; False for modules
+        self.filter = conditions
+        self.shown = conditions.shown(self._nodes)  # bool[nodes]; False for modules
         self.shown_below = self._nodes.count_below(self.shown)
         self.sort(order)
 
@@ -142,7 +144,9 @@ class Listing:
         fetched = self._fetched.get(node)
         if fetched is None:
             children = self.children(node)
-            fetched = children[: len(children) if len(children) <= _FLAT else MORE].tolist()
+            fetched = children[
+                : len(children) if len(children) <= _MAX_WHOLE_LIST else MORE
+            ].tolist()
             self._fetched[node] = fetched
         return fetched
 
@@ -151,13 +155,13 @@ class Listing:
         if self.flat:
             listed: list[int] = self.children(ROOT).tolist()
             return listed
-        wanted = self.shown & ~self._nodes.alias
+        is_listed = self.shown & ~self._nodes.alias
         if self.order.column < 0:
-            return np.nonzero(wanted)[0].tolist()
+            return np.nonzero(is_listed)[0].tolist()
         order, stack = [], [ROOT]
         while stack:
             node = stack.pop()
-            if wanted[node]:
+            if is_listed[node]:
                 order.append(node)
             elif self._nodes.tensor[node] < 0:
                 stack.extend(self.children(node)[::-1].tolist())
@@ -192,13 +196,15 @@ _TENSOR_MARKED = _MODULE_MARKED | Qt.ItemFlag.ItemNeverHasChildren
 
 
 # The value of a cell by role. Keys are ints, because a repaint reads hundreds of values.
-_ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
+_VALUE_OF_ROLE: Mapping[int, Callable[[Cells, int, int], Any]] = {
     _DISPLAY: lambda cells, node, column: COLUMNS[column].text(cells, node),
     _CHECK: lambda cells, node, column: cells.checks.state(node) if column == Column.NAME else None,
     _ALIGNMENT: lambda _cells, _node, column: _RIGHT if COLUMNS[column].number else None,
     _TOOLTIP: lambda cells, node, _column: cells.tooltip(node),
     int(Qt.ItemDataRole.AccessibleTextRole): lambda cells, node, column: (
-        aloud(cells, node) if (aloud := COLUMNS[column].aloud) else None
+        accessible_text(cells, node)
+        if (accessible_text := COLUMNS[column].accessible_text)
+        else None
     ),
     int(Qt.ItemDataRole.AccessibleDescriptionRole): lambda cells, node, column: (
         cells.description(node) if column == Column.NAME else None
@@ -226,11 +232,11 @@ class TreeModel(QAbstractItemModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.flat = False
-        self._take(build_nodes(()), Order())
+        self._replace_nodes(build_nodes(()), Order())
 
-    def _take(self, nodes: Nodes, order: Order) -> None:
+    def _replace_nodes(self, nodes: Nodes, order: Order) -> None:
         self.nodes = nodes
-        self.checks = Checks(nodes)
+        self.checks = CheckStates(nodes)
         # Cached, because a long list is laid out again with each part that is fetched.
         able = self.checks.can_be_checked
         marked = able[nodes.tensor] & ~nodes.alias if nodes.rows else nodes.alias
@@ -240,9 +246,9 @@ class TreeModel(QAbstractItemModel):
         ]
         self.cells = Cells(nodes, self.checks)
         self.cells.whole_names = self.flat
-        self._show(Listing(self.cells, Filter(), order, flat=self.flat))
+        self._replace_rows(VisibleRows(self.cells, Filter(), order, flat=self.flat))
 
-    def _show(self, listing: Listing) -> None:
+    def _replace_rows(self, listing: VisibleRows) -> None:
         self.listing = listing
         self.checks.limit(listing.shown)
 
@@ -251,14 +257,16 @@ class TreeModel(QAbstractItemModel):
     def set_nodes(self, nodes: Nodes) -> None:
         """Show another tree: nothing pruned, the default selection checked, no filter."""
         self.beginResetModel()
-        self._take(nodes, self.listing.order)
+        self._replace_nodes(nodes, self.listing.order)
         self.endResetModel()
 
-    def set_filter(self, wanted: Filter) -> None:
+    def set_filter(self, conditions: Filter) -> None:
         """Show only matching tensors and the modules above them."""
-        if wanted != self.listing.filter:
+        if conditions != self.listing.filter:
             self.beginResetModel()
-            self._show(Listing(self.cells, wanted, self.listing.order, flat=self.flat))
+            self._replace_rows(
+                VisibleRows(self.cells, conditions, self.listing.order, flat=self.flat)
+            )
             self.endResetModel()
 
     def set_flat(self, *, flat: bool, order: Order) -> None:
@@ -266,7 +274,7 @@ class TreeModel(QAbstractItemModel):
         if flat != self.flat:
             self.beginResetModel()
             self.flat = self.cells.whole_names = flat
-            self._show(Listing(self.cells, self.listing.filter, order, flat=flat))
+            self._replace_rows(VisibleRows(self.cells, self.listing.filter, order, flat=flat))
             self.endResetModel()
 
     def sort_again(self) -> None:
@@ -407,11 +415,11 @@ class TreeModel(QAbstractItemModel):
         """Fetch all rows below the root, because the user goes to the end."""
         self._fetch(QModelIndex(), len(self.listing.children(ROOT)))
 
-    def _fetch(self, parent: Index, wanted: int) -> None:
-        """Fetch up to `wanted` children with one insertion; each makes the view lay out again."""
+    def _fetch(self, parent: Index, stop: int) -> None:
+        """Fetch up to `stop` children with one insertion; each makes the view lay out again."""
         node = parent.internalId() if parent.isValid() else ROOT
         rows = self.listing.fetched(node)
-        more = self.listing.children(node)[len(rows) : wanted].tolist()
+        more = self.listing.children(node)[len(rows) : stop].tolist()
         if more:
             self.beginInsertRows(parent, len(rows), len(rows) + len(more) - 1)
             rows.extend(more)
@@ -419,10 +427,10 @@ class TreeModel(QAbstractItemModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort siblings; column -1 is file order."""
-        wanted = Order(column, order == Qt.SortOrder.DescendingOrder)
-        if wanted != self.listing.order:
+        new_order = Order(column, order == Qt.SortOrder.DescendingOrder)
+        if new_order != self.listing.order:
             self.beginResetModel()
-            self.listing.sort(wanted)
+            self.listing.sort(new_order)
             self.endResetModel()
 
     # Values
@@ -466,7 +474,7 @@ class TreeModel(QAbstractItemModel):
         if self.checks.set_nodes(nodes, on=on):
             self.refresh()
             self.checkedChanged.emit()
-        elif on and nodes and (why := self.cells.why_unchecked(nodes[0])):
+        elif on and nodes and (why := self.cells.not_checked_reason(nodes[0])):
             self.checkRefused.emit(why)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = _DISPLAY) -> Any:
@@ -483,7 +491,7 @@ class TreeModel(QAbstractItemModel):
     def data(self, index: Index, role: int = _DISPLAY) -> Any:
         """Return a value of a cell; None for roles without one."""
         # Fast, because each repaint also asks for roles that have no value.
-        answer = _ANSWERS.get(role)
-        if answer is None or not index.isValid():
+        value_of = _VALUE_OF_ROLE.get(role)
+        if value_of is None or not index.isValid():
             return None
-        return answer(self.cells, index.internalId(), index.column())
+        return value_of(self.cells, index.internalId(), index.column())

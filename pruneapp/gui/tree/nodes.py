@@ -145,8 +145,8 @@ MAX_DEPTH = 64
 
 _NUMBER = re.compile(r"[0-9]+")
 _BLOCK = re.compile(r"(?<![^.])\d+(?![^.])")
-_DIGITS = 12  # maximum number of digits of numbers that are sorted by value
-_NUMBERED = re.compile(rf"(.*?)(\d{{1,{_DIGITS}}})")
+_MAX_DIGITS = 12  # maximum number of digits of numbers that are sorted by value
+_NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MAX_DIGITS}}})")
 
 
 def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) -> Nodes:
@@ -159,7 +159,7 @@ def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) ->
     cancel = cancel or CancelToken()
     paths, parents, tensors = [""], [-1], [MODULE]
     modules = {"": ROOT}
-    for shown, tensor in cancel.each(_lines(rows)):
+    for shown, tensor in cancel.each(_displayed_names(rows)):
         path = shown.rpartition(".")[0]
         if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
             path = ".".join(shown.split(".", MAX_DEPTH)[:-1])
@@ -176,24 +176,24 @@ def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) ->
         parents.append(above)
         paths.append(shown)
         tensors.append(tensor)
-    return _in_order(rows, paths, parents, tensors, cancel)
+    return _renumber(rows, paths, parents, tensors, cancel)
 
 
-def _lines(rows: tuple[TensorRow, ...]) -> Iterator[tuple[str, int]]:
+def _displayed_names(rows: tuple[TensorRow, ...]) -> Iterator[tuple[str, int]]:
     """Yield each displayed name with its tensor index, a primary name before its aliases."""
     for number, row in enumerate(rows):
         yield row.shown, number
         for name in row.aliases:
-            yield _shown_alias(row, name), number
+            yield _displayed_alias(row, name), number
 
 
-def _shown_alias(row: TensorRow, alias: str) -> str:
+def _displayed_alias(row: TensorRow, alias: str) -> str:
     # Remove the prefix that was removed from the name of the row.
     prefix = row.name.removesuffix(row.shown) if row.name.endswith(row.shown) else ""
     return alias.removeprefix(prefix)
 
 
-def _without_chains(
+def _merge_chains(
     parent: NDArray[np.int64], tensor: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Merge chains of modules with a single child into the last node of the chain.
@@ -205,20 +205,20 @@ def _without_chains(
     above
         ``int64[nodes]``: the remaining parent of each node.
     """
-    joined = (np.bincount(parent[1:], minlength=len(parent)) == 1) & (tensor == MODULE)
-    joined[ROOT] = False
+    is_merged = (np.bincount(parent[1:], minlength=len(parent)) == 1) & (tensor == MODULE)
+    is_merged[ROOT] = False
     above = parent.copy()
-    met = np.arange(len(parent))
-    ends = np.flatnonzero(joined[above[1:]]) + 1
+    position = np.arange(len(parent))
+    ends = np.flatnonzero(is_merged[above[1:]]) + 1
     while len(ends):
-        met[ends] = above[ends]
+        position[ends] = above[ends]
         above[ends] = parent[above[ends]]
-        ends = ends[joined[above[ends]]]
-    kept = np.flatnonzero(~joined)
-    return kept[np.argsort(met[kept])], above
+        ends = ends[is_merged[above[ends]]]
+    kept = np.flatnonzero(~is_merged)
+    return kept[np.argsort(position[kept])], above
 
 
-def _places(
+def _preorder_numbers(
     above: list[int], names: Iterable[str], cancel: CancelToken
 ) -> tuple[list[int], list[int]]:
     """Return the depth-first number of each node, and the number of nodes below it and itself.
@@ -232,7 +232,7 @@ def _places(
         size[above[node]] += size[node]
     offset = [0] * len(above)  # relative to the parent
     free = [1] * len(above)  # offset of the next child
-    for node in cancel.each(_in_numeric_order(above, names, cancel)):
+    for node in cancel.each(_sort_numbered(above, names, cancel)):
         parent = above[node]
         offset[node] = free[parent]
         free[parent] += size[node]
@@ -242,10 +242,10 @@ def _places(
     return place, size
 
 
-def _in_numeric_order(above: list[int], names: Iterable[str], cancel: CancelToken) -> Sequence[int]:
+def _sort_numbered(above: list[int], names: Iterable[str], cancel: CancelToken) -> Sequence[int]:
     """Return all nodes except the root, with numbered siblings sorted in the slots they occupy."""
     numbered: dict[tuple[int, str], list[tuple[int, int]]] = {}
-    split = functools.cache(_numbered)
+    split = functools.cache(_split_number)
     for node, (parent, name) in cancel.each(enumerate(zip(above, names, strict=True))):
         if (found := split(name)) is not None:
             numbered.setdefault((parent, found[0]), []).append((found[1], node))
@@ -257,7 +257,7 @@ def _in_numeric_order(above: list[int], names: Iterable[str], cancel: CancelToke
     return order[1:]
 
 
-def _numbered(name: str) -> tuple[str, int] | None:
+def _split_number(name: str) -> tuple[str, int] | None:
     """Return a name without the number at its end, and the number; None if it has none."""
     match = _NUMBERED.fullmatch(name)
     return None if match is None else (match[1], int(match[2]))
@@ -281,14 +281,14 @@ def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) ->
     return [path[cut:] for path, cut in cancel.each(zip(paths, cuts, strict=True))]
 
 
-def _starred(path: str) -> str:
+def _star_numbers(path: str) -> str:
     """Return a path with "*" for each numeric segment."""
     return _BLOCK.sub("*", path)
 
 
-def _padded(path: str) -> str:
+def _pad_numbers(path: str) -> str:
     """Return a sort key of a path that orders numbers by value."""
-    return _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), path.lower())
+    return _NUMBER.sub(lambda number: number[0].rjust(_MAX_DIGITS, "0"), path.lower())
 
 
 def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]:
@@ -296,7 +296,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     roles: dict[tuple[str, str, bool], int] = {}
     blocks: dict[str, int] = {}
     kinds: set[str] = set()
-    starred, padded = functools.cache(_starred), functools.cache(_padded)
+    starred, padded = functools.cache(_star_numbers), functools.cache(_pad_numbers)
     columns: list[list[Any]] = [[] for _ in range(11)]
     for batch in cancel.batches(rows):
         own, shown, kind, _, _, count, _, why_not, default, aliases, buffer, hub_names, asked = zip(
@@ -317,8 +317,11 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
             [yes and not why for yes, why in zip(default, why_not, strict=True)],
             [row.matrix for row in batch],
             [roles.setdefault(each, len(roles)) for each in what],
-            [blocks.setdefault(each, len(blocks)) for each in _joined(starred, heads, tails)],
-            _joined(padded, heads, tails),
+            [
+                blocks.setdefault(each, len(blocks))
+                for each in _join_converted(starred, heads, tails)
+            ],
+            _join_converted(padded, heads, tails),
             [
                 (
                     a
@@ -351,14 +354,14 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     }
 
 
-def _joined(
-    written: Callable[[str], str], heads: Iterable[str], tails: Iterable[str]
+def _join_converted(
+    convert: Callable[[str], str], heads: Iterable[str], tails: Iterable[str]
 ) -> Iterator[str]:
-    """Yield the concatenation of `written` of heads and tails."""
-    return map(add, map(written, heads), map(written, tails))
+    """Yield the concatenation of `convert` of heads and tails."""
+    return map(add, map(convert, heads), map(convert, tails))
 
 
-def _in_order(
+def _renumber(
     rows: tuple[TensorRow, ...],
     paths: list[str],
     parents: list[int],
@@ -371,14 +374,14 @@ def _in_order(
     placed = np.flatnonzero(tensor != MODULE)
     alias = np.zeros(len(tensors), np.bool_)
     alias[placed[1:]] = tensor[placed[1:]] == tensor[placed[:-1]]
-    kept, above = _without_chains(np.array(parents, np.int64), tensor)
+    kept, above = _merge_chains(np.array(parents, np.int64), tensor)
     total = len(kept)
     number = np.zeros(len(tensors), np.int64)
     number[kept] = np.arange(total)
     above = number[above[kept]]
     kept_paths = list(map(paths.__getitem__, kept.tolist()))
     names = _first_parts(kept_paths, above.tolist(), cancel)
-    places = _places(above.tolist(), names, cancel)
+    places = _preorder_numbers(above.tolist(), names, cancel)
     place, size = np.array(places[0], np.int64), np.array(places[1], np.int64)
 
     order = np.argsort(place)
@@ -414,7 +417,7 @@ def _in_order(
 State = Qt.CheckState
 
 
-class Checks:
+class CheckStates:
     """The check marks of a tree.
 
     A click on a module checks the tensors of the default selection below it; if there are none (a
@@ -429,7 +432,7 @@ class Checks:
         self.checked: NDArray[np.bool_] = nodes.by_default.copy()  # of rows, displayed or not
         self._shown = np.ones(len(nodes.rows), np.bool_)
         # Cache of `names`: for these marks.
-        self._named: tuple[NDArray[np.bool_], tuple[str, ...]] | None = None
+        self._names_cache: tuple[NDArray[np.bool_], tuple[str, ...]] | None = None
         self._count()
 
     def limit(self, shown: NDArray[np.bool_]) -> None:
@@ -483,18 +486,18 @@ class Checks:
 
     def can_check(self, numbers: Sequence[int]) -> bool:
         """Return whether a click on any of these nodes, if unchecked, checks anything."""
-        tensors, modules = self._parted(numbers)
+        tensors, modules = self._split_nodes(numbers)
         return bool(len(tensors)) or any(self.checked_by_click(node).any() for node in modules)
 
     def all_checked(self, numbers: Sequence[int]) -> bool:
         """Return whether all of these nodes with a mark are checked; False if none has one."""
-        tensors, modules = self._parted(numbers)
+        tensors, modules = self._split_nodes(numbers)
         marks = [mark for node in modules if (mark := self.state(node)) is not None]
         some = bool(len(tensors)) or bool(marks)
         every = all(mark == State.Checked for mark in marks)
         return some and every and bool(self.checked[tensors].all())
 
-    def _parted(self, numbers: Sequence[int]) -> tuple[NDArray[np.int32], list[int]]:
+    def _split_nodes(self, numbers: Sequence[int]) -> tuple[NDArray[np.int32], list[int]]:
         """Return the tensors with a check box among the nodes, ``int32[n]``, and the modules."""
         nodes, given = self._nodes, np.array(numbers, np.int64)
         tensor = nodes.tensor[given]
@@ -504,7 +507,7 @@ class Checks:
 
     def to_confirm(self, numbers: Sequence[int]) -> NDArray[np.int32]:
         """Return the unchecked tensors among these nodes that need a confirmation."""
-        tensors, _modules = self._parted(numbers)
+        tensors, _modules = self._split_nodes(numbers)
         return tensors[self._nodes.on_request[tensors] & ~self.checked[tensors]]
 
     def below(self, node: int) -> NDArray[np.bool_]:
@@ -517,7 +520,7 @@ class Checks:
     def set_nodes(self, numbers: Sequence[int], *, on: bool) -> bool:
         """Check or uncheck what a click on each node reaches; return whether anything changed."""
         after = self.checked.copy()
-        tensors, modules = self._parted(numbers)
+        tensors, modules = self._split_nodes(numbers)
         after[tensors] = on  # at once, because thousands of tensors may be selected
         for node in modules:
             if on:
@@ -539,16 +542,16 @@ class Checks:
     def names(self) -> tuple[str, ...]:
         """Return the names of the checked tensors in file order."""
         # Called with each move of a slider: returns the same object while the marks are unchanged.
-        if self._named is None or self._named[0] is not self.checked:
+        if self._names_cache is None or self._names_cache[0] is not self.checked:
             names = HashedNames(compress(self._nodes.names, self.checked.tolist()))
-            self._named = self.checked, names
-        return self._named[1]
+            self._names_cache = self.checked, names
+        return self._names_cache[1]
 
     def rows(self) -> tuple[TensorRow, ...]:
         """Return the rows of the checked tensors in file order."""
         return tuple(compress(self._nodes.rows, self.checked.tolist()))
 
-    def of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
+    def mask_of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Return a mask ``bool[rows]`` of tensors, given by any of their names, if known."""
         wanted, nodes = set(names), self._nodes
         named = np.fromiter(map(wanted.__contains__, nodes.names), np.bool_, len(nodes.rows))
@@ -558,6 +561,6 @@ class Checks:
         return named
 
     @property
-    def hidden(self) -> int:
+    def n_hidden(self) -> int:
         """Number of checked tensors that the filter hides."""
         return int((self.checked & ~self._shown).sum())

@@ -31,7 +31,7 @@ class TreeFilter(QWidget):
     """The controls of the filter: a text, a kind, two conditions, and the switch to the list."""
 
     changed = Signal()
-    left = Signal()  # the user wants to enter the tree, with Down or Return
+    treeRequested = Signal()  # the user wants to enter the tree, with Down or Return
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +83,7 @@ class TreeFilter(QWidget):
             self.matrices.setChecked(False)
             self.large.setChecked(False)
 
-    def wanted(self) -> Filter:
+    def conditions(self) -> Filter:
         """Return the conditions as a `Filter`."""
         return Filter(
             text=self.text.text().strip(),
@@ -97,7 +97,7 @@ class TreeFilter(QWidget):
         if watched is self.text and isinstance(event, QKeyEvent):
             if event.type() == QEvent.Type.KeyPress:
                 if event.key() in {Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-                    self.left.emit()
+                    self.treeRequested.emit()
                     return True
                 if event.key() == Qt.Key.Key_Escape and self.text.text():
                     self.text.clear()
@@ -114,7 +114,7 @@ class TreeFilter(QWidget):
 
 # Up to this number of nodes, filtering is fast enough for each key press. With more, it waits until
 # the user pauses.
-_AT_ONCE = 5_000
+_MAX_INSTANT_NODES = 5_000
 _PAUSE_MS = 120
 
 
@@ -136,7 +136,7 @@ class ModuleTree(QWidget):
         # Elided, so that a long text does not widen the panel.
         self.footer = ElidedLabel(ink=MUTED)
         self.footer.elide = Qt.TextElideMode.ElideRight
-        self._used = self._alone = self._others = True
+        self._are_checks_used = self._is_only_choice = self._rules_choose_others = True
         self._focus = -1
         self._short = ShortNames()
         self._order: list[int] | None = None
@@ -150,7 +150,7 @@ class ModuleTree(QWidget):
         self.view.nodeFocused.connect(self._focus_node)
         self.view.checkAllRequested.connect(self.check_all_shown)
         self.tree_filter.changed.connect(self._filter_soon)
-        self.tree_filter.left.connect(self._enter_tree)
+        self.tree_filter.treeRequested.connect(self._enter_tree)
         self.tree_filter.flat.toggled.connect(self._show_flat)
         self.model.checkedChanged.connect(self._after_check)
         self.model.checkRefused.connect(self.checkRefused)
@@ -165,12 +165,12 @@ class ModuleTree(QWidget):
         self.tree_filter.reset(nodes.kinds)
         self.view.fold_all()
         self.model.set_nodes(nodes)
-        self.view.open_at_first()
+        self.view.expand_initially()
         self._count()
 
     def set_checked(self, names: Sequence[str]) -> None:
         """Check exactly these tensors, given by any of their names."""
-        self.model.replace_checked(self.model.checks.of_names(names))
+        self.model.replace_checked(self.model.checks.mask_of_names(names))
         self._count()
 
     def save_state(self) -> dict[str, Any]:
@@ -178,20 +178,20 @@ class ModuleTree(QWidget):
         order = self.view.order(flat=False)
         return {
             "unfolded": self.view.unfolded(),
-            "kind": self.tree_filter.wanted().kind,
+            "kind": self.tree_filter.conditions().kind,
             **({"order": order} if order else {}),
         }
 
-    def set_used(self, used: bool, alone: bool) -> None:
+    def set_used(self, are_checks_used: bool, is_only_choice: bool) -> None:
         """Set whether a rule uses the checked tensors, and whether no other rule has its own."""
-        if (used, alone) != (self._used, self._alone):
-            self._used, self._alone = used, alone
+        if (are_checks_used, is_only_choice) != (self._are_checks_used, self._is_only_choice):
+            self._are_checks_used, self._is_only_choice = are_checks_used, is_only_choice
             self._count()
 
-    def set_others(self, others: bool) -> None:
+    def set_others(self, rules_choose_others: bool) -> None:
         """Set whether rules choose tensors that are not checked."""
-        if others != self._others:
-            self._others = others
+        if rules_choose_others != self._rules_choose_others:
+            self._rules_choose_others = rules_choose_others
             self._count()
 
     def restore_state(self, look: Mapping[str, Any]) -> None:
@@ -206,7 +206,7 @@ class ModuleTree(QWidget):
 
     def set_focused(self, name: str) -> None:
         """Move the cursor to a tensor, given by any of its names; unknown names are ignored."""
-        nodes = np.flatnonzero(self.model.checks.of_names((name,)))
+        nodes = np.flatnonzero(self.model.checks.mask_of_names((name,)))
         if len(nodes):
             self._focus = int(nodes[0])
             self.view.show_node(int(self.model.nodes.leaf[self._focus]))
@@ -284,7 +284,7 @@ class ModuleTree(QWidget):
     def check_confirmed(self, names: Sequence[str]) -> None:
         """Check also these tensors of quantized layers, after the user confirmed it."""
         checks = self.model.checks
-        self._replace(checks.checked | checks.of_names(names))
+        self._replace(checks.checked | checks.mask_of_names(names))
 
     def uncheck_all(self) -> None:
         """Uncheck all tensors, displayed or not."""
@@ -297,8 +297,8 @@ class ModuleTree(QWidget):
         if number < 0:
             # A layer focuses its weight; a module that contains only modules changes nothing.
             children = nodes.children_of(node)[:64].tolist()
-            own = [child for child in children if "." not in nodes.labels[child]]
-            inside = [tensor for child in own if (tensor := int(nodes.tensor[child])) >= 0]
+            direct = [child for child in children if "." not in nodes.labels[child]]
+            inside = [tensor for child in direct if (tensor := int(nodes.tensor[child])) >= 0]
             usual = [tensor for tensor in inside if nodes.by_default[tensor]]
             if not inside:
                 return
@@ -312,13 +312,13 @@ class ModuleTree(QWidget):
         self.flatChanged.emit(flat)
 
     def _filter_soon(self) -> None:
-        if len(self.model.nodes) <= _AT_ONCE:
+        if len(self.model.nodes) <= _MAX_INSTANT_NODES:
             self._filter_now()
         else:
             self._pause.start()
 
     def _filter_now(self) -> None:
-        self.model.set_filter(self.tree_filter.wanted())
+        self.model.set_filter(self.tree_filter.conditions())
         self._count()
 
     def _enter_tree(self) -> None:
@@ -340,21 +340,22 @@ class ModuleTree(QWidget):
         checks = self.model.checks
         tensors = int(checks.checked.sum())
         weights = int(self.model.nodes.numel[checks.checked].sum())
-        alone = self._alone or not self._others
-        whole = alone and not checks.hidden  # otherwise there is no space for the number of weights
+        is_only_choice = self._is_only_choice or not self._rules_choose_others
+        # Otherwise there is no space for the number of weights.
+        whole = is_only_choice and not checks.n_hidden
         if not self.model.nodes.rows:
             text = ""
-        elif not self._used:
+        elif not self._are_checks_used:
             text = self.tr("Chosen by rules; {n} checked, not used")
             text = text.format(n=number_format.count(tensors))
         else:
             text = number_format.plural(tensors, self.tr("1 tensor"), self.tr("{n} tensors"))
             text += self.tr(", {weights} weights checked") if whole else self.tr(" checked")
             text = text.format(weights=number_format.count(weights))
-            if not alone:
+            if not is_only_choice:
                 text += self.tr("; rules choose others")
-        if checks.hidden:
-            text += self.tr(" · {n} not shown").format(n=number_format.count(checks.hidden))
+        if checks.n_hidden:
+            text += self.tr(" · {n} not shown").format(n=number_format.count(checks.n_hidden))
         self.footer.setText(text)
 
     # Context menu
@@ -378,12 +379,12 @@ class ModuleTree(QWidget):
             action.triggered.connect(call)
 
         def offer_check(text: str, checked: NDArray[np.bool_], *, only: bool = False) -> None:
-            wanted = checked if only else checks.checked | checked
-            offer(text, lambda: self._replace(wanted), can=bool(checked.any()))
+            target = checked if only else checks.checked | checked
+            offer(text, lambda: self._replace(target), can=bool(checked.any()))
 
-        alike = self._alike(node)
+        same_type = self._same_type(node)
         offer_check(
-            self.tr("Check all of this type ({n})").format(n=count(int(alike.sum()))), alike
+            self.tr("Check all of this type ({n})").format(n=count(int(same_type.sum()))), same_type
         )
         chosen = self.view.selected_nodes()
         given = chosen if node in chosen else [node]
@@ -414,8 +415,8 @@ class ModuleTree(QWidget):
         offer(self.tr("Uncheck all"), self.uncheck_all, can=bool(checks.checked.any()))
         menu.addSeparator()
         number = int(nodes.tensor[node])
-        own = number >= 0 and not nodes.alias[node]
-        name = nodes.rows[number].name if own else nodes.paths[node]
+        is_primary = number >= 0 and not nodes.alias[node]
+        name = nodes.rows[number].name if is_primary else nodes.paths[node]
         offer(self.tr("Copy name"), lambda: QGuiApplication.clipboard().setText(name))
         return menu
 
@@ -430,19 +431,19 @@ class ModuleTree(QWidget):
         the tensors of `given`: for a module, those that a click on it checks.
         """
         nodes, checks = self.model.nodes, self.model.checks
-        own = np.zeros_like(nodes.prunable)
+        targets = np.zeros_like(nodes.prunable)
         for node in given:
             if nodes.tensor[node] < 0:
-                own |= checks.checked_by_click(node)
+                targets |= checks.checked_by_click(node)
             else:
-                own[nodes.tensor[node]] = True
-        roles = np.unique(nodes.in_blocks[own & nodes.prunable])
+                targets[nodes.tensor[node]] = True
+        roles = np.unique(nodes.in_blocks[targets & nodes.prunable])
         same = nodes.prunable & np.isin(nodes.in_blocks, roles)
-        return same & self.model.listing.shown[nodes.leaf], own
+        return same & self.model.listing.shown[nodes.leaf], targets
 
-    def _alike(self, node: int) -> NDArray[np.bool_]:
+    def _same_type(self, node: int) -> NDArray[np.bool_]:
         """Return a mask of the displayed prunable tensors of the same kinds and last names."""
         nodes = self.model.nodes
         roles = np.unique(nodes.role[self.model.checks.checked_by_click(node)])
-        alike = nodes.prunable & np.isin(nodes.role, roles)
-        return alike & self.model.listing.shown[nodes.leaf]
+        same_type = nodes.prunable & np.isin(nodes.role, roles)
+        return same_type & self.model.listing.shown[nodes.leaf]

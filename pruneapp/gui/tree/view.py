@@ -61,8 +61,8 @@ from pruneapp.gui.widgets.safe_paint import reported
 _Hint = QAbstractItemView.ScrollHint
 
 # Selected rows have another background and are painted by Qt; with more than this, all rows.
-_MANY = 100
-_PLACE = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_MAX_SELECTED = 100
+_ALIGNMENT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class ShareColumn:
@@ -100,7 +100,7 @@ class ShareColumn:
         ):
             return False
         chosen = view.selectionModel().selection()
-        return sum(chosen.at(i).height() for i in range(chosen.count())) <= _MANY
+        return sum(chosen.at(i).height() for i in range(chosen.count())) <= _MAX_SELECTED
 
     def paint(self, painter: QPainter, row: QRect, node: int) -> bool:
         """Paint the cell of a row. Return False if it is highlighted, so that Qt must paint it."""
@@ -116,7 +116,7 @@ class ShareColumn:
             shown = elided(text, self._metrics, room.width())
         painter.setFont(self._font)
         painter.setPen(self._muted if cells.dim(node) else self._color)
-        painter.drawText(room, _PLACE, shown)
+        painter.drawText(room, _ALIGNMENT, shown)
         shares = cells.shares(node)
         if shares is not None:
             glyph = cells.danger(node)
@@ -132,24 +132,24 @@ class ShareColumn:
         return True
 
 
-_WIDEST_NAME = 900  # maximum width in pixels of a name in the list; longer names are elided
-_MEASURED = 1_000  # names in the list that are measured to find the width for all
-_SIZED = 100  # rows of the tree, around the visible ones, that are measured
-_WIDEST_OF = 32  # names that are measured in pixels, the longest of the above
+_MAX_NAME_WIDTH = 900  # maximum width in pixels of a name in the list; longer names are elided
+_MEASURED_NAMES = 1_000  # names in the list that are measured to find the width for all
+_MEASURED_ROWS = 100  # rows of the tree, around the visible ones, that are measured
+_MEASURED_WIDTHS = 32  # names that are measured in pixels, the longest of the above
 # With more nodes than this names are elided, because rows of different heights are slow.
-_MOST_WRAPPED = 3_000
-_WIDEST = 4_000  # maximum width in pixels of a saved column
-_MOST_UNFOLDED = 1_000  # expanded modules that are saved
-_LEAST_NAME = 12
+_MAX_WRAPPED = 3_000
+_MAX_SAVED_WIDTH = 4_000  # maximum width in pixels of a saved column
+_MAX_SAVED_EXPANDED = 1_000  # expanded modules that are saved
+_MIN_NAME_LETTERS = 12
 # Maximum share of the width; beyond it the bar gets narrower so that names remain readable.
-_MOST_SPARSITY = 0.45
-_OPEN_AT_FIRST = 16
-_FEW = 12  # rows that are scrolled as pixels; for more, everything is repainted
-_EDGE = 3  # pixels at the edge for the focus frame, including rounding
-_SETTLED_MS = 250
-_MOST_KEPT = 5_000  # rows whose selection is kept when the order changes
-_OPEN_WHEN_FILTERED = 2_000
-_OPEN_AT_ONCE = 5_000  # rows that one key press may expand
+_MAX_SPARSITY_SHARE = 0.45
+_MAX_INITIAL_ROWS = 16
+_MAX_SCROLLED = 12  # rows that are scrolled as pixels; for more, everything is repainted
+_FRAME_WIDTH = 3  # pixels at the edge for the focus frame, including rounding
+_SORT_DELAY_MS = 250
+_MAX_KEPT_SELECTION = 5_000  # rows whose selection is kept when the order changes
+_MAX_EXPANDED_MATCHES = 2_000
+_MAX_EXPANDED_ROWS = 5_000  # rows that one key press may expand
 
 
 class TreeView(QTreeView):
@@ -162,14 +162,14 @@ class TreeView(QTreeView):
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tree = model
-        self._open: set[int] = set()
+        self._expanded_nodes: set[int] = set()
         self._current = (model.nodes, ROOT)
         self._selected: list[int] = []
-        self._settling = single_shot(self, _SETTLED_MS, self._sort_again)
-        self._following = single_shot(self, 0, self._follow_selection)
+        self._sort_timer = single_shot(self, _SORT_DELAY_MS, self._sort_again)
+        self._follow_timer = single_shot(self, 0, self._follow_selection)
         self._orders = {False: Order(), True: Order()}  # of the tree, and of the list
-        self._chosen_columns = False
-        self._own_widths: dict[int, int] = {}  # of columns that the user resized
+        self._has_chosen_columns = False
+        self._user_widths: dict[int, int] = {}  # of columns that the user resized
         self._fitting = False  # while the code changes widths
         # Cache of the width of names in a list.
         self._measured: tuple[object, object, int] = (None, None, 0)
@@ -187,11 +187,11 @@ class TreeView(QTreeView):
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(40)
-        header.setResizeContentsPrecision(_SIZED)  # Qt's default of 1,000 rows is slow
+        header.setResizeContentsPrecision(_MEASURED_ROWS)  # Qt's default of 1,000 rows is slow
         header.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
         header.setSortIndicatorClearable(True)
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        header.customContextMenuRequested.connect(self._choose_columns)
+        header.customContextMenuRequested.connect(self._show_column_menu)
         # Otherwise the header asks for each cell whether its column is selected, at each repaint.
         header.setSelectionModel(QItemSelectionModel(model, header))
         self.setSortingEnabled(True)
@@ -206,8 +206,8 @@ class TreeView(QTreeView):
         model.modelAboutToBeReset.connect(self._before_reset)
         model.modelReset.connect(self._after_reset)
         model.valuesChanged.connect(self._repaint_columns)
-        self.expanded.connect(self._note_expanded)
-        self.collapsed.connect(self._note_collapsed)
+        self.expanded.connect(self._on_expanded)
+        self.collapsed.connect(self._on_collapsed)
 
     def _repaint_columns(self, first: int) -> None:
         # Cells are painted by Python, so repainting only the columns of numbers is faster.
@@ -217,7 +217,7 @@ class TreeView(QTreeView):
         self.viewport().update(area)
         # The sort keys change with each move of a slider: wait until it rests.
         if LIVE <= first <= self.tree.listing.order.column:
-            self._settling.start()
+            self._sort_timer.start()
 
     def _sort_again(self) -> None:
         place = self.verticalScrollBar().value()
@@ -236,7 +236,7 @@ class TreeView(QTreeView):
             self.header().setSortIndicator(order.column, _direction(order))
             if order.column >= 0:
                 self.scrollToTop()  # show the first row, not the current one
-        if not self._chosen_columns:
+        if not self._has_chosen_columns:
             self._fit_columns()
 
     # Order
@@ -260,11 +260,11 @@ class TreeView(QTreeView):
 
     def _set_wrapping(self) -> None:
         """Wrap names in the tree, unless it is large; the list has one line per name."""
-        wraps = not self.tree.flat and len(self.tree.nodes) <= _MOST_WRAPPED
-        self.delegate.room = self._room if wraps else None
-        self.setUniformRowHeights(not wraps)  # otherwise a change of 100,000 rows takes 15 s
+        is_wrapped = not self.tree.flat and len(self.tree.nodes) <= _MAX_WRAPPED
+        self.delegate.name_width_of = self._name_width_of if is_wrapped else None
+        self.setUniformRowHeights(not is_wrapped)  # otherwise a change of 100,000 rows takes 15 s
 
-    def _room(self, index: QModelIndex | QPersistentModelIndex) -> int:
+    def _name_width_of(self, index: QModelIndex | QPersistentModelIndex) -> int:
         depth, above = int(self.rootIsDecorated()), index.parent()
         while above.isValid():
             depth, above = depth + 1, above.parent()
@@ -282,13 +282,13 @@ class TreeView(QTreeView):
     def _set_widths(self) -> None:
         advance = self.fontMetrics().horizontalAdvance
         self._widths: dict[int, int] = {c: advance(c.spec.sample) for c in Column}
-        self._least_sparsity = self._widths[Column.SPARSITY] + GLYPH_WIDTH + 8
+        self._min_sparsity_width = self._widths[Column.SPARSITY] + GLYPH_WIDTH + 8
         self._widths[Column.SPARSITY] += BAR_WIDTH + GLYPH_WIDTH + 20
         for column, width in self._widths.items():
             if column != Column.NAME:
                 self.setColumnWidth(column, width)
         # Minimum width of an elided name.
-        self.setMinimumWidth(self._widths[Column.SPARSITY] + _LEAST_NAME * advance("0"))
+        self.setMinimumWidth(self._widths[Column.SPARSITY] + _MIN_NAME_LETTERS * advance("0"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the columns to the new width."""
@@ -302,14 +302,14 @@ class TreeView(QTreeView):
         nodes, short = self.tree.nodes, self.delegate.short
         if self._measured[0] is not nodes or self._measured[1] is not short:
             names = [row.shown for row in nodes.rows]
-            if len(names) > _MEASURED:  # the longest ones and a sample of the others
-                spread = names[:: len(names) * 2 // _MEASURED]
-                names = [*nlargest(_MEASURED // 2, names, key=len), *spread]
+            if len(names) > _MEASURED_NAMES:  # the longest ones and a sample of the others
+                spread = names[:: len(names) * 2 // _MEASURED_NAMES]
+                names = [*nlargest(_MEASURED_NAMES // 2, names, key=len), *spread]
             forms = [within_reason(short[name] if short is not None else name) for name in names]
-            widest = nlargest(_WIDEST_OF, forms, key=len)
+            widest = nlargest(_MEASURED_WIDTHS, forms, key=len)
             text = max(map(self.fontMetrics().horizontalAdvance, widest), default=0)
             width = text + check_box_width(self.fontMetrics()) + 2
-            self._measured = nodes, short, min(width, _WIDEST_NAME)
+            self._measured = nodes, short, min(width, _MAX_NAME_WIDTH)
         return self._measured[2]
 
     def width_for_names(self) -> int:
@@ -320,18 +320,18 @@ class TreeView(QTreeView):
 
     def fit(self) -> None:
         """Fit the columns, after the width, the names or their short forms changed."""
-        if self._chosen_columns:
+        if self._has_chosen_columns:
             self._fit_name()
         else:
             self._fit_columns()
 
     def _on_section_resized(self, column: int, before: int, after: int) -> None:
-        if column == Column.NAME and self.delegate.room is not None:
+        if column == Column.NAME and self.delegate.name_width_of is not None:
             self.scheduleDelayedItemsLayout()  # names may have other lines now
         # Showing or hiding a column also emits this signal.
         if self._fitting or column == Column.NAME or not before or not after:
             return
-        self._own_widths[column] = after
+        self._user_widths[column] = after
         self._fit_name()
 
     def _set_width(self, column: int, width: int) -> None:
@@ -342,10 +342,10 @@ class TreeView(QTreeView):
     def columns(self) -> dict[str, Any]:
         """Return the user's columns and widths, and the order of the list, as JSON values."""
         state = dict[str, Any]()
-        if self._chosen_columns:
+        if self._has_chosen_columns:
             state["shown"] = [c.id for c in Column if not self.isColumnHidden(c)]
-        if self._own_widths:
-            state["widths"] = {list(Column)[c].id: width for c, width in self._own_widths.items()}
+        if self._user_widths:
+            state["widths"] = {list(Column)[c].id: width for c, width in self._user_widths.items()}
         state.update(self.order(flat=True))
         return state
 
@@ -355,11 +355,11 @@ class TreeView(QTreeView):
         shown, widths = columns.get("shown"), columns.get("widths")
         if isinstance(widths, dict):
             for name, width in widths.items():
-                if name in names and isinstance(width, int) and 0 < width <= _WIDEST:
-                    self._own_widths[names[name]] = width
+                if name in names and isinstance(width, int) and 0 < width <= _MAX_SAVED_WIDTH:
+                    self._user_widths[names[name]] = width
                     self._set_width(names[name], width)
         if isinstance(shown, list):
-            self._chosen_columns = True
+            self._has_chosen_columns = True
             for name, column in names.items():
                 self.setColumnHidden(column, column != Column.NAME and name not in shown)
             self._fit_name()
@@ -372,41 +372,41 @@ class TreeView(QTreeView):
         room = self.viewport().width() - others
         needed = max(self.name_width(), self._widths[Column.NAME])
         mode = QHeaderView.ResizeMode
-        fits = needed <= room or not self._chosen_columns
+        fits = needed <= room or not self._has_chosen_columns
         self.header().setSectionResizeMode(Column.NAME, mode.Stretch if fits else mode.Interactive)
         if not fits:
             self._set_width(Column.NAME, needed)
 
     def _fit_columns(self) -> None:
-        stays = {c: c.spec.in_list if self.tree.flat else c.spec.in_tree for c in Column}
-        give_way = sorted((c for c in Column if stays[c] < ALWAYS), key=stays.__getitem__)
-        hidden = {c for c in give_way if stays[c] == HIDDEN}
-        widths = self._widths | self._own_widths
+        priorities = {c: c.spec.in_list if self.tree.flat else c.spec.in_tree for c in Column}
+        hideable = sorted((c for c in Column if priorities[c] < ALWAYS), key=priorities.__getitem__)
+        hidden = {c for c in hideable if priorities[c] == HIDDEN}
+        widths = self._widths | self._user_widths
         # Full names need the space more than a bar.
-        if self.tree.flat and Column.SPARSITY not in self._own_widths:
-            widths[Column.SPARSITY] = self._least_sparsity
+        if self.tree.flat and Column.SPARSITY not in self._user_widths:
+            widths[Column.SPARSITY] = self._min_sparsity_width
         names = self.name_width()
         name = max(names, widths[Column.NAME])
-        for column in (None, *give_way):
+        for column in (None, *hideable):
             if column is not None:
                 hidden.add(column)
             rest = sum(widths[c] for c in Column if c not in hidden and c != Column.NAME)
             if rest + name <= self.viewport().width():
                 break
-        for column in give_way:
+        for column in hideable:
             self.setColumnHidden(column, column in hidden)
-        others = sum(widths[c] for c in give_way if c not in hidden)
+        others = sum(widths[c] for c in hideable if c not in hidden)
         # The bar gets narrower if names need its width.
         most = min(
-            int(_MOST_SPARSITY * self.viewport().width()),
+            int(_MAX_SPARSITY_SHARE * self.viewport().width()),
             self.viewport().width() - others - names,
         )
-        most = max(self._least_sparsity, most)
-        if Column.SPARSITY not in self._own_widths:
+        most = max(self._min_sparsity_width, most)
+        if Column.SPARSITY not in self._user_widths:
             self._set_width(Column.SPARSITY, min(widths[Column.SPARSITY], most))
         self._fit_name()
 
-    def _choose_columns(self, place: QPoint) -> None:
+    def _show_column_menu(self, place: QPoint) -> None:
         menu = QMenu(self)
         for column in Column:
             if column == Column.NAME:
@@ -419,8 +419,8 @@ class TreeView(QTreeView):
         fit = menu.addAction(self.tr("Fit to width"))
         chosen = menu.exec(self.header().mapToGlobal(place))
         if chosen is fit:
-            self._chosen_columns = False
-            self._own_widths = {}
+            self._has_chosen_columns = False
+            self._user_widths = {}
             for column in Column:
                 if column != Column.NAME:
                     self._set_width(column, self._widths[column])
@@ -430,7 +430,7 @@ class TreeView(QTreeView):
 
     def show_column(self, column: Column, *, shown: bool) -> None:
         """Show or hide a column. Names stay complete; the tree scrolls if needed."""
-        self._chosen_columns = True
+        self._has_chosen_columns = True
         self.setColumnHidden(column, not shown)
         self._fit_name()
 
@@ -438,23 +438,23 @@ class TreeView(QTreeView):
 
     def fold_all(self) -> None:
         """Collapse everything and restore file order, because another file was opened."""
-        self._open = set()
+        self._expanded_nodes = set()
         self.set_order({}, flat=False)
 
-    def open_at_first(self) -> None:
+    def expand_initially(self) -> None:
         """Expand as many levels as fit into the view."""
-        self._open = set()
-        self._open_below(ROOT, _OPEN_AT_FIRST)
-        self._unfold()
+        self._expanded_nodes = set()
+        self._mark_levels(ROOT, _MAX_INITIAL_ROWS)
+        self._expand_nodes()
 
     def unfold_below(self, node: int) -> None:
-        """Expand a module and the levels below it, `_OPEN_AT_ONCE` rows at most."""
-        self._open.add(node)
-        self._open_below(node, _OPEN_AT_ONCE)
-        self._unfold()
+        """Expand a module and the levels below it, `_MAX_EXPANDED_ROWS` rows at most."""
+        self._expanded_nodes.add(node)
+        self._mark_levels(node, _MAX_EXPANDED_ROWS)
+        self._expand_nodes()
         self.fit()
 
-    def _open_below(self, node: int, most: int) -> None:
+    def _mark_levels(self, node: int, most: int) -> None:
         """Mark levels below a node as expanded while they have at most `most` rows in total."""
         level, seen = [node], 0
         while level:
@@ -462,32 +462,35 @@ class TreeView(QTreeView):
             seen += len(below)
             if seen > most:
                 break
-            self._open.update(level)
+            self._expanded_nodes.update(level)
             level = [each for each in below if self.tree.nodes.tensor[each] == MODULE]
 
     def unfolded(self) -> list[str]:
-        """Return the paths of the expanded modules in order, at most `_MOST_UNFOLDED`."""
-        return [self.tree.nodes.paths[node] for node in sorted(self._open)[:_MOST_UNFOLDED]]
+        """Return the paths of the expanded modules in order, at most `_MAX_SAVED_EXPANDED`."""
+        return [
+            self.tree.nodes.paths[node]
+            for node in sorted(self._expanded_nodes)[:_MAX_SAVED_EXPANDED]
+        ]
 
     def set_unfolded(self, paths: Iterable[str]) -> None:
         """Expand exactly these modules; unknown paths are ignored."""
         nodes, wanted = self.tree.nodes, set(paths)
         modules = np.flatnonzero(nodes.tensor == MODULE).tolist()
-        self._open = {node for node in modules if nodes.paths[node] in wanted}
+        self._expanded_nodes = {node for node in modules if nodes.paths[node] in wanted}
         self._restoring = True
         self.collapseAll()
-        self._unfold()
+        self._expand_nodes()
         self.fit()
 
-    def _note_expanded(self, index: QModelIndex) -> None:
+    def _on_expanded(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
-            self._open.add(index.internalId())
+            self._expanded_nodes.add(index.internalId())
         if not self._restoring:
             self.fit()
 
-    def _note_collapsed(self, index: QModelIndex) -> None:
+    def _on_collapsed(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
-            self._open.discard(index.internalId())
+            self._expanded_nodes.discard(index.internalId())
 
     def _before_reset(self) -> None:
         current = self.currentIndex()
@@ -495,7 +498,7 @@ class TreeView(QTreeView):
             self._current = (self.tree.nodes, current.internalId())
         chosen = self.selectionModel().selection()
         count = sum(chosen.at(i).height() for i in range(chosen.count()))
-        self._selected = self.selected_nodes() if 1 < count <= _MOST_KEPT else []
+        self._selected = self.selected_nodes() if 1 < count <= _MAX_KEPT_SELECTION else []
 
     def _after_reset(self) -> None:
         self._set_wrapping()
@@ -503,20 +506,20 @@ class TreeView(QTreeView):
         if nodes is not self.tree.nodes:
             self._current = (self.tree.nodes, ROOT)
             return
-        self._unfold()
+        self._expand_nodes()
         # In a list of 100,000 rows, showing a distant row would lay out all rows above.
         if self.tree.is_near(current):
             self.show_node(current)
         if self._selected:
             self.select_nodes(filter(self.tree.is_near, self._selected))
 
-    def _unfold(self) -> None:
+    def _expand_nodes(self) -> None:
         """Expand the modules that were expanded; with a filter all, if it matches few tensors."""
         tree = self.tree
         self._restoring = True
         self.setUpdatesEnabled(False)
-        wanted = self._open
-        if tree.listing.filter.active and int(tree.listing.shown.sum()) <= _OPEN_WHEN_FILTERED:
+        wanted = self._expanded_nodes
+        if tree.listing.filter.active and int(tree.listing.shown.sum()) <= _MAX_EXPANDED_MATCHES:
             shown = tree.nodes.count_below(tree.listing.shown) > 0
             wanted = {int(n) for n in (shown & (tree.nodes.tensor == MODULE)).nonzero()[0]}
         for node in sorted(wanted):  # parents first, so that each is laid out once
@@ -561,7 +564,7 @@ class TreeView(QTreeView):
         """Schedule `_follow_selection` if rows were selected."""
         super().selectionChanged(selected, deselected)
         if not self._restoring and selected.count():
-            self._following.start()
+            self._follow_timer.start()
 
     def _follow_selection(self) -> None:
         """Move the cursor to the selected row if it is the only one.
@@ -579,13 +582,13 @@ class TreeView(QTreeView):
         """Select the rows of these nodes that are displayed; the cursor does not move."""
         self._restoring = True
         chosen = QItemSelection()
-        for first, last in self._stretches(nodes):
+        for first, last in self._row_runs(nodes):
             chosen.append(QItemSelectionRange(first, last))
         flags = QItemSelectionModel.SelectionFlag
         self.selectionModel().select(chosen, flags.ClearAndSelect | flags.Rows)
         self._restoring = False
 
-    def _stretches(self, wanted: Iterable[int]) -> Iterator[tuple[QModelIndex, QModelIndex]]:
+    def _row_runs(self, wanted: Iterable[int]) -> Iterator[tuple[QModelIndex, QModelIndex]]:
         """Yield first and last index of each run of adjacent rows, for a QItemSelection."""
         nodes, listing = self.tree.nodes, self.tree.listing
         given = np.fromiter(wanted, np.int64)
@@ -714,7 +717,7 @@ class TreeView(QTreeView):
         if current.isValid() and row.isValid():
             selected = self.selectionModel().isSelected(current)
             painter.setPen(QPen(QColor(colors["accent_text" if selected else "accent"]), 1))
-            row.setLeft(max(row.left() + 1, _EDGE))
+            row.setLeft(max(row.left() + 1, _FRAME_WIDTH))
             row.setRight(self.viewport().width() - 1)
             painter.drawRect(row.adjusted(0, 1, -3, -2))
         painter.end()
@@ -730,7 +733,7 @@ class TreeView(QTreeView):
         super().scrollContentsBy(dx, dy)
         if not self.hasFocus():
             return
-        if dx or abs(dy) > _FEW:
+        if dx or abs(dy) > _MAX_SCROLLED:
             self.viewport().update()
             return
         first = self.indexAt(QPoint(0, 0))  # the row that was at the top is `dy` rows below
@@ -738,9 +741,9 @@ class TreeView(QTreeView):
             first = self.indexBelow(first) if dy > 0 else self.indexAbove(first)
         moved = self.visualRect(first).top()
         area = self.viewport().rect()
-        for top in (0, area.height() - _EDGE):
+        for top in (0, area.height() - _FRAME_WIDTH):
             for place in (top, top + moved):
-                self.viewport().update(0, place, area.width(), _EDGE)
+                self.viewport().update(0, place, area.width(), _FRAME_WIDTH)
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -419,10 +419,10 @@ def test_each_kind_has_a_colour_or_shape_of_its_own_also_in_the_legend(view):
     assert shown == [(view._colors[ink_of(n)], sides_of(n)) for n in range(5)]
     assert len({color for color, _ in shown}) == 5
     image = view.legend.grab().toImage()
-    corner, middle = view.legend._places(view.legend.width())[0], _swatch_middle(view.legend, 0)
+    corner, middle = view.legend._positions(view.legend.width())[0], _swatch_middle(view.legend, 0)
     assert image.pixelColor(middle) == QColor(shown[0][0])
     assert image.pixelColor(corner + QPoint(1, 3)) != QColor(shown[0][0]), "a circle, no square"
 
 
 def _swatch_middle(legend, entry):
-    return legend._places(legend.width())[entry] + QPoint(7, legend._line_height() // 2)
+    return legend._positions(legend.width())[entry] + QPoint(7, legend._line_height() // 2)

@@ -158,7 +158,7 @@ def test_the_estimate_of_the_last_move_goes_before_the_exact_preview(counted, mo
 def test_the_first_move_does_no_more_than_the_others(counted):
     """Giving thousands of masks back waits for the hand to rest; rows are not looked up anew."""
     exact = weakref.ref(counted.workbench.preview.state.preview)
-    rows = counted.views.tree.model.cells._placed[1]
+    rows = counted.views.tree.model.cells._preview_rows[1]
     counted.workbench.preview._previews._pause.setInterval(60_000)
     counted.key("Left", slider(counted))
     counted.key("Left", slider(counted))
@@ -168,11 +168,11 @@ def test_the_first_move_does_no_more_than_the_others(counted):
     counted.workbench.preview.hasten()
     counted.wait(lambda: exact() is None)
     counted.wait(lambda: counted.workbench.preview.state.preview is not None)
-    assert counted.views.tree.model.cells._placed[1] is rows
+    assert counted.views.tree.model.cells._preview_rows[1] is rows
     said = counted.cell(LARGE, Column.SPARSITY)
     drag_slider(counted, 0.8)
     counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
-    assert counted.views.tree.model.cells._placed[1] is rows
+    assert counted.views.tree.model.cells._preview_rows[1] is rows
 
 
 def test_a_slider_that_is_let_go_is_not_waited_for(counted):

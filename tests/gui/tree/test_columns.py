@@ -71,8 +71,8 @@ def check_cells(view, model, column):
         assert index.isValid() != (model.flat and model.nodes.tensor[node] < 0)
         if index.isValid():
             assert isinstance(index.data(), str)
-            aloud = index.data(ROLE.AccessibleTextRole)
-            assert (aloud is None) == (spec.aloud is None)
+            accessible_text = index.data(ROLE.AccessibleTextRole)
+            assert (accessible_text is None) == (spec.accessible_text is None)
             assert (index.data(ROLE.TextAlignmentRole) is None) == (not spec.number)
 
 

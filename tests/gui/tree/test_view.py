@@ -704,7 +704,7 @@ def test_an_asterisk_shares_the_width_once_for_all_that_it_opens(qtbot, tree, mo
     qtbot.keyClick(view, Qt.Key.Key_Asterisk)
     assert view.isExpanded(index(tree, "all.19.part"))
     assert len(measured) <= 2, "resizing included"
-    assert node(tree, "all.7.part") in view._open
+    assert node(tree, "all.7.part") in view._expanded_nodes
     needed = view.name_width()
     assert view.columnWidth(Column.NAME) >= min(needed, view.viewport().width() // 3)
 

@@ -295,7 +295,7 @@ def test_answers_about_another_tensor_or_an_older_state_are_ignored(shown, conv)
     shown.set_tile(conv.tile(fine.request), generation=old)
     assert shown.canvas.item.fine is fine
     shown.set_point(conv.tile(TileRequest("conv.weight", 0, 0, 1, 1)), generation=old)
-    assert shown._weight_readout._points == {}
+    assert shown._weight_readout._weights == {}
 
 
 def test_an_old_picture_stays_until_the_new_mask_is_there(shown, conv, qtbot, painted):
