@@ -186,7 +186,7 @@ class DistributionView(Chart):
         if self._histogram is None:
             return np.zeros(1)
         edges = self._histogram.edges
-        return edges if self._decades is None else self._decades.places(edges)
+        return edges if self._decades is None else self._decades.positions(edges)
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
         """Return the numbers of weights in the bins."""
@@ -488,7 +488,7 @@ class DistributionView(Chart):
             return counted
         low, high = counted.finer
         if self._decades is not None:
-            low, high = self._decades.place(low), self._decades.place(high)
+            low, high = self._decades.position(low), self._decades.position(high)
         left, right = self.canvas.visible_range
         slack = 1e-9 * (high - low)
         inside = low - slack <= left and right <= high + slack
@@ -534,7 +534,7 @@ class DistributionView(Chart):
             return
         signed = self._histogram.signed
         label = f"{about}±{text}" if signed else f"{about}{text}"
-        at = value if self._decades is None else self._decades.place(value)
+        at = value if self._decades is None else self._decades.position(value)
         at = min(at, float(self.edges()[-1]))
         self.canvas.set_line(CutLine(at, label, mirrored=signed, editable=self._editable))
 

@@ -452,10 +452,10 @@ class _BarFilter:
         if known is not None and known[0] is report and known[1] is names:
             return known[2]
         table, touched = report.table, set(names)
-        each = zip(table.names, table.after.tolist(), strict=True)
+        pairs = zip(table.names, table.after.tolist(), strict=True)
         shown = [
             index
-            for index, (name, after) in enumerate(each)
+            for index, (name, after) in enumerate(pairs)
             if after or name in touched or rows[name].by_default
         ]
         result = replace(report, tensors=table.at(shown))

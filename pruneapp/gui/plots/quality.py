@@ -409,7 +409,7 @@ class QualityView(PlotView):
         states: Sequence[MeasuredState],
         position: int,
         metric: str,
-        why_old: str = "",
+        stale_reason: str = "",
         conditions: str = "",
     ) -> None:
         """Show the states that have this metric and a value on the axis.
@@ -429,7 +429,11 @@ class QualityView(PlotView):
         """
         by_mouse = position != self._given_states[1] or self._described_point == self._hovered
         named = self._state_number(self._described_point)
-        self._name, self._given_states, self._stale_reason = metric, (states, position), why_old
+        self._name, self._given_states, self._stale_reason = (
+            metric,
+            (states, position),
+            stale_reason,
+        )
         self._conditions = conditions
         self._offer_metrics(states)
         for part in (self.axis_label, self.axis_box):

@@ -227,7 +227,7 @@ class SensitivityView(PlotView):
 
     def __init__(self) -> None:
         self.canvas = SensitivityCanvas()
-        self._found: Sensitivity | None = None
+        self._sensitivity: Sensitivity | None = None
         self._rows: Sequence[TensorSensitivity] = ()  # in displayed order
         self._short = ShortNames()
         self._current = ""  # name of the focused tensor in the file
@@ -303,14 +303,14 @@ class SensitivityView(PlotView):
 
     # -- setters ----------------------------------------------------------------------------------
 
-    def set_sensitivity(self, found: Sensitivity | None) -> None:
+    def set_sensitivity(self, sensitivity: Sensitivity | None) -> None:
         """Show the results of a scan, also partial ones; None for no scan."""
-        self._found = found
-        shape = (0, 0) if found is None else (len(found.rows), len(found.amounts))
+        self._sensitivity = sensitivity
+        shape = (0, 0) if sensitivity is None else (len(sensitivity.rows), len(sensitivity.amounts))
         if shape != (len(self._rows), self.canvas.columns):
             self._hovered = -1, -1  # otherwise the same cell is under the mouse
         self._offer_metrics()
-        self.allocate.setEnabled(found is not None and found.measured > 0)
+        self.allocate.setEnabled(sensitivity is not None and sensitivity.measured > 0)
         self._show_rows()
         self._set_content(present=bool(self._rows))
         self._redraw()
@@ -349,32 +349,32 @@ class SensitivityView(PlotView):
         self._mark_current()
         self._redraw()
 
-    def _ordered(self, found: Sensitivity) -> list[int]:
+    def _ordered(self, sensitivity: Sensitivity) -> list[int]:
         """Return row indices in the chosen order; equal ones are in layer order."""
-        rows = range(len(found.rows))
+        rows = range(len(sensitivity.rows))
         chosen = self.order_box.currentData()
         if chosen == _SIZE:
-            return sorted(rows, key=lambda at: -found.rows[at].weights)
+            return sorted(rows, key=lambda at: -sensitivity.rows[at].weights)
         if chosen == _DAMAGE:
-            return sorted(rows, key=lambda at: -float(found.sensitivities[at]))
+            return sorted(rows, key=lambda at: -float(sensitivity.sensitivities[at]))
         return [*rows]
 
     def _show_rows(self) -> None:
         """Pass names and cells to the canvas, in the chosen order."""
-        found, former = self._found, self._rows
-        order = [] if found is None else self._ordered(found)
-        rows = self._rows = [] if found is None else [found.rows[at] for at in order]
+        sensitivity, former = self._sensitivity, self._rows
+        order = [] if sensitivity is None else self._ordered(sensitivity)
+        rows = self._rows = [] if sensitivity is None else [sensitivity.rows[at] for at in order]
         names, before = [row.name for row in rows], [row.name for row in former]
         at = self.canvas.cursor_bar
         name_at_cursor = before[at] if 0 <= at < len(before) else ""
         if names != before:
             self.canvas.names.set_names(lambda at: rows[at].shown, len(rows), self._short)
-        if found is None:
+        if sensitivity is None:
             self.canvas.set_cells((), np.zeros((0, 0)), self._short_cell_text, ink="danger")
         else:
-            ink = "danger" if found.is_current and not found.is_old else "muted"
+            ink = "danger" if sensitivity.is_current and not sensitivity.is_old else "muted"
             self.canvas.set_cells(
-                found.amounts, found.levels[order], self._short_cell_text, ink=ink
+                sensitivity.amounts, sensitivity.levels[order], self._short_cell_text, ink=ink
             )
         # Keep the cursor on its tensor.
         self.canvas.cursor_bar = names.index(name_at_cursor) if name_at_cursor in names else -1
@@ -388,42 +388,45 @@ class SensitivityView(PlotView):
         self.canvas.names.set_marked(shown, self._colors["accent"])
 
     def _offer_metrics(self) -> None:
-        names = () if self._found is None else self._found.metrics
+        names = () if self._sensitivity is None else self._sensitivity.metrics
         with QSignalBlocker(self.metric_box):
             self.metric_box.clear()
             for name in names:
                 self.metric_box.addItem(name, name)
-            if self._found is not None:
-                self.metric_box.setCurrentIndex(names.index(self._found.metric))
+            if self._sensitivity is not None:
+                self.metric_box.setCurrentIndex(names.index(self._sensitivity.metric))
         self.metric_box.setVisible(len(names) > 1)
 
     # -- texts ------------------------------------------------------------------------------------
 
     def _short_cell_text(self, row: int, column: int) -> str:
-        found, value = self._found, self._rows[row].values[column]
-        if found is None or value is None:
+        sensitivity, value = self._sensitivity, self._rows[row].values[column]
+        if sensitivity is None or value is None:
             return ""
         if not math.isfinite(value):
             return "✕"
-        difference = value - found.before
-        mark = " ▲" if found.calibrated else ""
-        if abs(difference) <= found.noise_at(self._rows[row], column):
+        difference = value - sensitivity.before
+        mark = " ▲" if sensitivity.calibrated else ""
+        if abs(difference) <= sensitivity.noise_at(self._rows[row], column):
             return ("≈" if difference else "0") + mark
-        return signed(metric_amount(difference, share=found.share, short=True), difference) + mark
+        return (
+            signed(metric_amount(difference, share=sensitivity.share, short=True), difference)
+            + mark
+        )
 
     def cell_text(self, row: int, column: int) -> str:
         """Return the readout of a cell."""
-        found = self._found
-        assert found is not None
-        tensor, amount = self._rows[row], write_amount(found.amounts[column])
+        sensitivity = self._sensitivity
+        assert sensitivity is not None
+        tensor, amount = self._rows[row], write_amount(sensitivity.amounts[column])
         value = tensor.values[column]
         words = self.tr("{name}, {amount} pruned:  {what}")
         if value is None:
             what = self.tr("not measured yet")
         elif not math.isfinite(value):
-            what = self.tr("{metric} is not a finite number").format(metric=found.metric)
+            what = self.tr("{metric} is not a finite number").format(metric=sensitivity.metric)
         else:
-            damage, noise = found.damage(value), found.noise_at(tensor, column)
+            damage, noise = sensitivity.damage(value), sensitivity.noise_at(tensor, column)
             if not damage:
                 change = self.tr("no difference")
             elif abs(damage) <= noise:
@@ -434,81 +437,85 @@ class SensitivityView(PlotView):
                 change = self.tr("{amount} worse").format(amount=self._amount(damage))
             else:
                 change = self.tr("{amount} better").format(amount=self._amount(damage))
-            what = join_facts(f"{found.metric} {metric_text(value, share=found.share)}", change)
-            if found.calibrated:
+            what = join_facts(
+                f"{sensitivity.metric} {metric_text(value, share=sensitivity.share)}", change
+            )
+            if sensitivity.calibrated:
                 what = join_names(what, calibration_mark())
         return words.format(name=tensor.shown, amount=amount, what=what)
 
     def subject(self) -> str:
         """Return which state was scanned, and how."""
-        found = self._found
-        if found is None:
+        sensitivity = self._sensitivity
+        if sensitivity is None:
             return ""
-        if not found.state:
+        if not sensitivity.state:
             words = self.tr("The scanned state was deleted.")
-        elif found.is_current:
+        elif sensitivity.is_current:
             words = self.tr("Scanned state: {state}, the current one.")
         else:
             words = self.tr("Scanned state: {state}. The current state is another one.")
         parts = [
-            words.format(state=found.state),
-            self.tr("Method: {method}.").format(method=found.method),
+            words.format(state=sensitivity.state),
+            self.tr("Method: {method}.").format(method=sensitivity.method),
         ]
-        if found.is_old:
-            parts.append(found.why_old)
+        if sensitivity.is_old:
+            parts.append(sensitivity.why_old)
         before = self.tr("Before pruning: {metric} {value}.")
-        value = metric_text(found.before, share=found.share)
-        parts.append(before.format(metric=found.metric, value=value))
-        if not found.noises.any() and found.measured:
+        value = metric_text(sensitivity.before, share=sensitivity.share)
+        parts.append(before.format(metric=sensitivity.metric, value=value))
+        if not sensitivity.noises.any() and sensitivity.measured:
             parts.append(self.tr("Repeatable; the uncertainty of the data is not known."))
-        if found.calibrated:
+        if sensitivity.calibrated:
             parts.append(as_sentence(calibration_mark()))
         return join_sentences(*parts)
 
     def summary(self) -> str:
         """Return how much was measured, and which tensor is the most sensitive."""
-        found = self._found
-        if found is None:
+        sensitivity = self._sensitivity
+        if sensitivity is None:
             return ""
         parts = []
-        if found.measured < found.wanted:
+        if sensitivity.measured < sensitivity.wanted:
             done = self.tr("{n} of {all} evaluations measured")
-            parts.append(done.format(n=count(found.measured), all=count(found.wanted)))
-        worst = found.most_sensitive
+            parts.append(done.format(n=count(sensitivity.measured), all=count(sensitivity.wanted)))
+        worst = sensitivity.most_sensitive
         if worst is not None:
             row, column = worst
             parts.append(
                 self.tr("largest damage: {name} at {amount}, {damage}").format(
-                    name=found.rows[row].shown,
-                    amount=write_amount(found.amounts[column]),
-                    damage=self._amount(found.worst),
+                    name=sensitivity.rows[row].shown,
+                    amount=write_amount(sensitivity.amounts[column]),
+                    damage=self._amount(sensitivity.worst),
                 )
             )
-        elif found.measured:
+        elif sensitivity.measured:
             parts.append(self.tr("no damage beyond the noise"))
         return join_statements(*parts)
 
     def _amount(self, damage: float) -> str:
-        assert self._found is not None
-        return metric_points(damage, share=self._found.share)
+        assert self._sensitivity is not None
+        return metric_points(damage, share=self._sensitivity.share)
 
     def numbers(self) -> Numbers:
         """Return one row per tensor with the metric at each amount."""
-        found = self._found
-        if found is None:
+        sensitivity = self._sensitivity
+        if sensitivity is None:
             return NOTHING
         rows = self._rows
         headers = (
             self.tr("tensor"),
             self.tr("weights"),
             *(
-                self.tr("{metric} at {amount}").format(metric=found.metric, amount=percent(a, 0))
-                for a in found.amounts
+                self.tr("{metric} at {amount}").format(
+                    metric=sensitivity.metric, amount=percent(a, 0)
+                )
+                for a in sensitivity.amounts
             ),
             # With the data that calibrated the states, the values are better than with other data.
-            *([self.tr("measured with")] if found.calibrated else ()),
+            *([self.tr("measured with")] if sensitivity.calibrated else ()),
         )
-        marks = [calibration_mark()] if found.calibrated else []
+        marks = [calibration_mark()] if sensitivity.calibrated else []
 
         def row(at: int) -> tuple[object, ...]:
             tensor = rows[at]
@@ -521,7 +528,9 @@ class SensitivityView(PlotView):
         self._set_legend(self._swatches() if self._has_content else ())
         self.about.setText(self.subject())
         self.go_there.setVisible(
-            self._found is not None and bool(self._found.state) and not self._found.is_current
+            self._sensitivity is not None
+            and bool(self._sensitivity.state)
+            and not self._sensitivity.is_current
         )
         self._above.setVisible(self._has_content)
         whole = join_sentences(self.subject(), self.summary())
@@ -531,14 +540,14 @@ class SensitivityView(PlotView):
         self._refresh_table()
 
     def _swatches(self) -> list[Swatch]:
-        found, canvas = self._found, self.canvas
-        if found is None:
+        sensitivity, canvas = self._sensitivity, self.canvas
+        if sensitivity is None:
             return []
         colors = tuple(QColor(canvas.fill(level)).name() for level in (0.0, 0.5, 1.0))
-        worst = self._amount(found.worst)
+        worst = self._amount(sensitivity.worst)
         words = self.tr("{n} worse (logarithmic)").format(n=worst)
         swatches = [Swatch(words, colors, before=self.tr("0"))]
-        if found.measured < found.wanted:
+        if sensitivity.measured < sensitivity.wanted:
             swatches.append(
                 Swatch(self.tr("not measured"), (self._colors["border"],), hatched=True)
             )
@@ -548,7 +557,7 @@ class SensitivityView(PlotView):
             (False, False): self.tr("of another state"),
             (True, False): self.tr("of another state, measured before"),
         }
-        if words := gray.get((found.is_old, found.is_current), ""):
+        if words := gray.get((sensitivity.is_old, sensitivity.is_current), ""):
             swatches.append(Swatch(words, (self._colors["muted"],)))
         return swatches
 
@@ -559,9 +568,9 @@ class SensitivityView(PlotView):
         row, column = self._hovered
         if row < 0 or column < 0:
             row, column = self.canvas.cursor_bar, self.canvas.column
-        if self._found is None or not self._has_content:
+        if self._sensitivity is None or not self._has_content:
             self.readout.setText("")
-        elif 0 <= row < len(self._rows) and column < len(self._found.amounts):
+        elif 0 <= row < len(self._rows) and column < len(self._sensitivity.amounts):
             self.readout.setText(self.cell_text(row, column))
         else:
             self.readout.setText(self.summary())
@@ -580,12 +589,12 @@ class SensitivityView(PlotView):
         self._choose(row, self.canvas.column)
 
     def _on_row_activated(self, index: QModelIndex) -> None:
-        amounts = 0 if self._found is None else len(self._found.amounts)
+        amounts = 0 if self._sensitivity is None else len(self._sensitivity.amounts)
         self._choose(index.row(), min(max(index.column() - 1, 0), amounts - 1))
 
     def _choose(self, row: int, column: int) -> None:
-        if self._found is not None:
-            self.cellChosen.emit(self._rows[row].name, self._found.amounts[column])
+        if self._sensitivity is not None:
+            self.cellChosen.emit(self._rows[row].name, self._sensitivity.amounts[column])
 
     def _on_order_chosen(self) -> None:
         self._show_rows()

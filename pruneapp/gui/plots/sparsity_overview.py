@@ -112,9 +112,9 @@ def model_numbers(
             places = known.places
         else:
             places = np.array([table.places.get(name, -1) for name in asked], np.int64)
-        here = places >= 0
-        after[places[here]] = np.maximum(touched.after[here], before[places[here]])
-        step_retained[places[here]] = touched.norm[here]
+        present = places >= 0
+        after[places[present]] = np.maximum(touched.after[present], before[places[present]])
+        step_retained[places[present]] = touched.norm[present]
     return ModelNumbers(
         names, numel, nbytes, before, after, step_retained, table.norm, asked, places
     )
@@ -450,11 +450,11 @@ class ModelView(TensorsChart):
 
     def _update_strip(self) -> None:
         n = self._numbers
-        placed = self._places_of_report()
-        here = placed >= 0
+        rows_of_report = self._places_of_report()
+        present = rows_of_report >= 0
         before, after = np.zeros(len(self._tensors)), np.zeros(len(self._tensors))
-        before[placed[here]] = (n.before / np.maximum(n.numel, 1))[here]
-        after[placed[here]] = n.shares[here]
+        before[rows_of_report[present]] = (n.before / np.maximum(n.numel, 1))[present]
+        after[rows_of_report[present]] = n.shares[present]
         self.strip.set_shares(before, after)
         self.strip.setVisible(self.strip.total > 0 and self._report is not None)
 

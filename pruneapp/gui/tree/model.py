@@ -238,11 +238,11 @@ class TreeModel(QAbstractItemModel):
         self.nodes = nodes
         self.checks = CheckStates(nodes)
         # Cached, because a long list is laid out again with each part that is fetched.
-        able = self.checks.can_be_checked
-        marked = able[nodes.tensor] & ~nodes.alias if nodes.rows else nodes.alias
+        can_check = self.checks.can_be_checked
+        marked = can_check[nodes.tensor] & ~nodes.alias if nodes.rows else nodes.alias
         self._of_tensors = [
-            None if module else _TENSOR_MARKED if able else _TENSOR
-            for module, able in zip((nodes.tensor < 0).tolist(), marked.tolist(), strict=True)
+            None if module else _TENSOR_MARKED if can_check else _TENSOR
+            for module, can_check in zip((nodes.tensor < 0).tolist(), marked.tolist(), strict=True)
         ]
         self.cells = Cells(nodes, self.checks)
         self.cells.whole_names = self.flat

@@ -163,7 +163,7 @@ class ModuleTree(QWidget):
         self._focus = -1
         self._pause.stop()
         self.tree_filter.reset(nodes.kinds)
-        self.view.fold_all()
+        self.view.collapse_and_reset_order()
         self.model.set_nodes(nodes)
         self.view.expand_initially()
         self._count()
@@ -177,7 +177,7 @@ class ModuleTree(QWidget):
         """Return expanded modules, sort order and kind of the filter as JSON values."""
         order = self.view.order(flat=False)
         return {
-            "unfolded": self.view.unfolded(),
+            "unfolded": self.view.expanded_paths(),
             "kind": self.tree_filter.conditions().kind,
             **({"order": order} if order else {}),
         }
@@ -194,13 +194,13 @@ class ModuleTree(QWidget):
             self._rules_choose_others = rules_choose_others
             self._count()
 
-    def restore_state(self, look: Mapping[str, Any]) -> None:
+    def restore_state(self, state: Mapping[str, Any]) -> None:
         """Restore the result of `save_state` for this file; invalid values are ignored."""
-        unfolded, kind, order = look.get("unfolded"), look.get("kind"), look.get("order")
+        unfolded, kind, order = state.get("unfolded"), state.get("kind"), state.get("order")
         if isinstance(order, dict):
             self.view.set_order(order, flat=False)
         if isinstance(unfolded, list):
-            self.view.set_unfolded(path for path in unfolded if isinstance(path, str))
+            self.view.expand_paths(path for path in unfolded if isinstance(path, str))
         if isinstance(kind, str) and kind in self.model.nodes.kinds:
             self.tree_filter.kind.setCurrentIndex(self.tree_filter.kind.findData(kind))
 
@@ -387,8 +387,8 @@ class ModuleTree(QWidget):
             self.tr("Check all of this type ({n})").format(n=count(int(same_type.sum()))), same_type
         )
         chosen = self.view.selected_nodes()
-        given = chosen if node in chosen else [node]
-        same, some = self._same_role(given)
+        selected_nodes = chosen if node in chosen else [node]
+        same, some = self._same_role(selected_nodes)
         checked = same.any() and bool(checks.checked[same].all())
         words = self.tr("Uncheck the same role in all blocks ({n})") if checked else ""
         words = words or self.tr("Check the same role in all blocks ({n})")
@@ -399,8 +399,8 @@ class ModuleTree(QWidget):
         )
         if nodes.tensor[node] < 0:
             below = checks.below(node)
-            learned = below & (nodes.parameters > 0)  # buffers only if there is nothing else
-            offer_check(self.tr("Check all below"), learned if learned.any() else below)
+            trainable = below & (nodes.parameters > 0)  # buffers only if there is nothing else
+            offer_check(self.tr("Check all below"), trainable if trainable.any() else below)
         offer_check(self.tr("Check only this"), checks.checked_by_click(node), only=True)
         if len(chosen) > 1 and node in chosen:
             n, check = count(len(chosen)), self.model.check
@@ -424,15 +424,17 @@ class ModuleTree(QWidget):
         if self.model.replace_checked(checked):
             self.model.checkedChanged.emit()
 
-    def _same_role(self, given: Sequence[int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return two masks ``bool[rows]`` for the nodes `given`.
+    def _same_role(
+        self, selected_nodes: Sequence[int]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return two masks ``bool[rows]`` for `selected_nodes`.
 
         The first has the displayed prunable tensors with the same roles in any block, the second
-        the tensors of `given`: for a module, those that a click on it checks.
+        the tensors of `selected_nodes`: for a module, those that a click on it checks.
         """
         nodes, checks = self.model.nodes, self.model.checks
         targets = np.zeros_like(nodes.prunable)
-        for node in given:
+        for node in selected_nodes:
             if nodes.tensor[node] < 0:
                 targets |= checks.checked_by_click(node)
             else:

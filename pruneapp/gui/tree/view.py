@@ -436,7 +436,7 @@ class TreeView(QTreeView):
 
     # State that is kept when the model is reset
 
-    def fold_all(self) -> None:
+    def collapse_and_reset_order(self) -> None:
         """Collapse everything and restore file order, because another file was opened."""
         self._expanded_nodes = set()
         self.set_order({}, flat=False)
@@ -447,7 +447,7 @@ class TreeView(QTreeView):
         self._mark_levels(ROOT, _MAX_INITIAL_ROWS)
         self._expand_nodes()
 
-    def unfold_below(self, node: int) -> None:
+    def expand_below(self, node: int) -> None:
         """Expand a module and the levels below it, `_MAX_EXPANDED_ROWS` rows at most."""
         self._expanded_nodes.add(node)
         self._mark_levels(node, _MAX_EXPANDED_ROWS)
@@ -465,14 +465,14 @@ class TreeView(QTreeView):
             self._expanded_nodes.update(level)
             level = [each for each in below if self.tree.nodes.tensor[each] == MODULE]
 
-    def unfolded(self) -> list[str]:
+    def expanded_paths(self) -> list[str]:
         """Return the paths of the expanded modules in order, at most `_MAX_SAVED_EXPANDED`."""
         return [
             self.tree.nodes.paths[node]
             for node in sorted(self._expanded_nodes)[:_MAX_SAVED_EXPANDED]
         ]
 
-    def set_unfolded(self, paths: Iterable[str]) -> None:
+    def expand_paths(self, paths: Iterable[str]) -> None:
         """Expand exactly these modules; unknown paths are ignored."""
         nodes, wanted = self.tree.nodes, set(paths)
         modules = np.flatnonzero(nodes.tensor == MODULE).tolist()
@@ -688,7 +688,7 @@ class TreeView(QTreeView):
             self.copy_selected()
         elif event.key() == Qt.Key.Key_Asterisk and self.currentIndex().isValid():
             # Qt's implementation lays out everything below, which takes a minute for 100,000 rows.
-            self.unfold_below(self.currentIndex().internalId())
+            self.expand_below(self.currentIndex().internalId())
         else:
             if event.key() == Qt.Key.Key_End and self.tree.flat:
                 self.tree.fetch_all()

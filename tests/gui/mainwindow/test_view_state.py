@@ -172,18 +172,18 @@ def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
     opened(person, first)
     tree = person.views.tree
     view, kind = tree.view, tree.tree_filter.kind
-    at_first, nodes = view.unfolded(), tree.model.nodes
+    at_first, nodes = view.expanded_paths(), tree.model.nodes
     folded = next(row.shown.rpartition(".")[0] for row in nodes.rows[::-1])
     assert folded not in at_first
     view.expand(tree.model.index_of(nodes.paths.index(folded)))
-    unfolded = view.unfolded()
+    unfolded = view.expanded_paths()
     assert set(unfolded) == {*at_first, folded}
     opened(person, second)
-    assert view.unfolded() == at_first
+    assert view.expanded_paths() == at_first
     kind.setCurrentIndex(1)
     chosen = kind.currentData()
     opened(person, first)
-    assert view.unfolded() == unfolded
+    assert view.expanded_paths() == unfolded
     assert view.isExpanded(tree.model.index_of(tree.model.nodes.paths.index(folded)))
     assert kind.currentData() == ""
     opened(person, second)

@@ -44,7 +44,7 @@ def test_bins_follow_the_zoom(view, qtbot, binning):
     view.binning_box.setCurrentIndex(view.binning_box.findData(binning))
     view.binning_box.activated.emit(view.binning_box.currentIndex())
     view.asked.clear()
-    at = view._decades.place(0.7) if view._decades else 0.7
+    at = view._decades.position(0.7) if view._decades else 0.7
     for _ in range(3):
         many = len(view.asked)
         view.canvas.zoom(20, at)

@@ -309,8 +309,8 @@ class PlotView(QWidget):
 
     def _set_stem(self, name: str, what: str) -> None:
         """Set the proposed file name: the end of a tensor name and the kind of plot `what`."""
-        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[-80:])
-        self.export_menu.stem = f"{safe}-{what}" if safe else what
+        file_stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[-80:])
+        self.export_menu.stem = f"{file_stem}-{what}" if file_stem else what
 
     def _set_content(self, *, present: bool) -> None:
         self._has_content = present

@@ -270,20 +270,20 @@ class Decades:
         """The position of 0."""
         return math.log10(self.low) - LINEAR_DECADES
 
-    def places(self, magnitudes: Floats) -> Floats:
+    def positions(self, magnitudes: Floats) -> Floats:
         """Return the positions of magnitudes (0 or larger), ``float64[n]``."""
         below = self.start + magnitudes / self.low * LINEAR_DECADES
         return np.where(magnitudes < self.low, below, np.log10(np.maximum(magnitudes, self.low)))
 
-    def place(self, magnitude: float) -> float:
+    def position(self, magnitude: float) -> float:
         """Return the position of one magnitude."""
-        return float(self.places(np.array([magnitude]))[0])
+        return float(self.positions(np.array([magnitude]))[0])
 
-    def magnitude(self, place: float) -> float:
+    def magnitude(self, position: float) -> float:
         """Return the magnitude at a position; 0 for positions before the start of the axis."""
-        if place < self.start + LINEAR_DECADES:
-            return max(0.0, (place - self.start) / LINEAR_DECADES * self.low)
-        return float(10.0 ** min(place, 308.0))
+        if position < self.start + LINEAR_DECADES:
+            return max(0.0, (position - self.start) / LINEAR_DECADES * self.low)
+        return float(10.0 ** min(position, 308.0))
 
 
 class MagnitudeAxis(NumberAxis):

@@ -24,7 +24,7 @@ _SELECTION_KEYS: dict[int, Shape] = {
 }
 
 
-def nested(extents: Sequence[int], flat: int) -> tuple[int, ...]:
+def unravel(extents: Sequence[int], flat: int) -> tuple[int, ...]:
     """Return the index along each dimension of `extents` for a flat index (row-major)."""
     indices = []
     for extent in reversed(extents):
@@ -57,7 +57,7 @@ def ticks(
     low, high = max(0.0, low), min(float(count), high)
     if scale >= room[0] or (block == 1 and scale >= room[1]):
         cells = range(math.floor(low), math.ceil(high))
-        return [(cell + 0.5, ", ".join(map(str, nested(extents, cell)))) for cell in cells]
+        return [(cell + 0.5, ", ".join(map(str, unravel(extents, cell)))) for cell in cells]
     step = 1
     while step * block * scale < room[1]:
         step *= 2
@@ -308,15 +308,15 @@ class HeatmapCanvas(PlotCanvas):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Start a selection, a click or a drag."""
-        joining = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        adds = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         tool = self.pointer.tool
-        if tool == "look" and joining:
+        if tool == "look" and adds:
             tool = "rectangle"
         drawing = event.button() == Qt.MouseButton.LeftButton and not self._panning
         if drawing and tool != "look" and self.view is not None:
             cell = self._nearest(event.position())
             self.item.cursor = self._anchor = cell
-            self.pointer.press(cell, tool, joining=joining)
+            self.pointer.press(cell, tool, adds=adds)
             self._show_selection()
             event.accept()
         elif not self.pointer.is_drawing:

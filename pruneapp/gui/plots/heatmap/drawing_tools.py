@@ -244,12 +244,12 @@ class Pointer:
         self._base: WeightSelection | None = None
         self._stroke: Stroke | None = None
 
-    def press(self, cell: Cell, shape: Shape, *, joining: bool) -> None:
-        """Start a selection at a weight with a tool; `joining` adds to the existing selection."""
+    def press(self, cell: Cell, shape: Shape, *, adds: bool) -> None:
+        """Start a selection at a weight with a tool; `adds` adds to the existing selection."""
         assert self._layout is not None
         self._start, self._shape = cell, shape
         self._before = self.selection
-        self._base = self.selection if joining else None
+        self._base = self.selection if adds else None
         self._stroke = None
         if shape == "brush":
             self._stroke = Stroke(self._layout, self.brush, self._base)

@@ -306,9 +306,9 @@ class AxesRow(QWidget):
 
     def _show(self) -> None:
         axes = self.axes.axes
-        for box, at in ((self.down_box, 0), (self.across_box, 1)):
+        for box, position in ((self.down_box, 0), (self.across_box, 1)):
             with QSignalBlocker(box):
-                box.setCurrentIndex(0 if axes is None else axes[at] + 1)
+                box.setCurrentIndex(0 if axes is None else axes[position] + 1)
         clear(self._others)
         self.sliders.clear()
         self.numbers.clear()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.gui.plots.heatmap.canvas import nested, ticks
+from pruneapp.gui.plots.heatmap.canvas import ticks, unravel
 from pruneapp.gui.plots.heatmap.viewport import TILE_BUDGET, Viewport, covers
 
 extents = st.integers(1, 200_000)
@@ -96,4 +96,4 @@ def test_ticks_name_blocks_from_afar_and_weights_from_near():
 
 
 def test_nested_indices():
-    assert nested((64, 3), 37) == (12, 1)
+    assert unravel((64, 3), 37) == (12, 1)
