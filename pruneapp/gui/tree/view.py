@@ -103,7 +103,10 @@ class ShareColumn:
         return sum(chosen.at(i).height() for i in range(chosen.count())) <= _MAX_SELECTED
 
     def paint(self, painter: QPainter, row: QRect, node: int) -> bool:
-        """Paint the cell of a row. Return False if it is highlighted, so that Qt must paint it."""
+        """Paint the cell of a row. Return False if the row is selected, current or in a group.
+
+        Such rows look different and are painted by Qt.
+        """
         cells = self._cells
         if node in self._others or cells.is_grouped(node):
             return False
@@ -156,7 +159,7 @@ class TreeView(QTreeView):
     """The view of modules and tensors."""
 
     nodeFocused = Signal(int)  # the user moved the cursor to this node
-    checkAllRequested = Signal()  # of the displayed tensors
+    checkAllRequested = Signal()  # the user wants to check all displayed tensors
     dragRequested = Signal()  # the user drags the selected rows
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
