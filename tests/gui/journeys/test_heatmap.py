@@ -35,7 +35,7 @@ def view(person, weights, tmp_path):
 
 
 def settled(person, view):
-    person.wait(lambda: person.workbench.jobs.quiet and view._tile_requests.is_complete)
+    person.wait(lambda: person.workbench.jobs.is_idle and view._tile_requests.is_complete)
 
 
 def kept(person, shape):
