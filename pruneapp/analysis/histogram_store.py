@@ -81,7 +81,7 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
 
 
 def _key_of(kind: str, step: Step) -> tuple[object, ...]:
-    return kind, tuple(row.names for row in step.rows), step.limits.spare, step.version
+    return kind, tuple(row.names for row in step.rows), step.limits.spare
 
 
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:

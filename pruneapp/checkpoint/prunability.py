@@ -151,7 +151,7 @@ def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str)
     and tensors of embeddings and norms. The rules are the same for tensors at the root of a file
     and in modules.
     """
-    if not pruned_by_version_1(entry, role) or kind == "bias" or not entry.learned:
+    if len(entry.shape) < 2 or role.embedding or role.norm or kind == "bias" or not entry.learned:
         return False
     leaf = entry.name.rpartition(".")[2]
     if is_scale(leaf) or (not _is_parameter(leaf) and _TABLE.search(leaf)):
@@ -163,11 +163,6 @@ def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str)
     return not (
         layer == ["relative_attention_bias"] or (layer == ["shared"] and "bias" not in module)
     )
-
-
-def pruned_by_version_1(entry: TensorEntry, role: Role) -> bool:
-    """Return whether a step of version 1, which did not know buffers, prunes it by default."""
-    return len(entry.shape) > 1 and not role.embedding and not role.norm
 
 
 @lru_cache(maxsize=4096)
@@ -350,19 +345,6 @@ class Judge:
             return True
         elsewhere = _TOKEN_TABLES.intersection(parts[-2:-1]) or any(map(str.isdecimal, parts))
         return kind == "Linear" and entry.shape in self._vocabularies and not elsewhere
-
-
-def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
-    """Return the tensors that a step of version 1 prunes if none is selected, in file order.
-
-    `contents` must have been completed by `annotate`.
-    """
-    modules = find_modules((*contents.entries, *contents.masks), job.cancel)
-    return tuple(
-        entry.name
-        for entry in job.cancel.each(contents.entries)
-        if entry.by_default or (entry.prunable and pruned_by_version_1(entry, role(entry, modules)))
-    )
 
 
 def annotate(

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.json_codec import convert
 from pruneapp.results.document_rows import Operation, Shape
-
-# Which semantics rows and the limits "first" and "last" have, see `pruneapp.document.selection`.
-Version: TypeAlias = Literal[1, 2]
 
 Names: TypeAlias = tuple[str, ...]
 Path: TypeAlias = Literal["linear", "cubic"]
@@ -69,8 +66,6 @@ class StepConfiguration(Part, frozen=True):
     dependents: bool = False
     # Names of the data that the amounts were derived from, as by a sensitivity scan.
     data: Names = ()
-    # If absent: that of the recipe, or 1 in a history.
-    version: Version | UnsetType = UNSET
 
 
 class StepEntry(Part, frozen=True, tag_field="name", tag="step"):

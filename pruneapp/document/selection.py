@@ -1,12 +1,7 @@
 """Selection of tensors: patterns over names, defaults, equal roles, and the rows of a step.
 
-This module alone implements the versions of a step.
-
-Version 2, of all new steps: if several rows name a tensor, only the last one prunes it; ``first``
-and ``last`` are the ends of the model in order of execution.
-
-Version 1, of older recipes, sessions and journals: rows are applied one after another; ``first``
-and ``last`` are the first and the last selected layer in file order.
+If several rows of a step name a tensor, only the last one prunes it. The limits ``first`` and
+``last`` mean the ends of the model in order of execution.
 """
 
 from __future__ import annotations
@@ -20,8 +15,6 @@ from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.prunability import chosen_by_version_1
-from pruneapp.document.entries import Version
 from pruneapp.document.layer_order import end_blocks_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import SelectionError
@@ -30,7 +23,6 @@ from pruneapp.groups.group import Group
 from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.methods import registry
 from pruneapp.methods.method import CoupledMethod
-from pruneapp.progress import Job
 
 # `difflib` needs seconds for a pattern and 100,000 names.
 _MOST_COMPARED = 5_000
@@ -44,8 +36,8 @@ _SEPARATED = re.compile(r"(?:\[[^\]\n]*\]|[^,\n])+")
 def select(
     checkpoint: Checkpoint,
     patterns: Sequence[str],
-    version: Version = 2,
     *,
+    prefer_parameters: bool = True,
     on_request: bool = True,
 ) -> tuple[str, ...]:
     """Return the prunable tensors that match any of `patterns`.
@@ -57,8 +49,8 @@ def select(
         names of a tied tensor are tried, and the transformers name of a tensor of a GGUF file. A
         pattern that matches nothing as a glob is compared with the names literally, so that names
         with brackets can be given unescaped.
-    version
-        Version of the step. With version 1, prunable buffers are treated like parameters.
+    prefer_parameters
+        Whether buffers are left out of the matches of a pattern that matches parameters, too.
     on_request
         Whether a pattern that is the exact name of a float of a quantized layer selects it.
 
@@ -85,7 +77,7 @@ def select(
             prunable = [e for e in matched if on_request and e.on_request and pattern in e.names]
         if not prunable:
             raise _not_prunable(pattern, matched)
-        learned = [e for e in prunable if e.learned] if version > 1 else []
+        learned = [e for e in prunable if e.learned] if prefer_parameters else []
         chosen.update(e.name for e in learned or prunable)
     return tuple(name for name in checkpoint.entries if name in chosen)
 
@@ -111,13 +103,8 @@ def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]
     return tuple(name for name in checkpoint.entries if name in chosen)
 
 
-def default_selection(checkpoint: Checkpoint, version: Version = 2) -> tuple[str, ...]:
-    """Return the tensors that are selected by default, in file order; may be empty.
-
-    For version 1 these include buffers, and biases of two or more dimensions.
-    """
-    if version == 1:
-        return chosen_by_version_1(checkpoint.contents, Job())
+def default_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return the tensors that are selected by default, in file order; may be empty."""
     return tuple(e.name for e in checkpoint.entries.values() if e.by_default)
 
 
@@ -271,8 +258,7 @@ Rows = tuple[tuple[Row, tuple[str, ...]], ...]
 def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
     """Return the rows of a step, each with the first names of the tensors that it prunes.
 
-    The module docstring describes the effect of the version of the step, `excluded` that of its
-    limits. Rows without remaining tensors are omitted.
+    `excluded` describes the effect of its limits. Rows without remaining tensors are omitted.
 
     Raises
     ------
@@ -293,9 +279,9 @@ def pruned_in(rows: Rows) -> frozenset[str]:
 def counts_of(checkpoint: Checkpoint, step: Step) -> tuple[int, ...]:
     """Return the number of tensors that each row prunes, after later rows and exclusions.
 
-    Empty for steps with one row, and for version 1, whose rows share tensors.
+    Empty for steps with one row.
     """
-    if len(step.rows) == 1 or step.version == 1:
+    if len(step.rows) == 1:
         return ()
     left = [(row, len(names)) for row, names in rows_of(checkpoint, step)]
     counts = [0] * len(step.rows)
@@ -310,7 +296,7 @@ def rule_of(step: Step, names: Iterable[str]) -> int:
 
     0 if no row names it, and for steps without counts (see `counts_of`).
     """
-    if len(step.rows) == 1 or step.version == 1:
+    if len(step.rows) == 1:
         return 0
     numbers = (
         n for n in range(len(step.rows), 0, -1) if not set(names).isdisjoint(step.rows[n - 1].names)
@@ -342,11 +328,8 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
         Its `Step.limits` may exclude, of the tensors that its rows select
 
         - ``embeddings``: those whose `TensorEntry.kind` is embedding,
-        - ``first`` and ``last`` (version 2): those of the first and last block of the model in
-        order of execution, see `pruneapp.document.layer_order`,
-        - ``first`` and ``last`` (version 1): the first and last layer in file order. A layer is a
-        selected tensor of two or more dimensions that is no embedding, with all selected tensors of
-        the same module (the same name up to the last dot).
+        - ``first`` and ``last``: those of the first and last block of the model in order of
+          execution, see `pruneapp.document.layer_order`.
 
     Returns
     -------
@@ -368,9 +351,7 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
     if "embeddings" in limits:
         result = {e.name: "embeddings" for e in entries if e.kind == _EMBEDDING}
     ends: Iterable[tuple[str, Iterable[str]]] = ()
-    if step.version == 1:
-        ends = _ends_in_file(checkpoint, [e.name for e in entries])
-    elif "first" in limits or "last" in limits:
+    if "first" in limits or "last" in limits:
         ends = zip(("first", "last"), end_blocks_of(checkpoint.entries.values()), strict=True)
     for word, names in ends:
         if word in limits:
@@ -383,7 +364,7 @@ def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
     rows = tuple(
         (row, resolve(checkpoint, _coupled(checkpoint, row), on_request=True)) for row in step.rows
     )
-    if step.version == 1 or len(rows) == 1:
+    if len(rows) == 1:
         return rows
     assigned: set[str] = set()
     left = []
@@ -461,17 +442,3 @@ def _coupled(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
     names = resolve(checkpoint, row.names, on_request=True)
     groups = groups_of(checkpoint, method.axis, names)
     return dict.fromkeys(name for g in groups for name in _learned(checkpoint, g).names)
-
-
-def _ends_in_file(
-    checkpoint: Checkpoint, names: Sequence[str]
-) -> Iterable[tuple[str, Iterable[str]]]:
-    entries = [checkpoint.entries[name] for name in names]
-    layers = [e.name for e in entries if len(e.shape) > 1 and e.kind != _EMBEDDING]
-    for word, end in (("first", layers[:1]), ("last", layers[-1:])):
-        modules = {_module(name) for name in end} - {""}
-        yield word, [name for name in names if name in end or _module(name) in modules]
-
-
-def _module(name: str) -> str:
-    return name.rpartition(".")[0]

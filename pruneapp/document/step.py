@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-from msgspec import UNSET
-
 from pruneapp.checkpoint.entry import WRAPPERS
 from pruneapp.document.entries import (
     FileMasksEntry,
@@ -20,7 +18,6 @@ from pruneapp.document.entries import (
     StepConfiguration,
     StepEntry,
     TreatZerosEntry,
-    Version,
     read_entry,
 )
 from pruneapp.errors import MAX_SORTED, ParameterError, counted, in_numeric_order
@@ -189,10 +186,6 @@ class Step:
     dependents: bool = field(default=False, kw_only=True)
     # Names of the data that the amounts were derived from, as by a sensitivity scan.
     data: tuple[str, ...] = field(default=(), kw_only=True)
-    # 1 for steps saved before version 2: rows are applied one after another, the first and last
-    # layer are those in file order, and default selections, patterns and kinds include buffers. See
-    # `pruneapp.document.selection`.
-    version: Version = 2
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
@@ -318,18 +311,7 @@ class Step:
         bias = ("Matching bias and norm entries: pruned",) if self.companions else ()
         along = ("Everything that depends on it: pruned",) if self.dependents else ()
         settings = (*(each if self.prunes else ()), *bounds, *bias, *along)
-        return "\n".join((*lines, *settings, *self.old_meaning()))
-
-    def old_meaning(self) -> tuple[str, ...]:
-        """Return notes on the effects of version 1 on this step; empty for version 2."""
-        if self.version > 1:
-            return ()
-        sentences = []
-        if len(self.rows) > 1:
-            sentences.append("Recipe version 1: rules are applied in order, on top of each other")
-        if not {"first", "last"}.isdisjoint(self.limits.spare):
-            sentences.append("Recipe version 1: first and last layer by the order of the file")
-        return tuple(sentences)
+        return "\n".join((*lines, *settings))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the step as plain JSON."""
@@ -342,8 +324,6 @@ class Step:
             more["dependents"] = True
         if self.data:
             more["data"] = list(self.data)
-        if self.version > 1:
-            more["version"] = self.version
         return {"name": "step", "configuration": {"scope": self.scope, "rows": rows, **more}}
 
     @classmethod
@@ -357,13 +337,11 @@ class Step:
         """Create a step from its configuration and from rows with resolved tensor names."""
         given = configuration.limits
         limits = Limits(given.floor, given.ceiling, given.total, given.spare)
-        version = 1 if configuration.version is UNSET else configuration.version
         return cls(
             rows,
             configuration.scope,
             limits,
             configuration.companions,
-            version,
             dependents=configuration.dependents,
             data=configuration.data,
         )

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from msgspec import UNSET
 
 from pruneapp import __version__
 from pruneapp.analysis.patterns import broken_patterns, certificate, groups_wanted
@@ -215,9 +214,8 @@ def _steps_of(state: Snapshot, recipe: Recipe) -> Iterator[Step]:
         if not isinstance(entry, StepEntry):
             continue
         configuration = entry.configuration
-        version = 1 if configuration.version is UNSET else configuration.version
         rows = tuple(
-            Row.of(row, chosen_by(state.checkpoint, row.configuration, version))
+            Row.of(row, chosen_by(state.checkpoint, row.configuration))
             for row in configuration.rows
         )
         yield Step.of(configuration, rows)

@@ -164,7 +164,7 @@ class CompactSizes:
         def row(names: tuple[str, ...], pattern: str) -> RowConfiguration:
             known = self._rows.get(pattern)
             if known is None or known[0] != names:
-                known = names, row_for(checkpoint, step.version, names, pattern)
+                known = names, row_for(checkpoint, names, pattern)
                 self._rows[pattern] = known
             return known[1]
 

@@ -357,7 +357,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
 def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Dependents:
     """Return the cached result of `known_dependents`."""
     each = tuple((row.names, row.method, row.values.get("dim")) for row in step.rows)
-    key = "dependents", each, step.limits, step.version
+    key = "dependents", each, step.limits
     return snapshot.once(key, lambda: known_dependents(snapshot.checkpoint, step, rows, job))
 
 

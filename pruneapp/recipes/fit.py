@@ -168,8 +168,7 @@ class EntryResolver:
                 f"'{method.name}' needs masks, which a step of a recipe cannot contain.",
                 remedy="Use an entry 'edit', whose targets name masks.",
             )
-        version = 1 if configuration.version is msgspec.UNSET else configuration.version
-        names = chosen_by(self.checkpoint, row.configuration, version)
+        names = chosen_by(self.checkpoint, row.configuration)
         statistics = row.configuration.values.get(STATISTICS.name)
         if statistics == AT_HAND:
             model = shlex.quote(str(self.checkpoint.path))
@@ -347,7 +346,6 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
     notices = (
         *[empty] * (not recipe.entries),
         *_notices(recipe, checkpoint),
-        *_old_meanings(fitted),
         *_dependents(checkpoint, fitted, job),
     )
     return Fit(tuple(fitted), tuple(problems), notices, recipe.n_added)
@@ -417,15 +415,6 @@ def _dependents(checkpoint: Checkpoint, entries: Iterable[FitEntry], job: Job) -
         if isinstance(step, Step) and step.dependents:
             found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
             yield f"{entry.label}. {found.sentence(checkpoint)}"
-
-
-def _old_meanings(entries: Iterable[FitEntry]) -> tuple[str, ...]:
-    """Return the notes on effects of version 1 on the steps, without duplicates."""
-    actions = [e.action.step if isinstance(e.action, Schedule) else e.action for e in entries]
-    sentences = [
-        line for action in actions if isinstance(action, Step) for line in action.old_meaning()
-    ]
-    return tuple(f"{line}." for line in dict.fromkeys(sentences))
 
 
 def _as_written(entry: Entry) -> str:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
@@ -34,7 +33,6 @@ from pruneapp.document.entries import (
     RowEntry,
     StepConfiguration,
     StepEntry,
-    Version,
 )
 from pruneapp.document.selection import default_selection, resolve, select
 from pruneapp.document.step import Step
@@ -268,13 +266,13 @@ def _mask(path: Path, size: int, job: Job) -> BitMask | None:
     return BitMask(packed, size)
 
 
-def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[str, ...]:
-    """Return the prunable tensors of a kind of layer that are no vectors.
+def of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
+    """Return the prunable tensors of a kind of layer that are neither vectors nor buffers.
 
-    Buffers are included for version 1 only. Raises `SelectionError` if there are none.
+    Raises `SelectionError` if there are none.
     """
     entries = [e for e in checkpoint.entries.values() if _is_of(e, kind)]
-    names = tuple(e.name for e in entries if e.learned or version == 1)
+    names = tuple(e.name for e in entries if e.learned)
     if not names:
         kinds = {e.kind: None for e in checkpoint.entries.values() if _is_of(e, e.kind)}
         raise SelectionError(
@@ -284,7 +282,7 @@ def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[st
     return names
 
 
-def chosen_by(checkpoint: Checkpoint, row: RowConfiguration, version: Version) -> tuple[str, ...]:
+def chosen_by(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, ...]:
     """Return the tensors that a row selects, by first names in file order.
 
     Raises
@@ -293,12 +291,12 @@ def chosen_by(checkpoint: Checkpoint, row: RowConfiguration, version: Version) -
         If it matches nothing, or names a tensor that cannot be pruned.
     """
     if row.pattern:
-        return select(checkpoint, [row.pattern], version, on_request=False)
+        return select(checkpoint, [row.pattern], on_request=False)
     if row.kind:
-        return of_kind(checkpoint, row.kind, version)
+        return of_kind(checkpoint, row.kind)
     if row.names:
         return resolve(checkpoint, row.names, on_request=row.quantized)
-    names = default_selection(checkpoint, version)
+    names = default_selection(checkpoint)
     if not names:
         raise SelectionError(
             f"'{checkpoint.path.name}' contains no tensors that are selected by default.",
@@ -313,16 +311,14 @@ def all_chosen_by(
     usual: Callable[[TensorEntry], bool],
 ) -> tuple[str, ...]:
     """Return the tensors that an entry selects: by pattern, names, or the predicate `usual`."""
-    if chosen.pattern:  # such entries are the same in all versions
-        return select(checkpoint, [chosen.pattern], 1, on_request=False)
+    if chosen.pattern:
+        return select(checkpoint, [chosen.pattern], prefer_parameters=False, on_request=False)
     if chosen.names:
         return resolve(checkpoint, chosen.names)
     return tuple(e.name for e in checkpoint.entries.values() if e.prunable and usual(e))
 
 
-def row_for(
-    checkpoint: Checkpoint, version: Version, names: Iterable[str], pattern: str
-) -> RowConfiguration:
+def row_for(checkpoint: Checkpoint, names: Iterable[str], pattern: str) -> RowConfiguration:
     """Return the shortest row that selects exactly these tensors of the checkpoint.
 
     `pattern` is the pattern or kind that the user selected them by; it may be empty.
@@ -334,7 +330,7 @@ def row_for(
         tried[:0] = [RowConfiguration(pattern=pattern), RowConfiguration(kind=pattern)]
     for row in tried:
         with contextlib.suppress(PruneAppError):
-            if chosen_by(checkpoint, row, version) == chosen:
+            if chosen_by(checkpoint, row) == chosen:
                 return row
     return RowConfiguration(names=chosen, quantized=quantized)
 
@@ -355,7 +351,7 @@ def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
     try:
         if data["name"] == "step":
             step = Step.from_dict(data)
-            return step_entry(step, partial(row_for, checkpoint, step.version))
+            return step_entry(step, partial(row_for, checkpoint))
         entry: Entry = convert(data, Entry, UNNAMED)
     except JsonError as error:
         raise wrong(error) from None
@@ -399,7 +395,6 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
         companions=step.companions,
         dependents=step.dependents,
         data=step.data,
-        version=step.version if step.version > 1 else UNSET,
     )
     if limits := step.limits.to_dict():  # omitted if they are the defaults
         configuration = msgspec.structs.replace(

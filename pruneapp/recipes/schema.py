@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from pruneapp.document.entries import (
@@ -18,7 +17,6 @@ from pruneapp.document.entries import (
     ScheduleEntry,
     StepConfiguration,
     StepEntry,
-    Version,
 )
 from pruneapp.errors import JsonError, RecipeError
 from pruneapp.json_codec import convert, load
@@ -38,14 +36,14 @@ from pruneapp.params import (
 from pruneapp.results.shrink_forecast import MULTIPLES
 
 FORMAT: Literal["pruneapp-recipe"] = "pruneapp-recipe"
-VERSION: Literal[2] = 2
+VERSION: Literal[1] = 1
 
 
 class RecipeFile(Part, frozen=True):
     """The contents of a recipe file."""
 
     format: Literal["pruneapp-recipe"]
-    version: Version
+    version: Literal[1]
     entries: tuple[Entry, ...]
     # For editors, which use the schema for completion.
     schema: str = msgspec.field(name="$schema", default="")
@@ -74,28 +72,14 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
                 f"{VERSION}.",
                 remedy="Install a newer Pruneapp.",
             )
-        recipe = convert(tree, RecipeFile, where)
+        return convert(tree, RecipeFile, where)
     except JsonError as error:
         raise wrong(error) from None
-    if recipe.version == 1 and any(s.version == 2 for s in steps_of(recipe.entries)):
-        raise RecipeError(
-            f"'{where}' is a recipe of version 1, but one of its steps has version 2.",
-            remedy="Set the version of the recipe to 2.",
-        )
-    return replace(
-        recipe, entries=tuple(_with_version(e, UNSET, recipe.version) for e in recipe.entries)
-    )
 
 
 def encode(entries: tuple[Entry, ...]) -> bytes:
-    """Return the canonical JSON of a recipe; steps have a version only if it is not the recipe's.
-
-    Without steps of version 2 it is a recipe of version 1, which every Pruneapp can read.
-    """
-    said = (1 if step.version is UNSET else step.version for step in steps_of(entries))
-    newest: Version = max(said, default=1)
-    versioned = tuple(_with_version(_with_version(e, UNSET, 1), newest, UNSET) for e in entries)
-    return msgspec.json.encode(RecipeFile(FORMAT, newest, versioned))
+    """Return the canonical JSON of a recipe."""
+    return msgspec.json.encode(RecipeFile(FORMAT, VERSION, entries))
 
 
 def steps_of(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
@@ -114,16 +98,6 @@ def chosen_multiple(entries: Iterable[Entry]) -> int | None:
     rows = [row for step in steps_of(entries) for row in step.rows if row.name in ROUNDED]
     value = rows[-1].configuration.values.get(MULTIPLE.name) if rows else None
     return next((n for n in MULTIPLES if str(n) == value), None)
-
-
-def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetType) -> Entry:
-    """Return the entry with version `new` of its step, if that has version `old`."""
-    if isinstance(entry, ScheduleEntry):
-        step = _with_version(entry.configuration.step, old, new)
-        return replace(entry, configuration=replace(entry.configuration, step=step))
-    if not isinstance(entry, StepEntry) or entry.configuration.version != old:
-        return entry
-    return replace(entry, configuration=replace(entry.configuration, version=new))
 
 
 def with_values(entry: Entry, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Entry:

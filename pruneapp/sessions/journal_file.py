@@ -45,7 +45,7 @@ from pruneapp.sessions.history_codec import (
 from pruneapp.sessions.original import FileStamp, Original, describe
 from pruneapp.sessions.restore import repeatable
 
-VERSION = 4
+VERSION = 1
 MAGIC = b"pruneapp journal\n"
 # Length of the payload, CRC-32 of kind and payload, kind.
 _HEAD = struct.Struct("<IIB")
@@ -132,12 +132,12 @@ class MaskContinued(msgspec.Struct, frozen=True, tag="more"):
 class EditRecord(msgspec.Struct, frozen=True, tag="edit"):
     """An edit, as number `at` + 1 of the history. Its masks precede it.
 
-    Replaces the edits from `at` on: before version 4, undone edits were cut off.
+    It replaces intents from `at` on.
     """
 
     at: int
     edit: SavedEdit
-    after: int = -1  # since version 4: number of its parent state; -1 for the previous state
+    after: int = -1  # number of the state that it follows; -1: the preceding one
 
 
 class IntentRecord(msgspec.Struct, frozen=True, tag="intent"):
@@ -162,7 +162,7 @@ class Position(msgspec.Struct, frozen=True, tag="position"):
     """The number of the current state."""
 
     to: int
-    tip: int = -1  # since version 4: the state that redo leads to; -1 for the newest
+    tip: int = -1  # target of redo; -1: the newest state
 
 
 class NameRecord(msgspec.Struct, frozen=True, tag="name"):

@@ -257,11 +257,10 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
     changed = {layer: swaps for layer, swaps in edit.layers.items() if swaps}
     step, entry = _said(edit)
     entry_masks = {name: slots[number] for name, number in edit.meant.items()}
-    detail = detail_of(edit, step)
     record = Record(
         edit.kind,
         edit.label,
-        detail,
+        edit.detail,
         step,
         entry,
         entry_masks=entry_masks,
@@ -271,12 +270,6 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
     if not edit.same:
         return record
     return replace(record, key=None if last is None else last.key)
-
-
-def detail_of(edit: SavedEdit, action: object) -> str:
-    """Return the detail of an edit, with notes on the effects of an old version of the step."""
-    sentences = action.old_meaning() if isinstance(action, Step) else ()
-    return "\n".join((edit.detail, *(line for line in sentences if line not in edit.detail)))
 
 
 def _said(edit: SavedEdit) -> tuple[Step | None, Json | None]:
@@ -397,7 +390,7 @@ def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job)
         action = kind.from_dict(edit.entry)
     (done,) = replay(document.snapshot(), (action,), CpuKernel(), job)
     # A step with masks from a file was saved as a manual edit, but is shown as a step.
-    edited = replace(done.edit, kind=edit.kind, label=edit.label, detail=detail_of(edit, action))
+    edited = replace(done.edit, kind=edit.kind, label=edit.label, detail=edit.detail)
     return Proposal(document.revision, edited)
 
 

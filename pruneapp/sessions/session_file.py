@@ -7,8 +7,8 @@ The tensors are bytes (U8):
     first, belongs to element ``i`` of the tensor NAME in C order. ``numpy.unpackbits(mask,
     count=size, bitorder="little")`` unpacks it; 1 is kept (protected).
 ``values/NAME``
-    Since version 2: the raw elements of every tensor with replaced values, little-endian in C
-    order; pruned weights have their original values.
+    The raw elements of every tensor with replaced values, little-endian in C order; pruned weights
+    have their original values.
 ``packed/NUMBER``
     Other masks of the history: zstd frames, one for each 4 MiB, or one for several small masks. The
     decompressed bytes are XORed with the base mask named in `session.json`.
@@ -67,10 +67,7 @@ from pruneapp.sessions.restore import Saved
 
 SUFFIX = ".prune"
 FORMAT = "pruneapp-session"
-VERSION = 3
-# Version of a session without branches and names, with and without replaced values: older versions
-# of Pruneapp can open it.
-_WITH_VALUES, _WITHOUT_VALUES = 2, 1
+VERSION = 1
 TABLE = "session.json"
 # Prefixes of the current masks of each layer in the file.
 _PREFIXES: Mapping[Layer, str] = {
@@ -102,8 +99,8 @@ class Table(msgspec.Struct, frozen=True):
     # Number of the state last exported, or opened; -1 if that was deleted.
     exported: int
     view: dict[str, Any] = {}  # state of the views, as stored by the window
-    # Since version 3: the parent state of each edit, empty if it is always the previous one; the
-    # state that redo leads to, -1 for the newest; and the names of states.
+    # The parent state of each edit, empty if it is always the previous one; the target of
+    # redo, -1 for the newest state; and the names of states.
     after: tuple[int, ...] = ()
     tip: int = -1
     names: tuple[tuple[int, str], ...] = ()
@@ -161,7 +158,7 @@ def save_session(
             spool.add(TABLE, [encoded(table)])
             tensors = [(name, mask.nbytes) for name, mask in plain.masks.items()] + spool.tensors
             relative = original.seen_from(path.absolute().parent)
-            header = _header(tensors, relative, _version_of(capture))
+            header = _header(tensors, relative)
             nbytes = len(header) + sum(size for _, size in tensors)
             job.start(2 * nbytes, path.name)
             with AtomicFile(path, nbytes, job) as file:
@@ -280,7 +277,7 @@ def _spool_history(
     branches = capture.branches
     is_usual = branches.tip == branches.end_of(capture.position)
     return Table(
-        _version_of(capture),
+        VERSION,
         tuple(places),
         len(capture.records),
         capture.position,
@@ -322,19 +319,12 @@ def _places(
     return [places[numbers.find(new.slot)] for new in fresh]
 
 
-def _version_of(capture: Capture) -> int:
-    if capture.branches.names or not capture.branches.is_line:
-        return VERSION
-    repaired = any("values" in record.after for record in capture.records)
-    return _WITH_VALUES if repaired else _WITHOUT_VALUES
-
-
-def _header(tensors: list[tuple[str, int]], original: Original, version: int) -> bytes:
+def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
     import pruneapp
 
     metadata = {
         "format": FORMAT,
-        "version": str(version),
+        "version": str(VERSION),
         "about": _ABOUT,
         "written_by": f"Pruneapp {pruneapp.__version__}",
         "original": encoded(original).decode(),

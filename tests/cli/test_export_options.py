@@ -180,12 +180,12 @@ def test_the_report_of_a_recipe_has_the_rules_of_its_steps(tmp_path, source):
         {"name": "l1_unstructured", "configuration": {"values": values, "pattern": "a.*"}}
         for values in ({"amount": 0.5}, {"amount": 0.3})
     ]
-    step = {"name": "step", "configuration": {"scope": "local", "rows": rows, "version": 2}}
+    step = {"name": "step", "configuration": {"scope": "local", "rows": rows}}
     more = {"step": {**step, "configuration": {**step["configuration"], "rows": rows[:1]}}}
     schedule = {"name": "schedule", "configuration": {**more, "final": 0.9, "steps": 2}}
     recipe, told = tmp_path / "recipe.json", tmp_path / "r.json"
     recipe.write_text(
-        json.dumps({"format": "pruneapp-recipe", "version": 2, "entries": [step, schedule]})
+        json.dumps({"format": "pruneapp-recipe", "version": 1, "entries": [step, schedule]})
     )
     words = ["run", recipe, source, "-o", tmp_path / "out.safetensors", "--report", told]
     assert main([str(word) for word in words]) == 0

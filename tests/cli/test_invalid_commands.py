@@ -12,7 +12,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.__main__ import main
 
-RECIPE = {"format": "pruneapp-recipe", "version": 2, "entries": []}
+RECIPE = {"format": "pruneapp-recipe", "version": 1, "entries": []}
 ODD = (
     "",
     "-",

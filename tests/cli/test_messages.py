@@ -202,7 +202,7 @@ def test_verify_says_which_file_comes_first(call, model, recipe, tmp_path):
 
 def test_a_recipe_without_entries_is_noted(call, model, tmp_path):
     path = tmp_path / "none.recipe.json"
-    path.write_text('{"format": "pruneapp-recipe", "version": 2, "entries": []}')
+    path.write_text('{"format": "pruneapp-recipe", "version": 1, "entries": []}')
     for end in (("--check",), ("-o", tmp_path / "o.safetensors")):
         status, out, _ = call("run", path, model, *end)
         assert status == 0
@@ -220,7 +220,7 @@ def test_identity_is_not_counted_as_pruned(call, tmp_path):
     ]
     entry = {"name": "step", "configuration": {"rows": rows}}
     recipe = tmp_path / "r.json"
-    recipe.write_text(json.dumps({"format": "pruneapp-recipe", "version": 2, "entries": [entry]}))
+    recipe.write_text(json.dumps({"format": "pruneapp-recipe", "version": 1, "entries": [entry]}))
     ran = ("run", recipe, tmp_path / "m.safetensors")
     _, out, _ = call(*ran, "--check")
     assert "   1  L1 50 % on 1 tensor by 2 rules\n" in out

@@ -52,7 +52,7 @@ def source(tmp_path):
 
 def recipe_file(tmp_path, *entries, name="all.recipe.json"):
     path = tmp_path / name
-    text = {"format": "pruneapp-recipe", "version": 2, "entries": list(entries)}
+    text = {"format": "pruneapp-recipe", "version": 1, "entries": list(entries)}
     path.write_text(json.dumps(text))
     return path
 

@@ -203,7 +203,7 @@ def recipe(call, place):
         json.dumps(
             {
                 "format": "pruneapp-recipe",
-                "version": 2,
+                "version": 1,
                 "entries": [
                     {
                         "name": "step",

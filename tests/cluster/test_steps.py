@@ -138,7 +138,7 @@ def test_dependents(pair, llama, tmp_path, small):
 def test_a_schedule(pair, network, tmp_path, small):
     step = Step((row("l1_unstructured", amount=0.5),), "global").to_dict()
     entry = {"name": "schedule", "configuration": {"step": step, "final": 0.8, "steps": 4}}
-    text = f"""{{"format": "pruneapp-recipe", "version": 2, "entries": [{json.dumps(entry)}]}}"""
+    text = f"""{{"format": "pruneapp-recipe", "version": 1, "entries": [{json.dumps(entry)}]}}"""
 
     compare(pair, network, Recipe.from_text(text), tmp_path)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -319,10 +317,6 @@ def test_a_step_of_several_rules_is_said_by_what_each_prunes():
     for name, rule, label in (("1.w", 1, "L1 30 %"), ("3.w", 3, "L1 70 %")):
         found = document.item_for(1, name)
         assert (found.rule, found.label) == (rule, label)
-    old = replace(step, version=1, limits=Limits())
-    document.commit(compute_preview(document.snapshot(), old, CpuKernel(), Job()))
-    assert document.items[2].label == old.label()
-    assert document.item_for(2, "3.w") == document.items[2]
     document.close()
 
 
@@ -397,11 +391,10 @@ def layers():
         (("embeddings", "first", "last"), "norm.weight b.weight"),
     ],
 )
-@pytest.mark.parametrize("version", [1, 2])
-def test_what_is_left_alone(layers, spare, left, version):
+def test_what_is_left_alone(layers, spare, left):
     left = left.split()
     rows = (Row(tuple(layers.entries), "l1_unstructured"),)
-    step = Step(rows, "local", Limits(spare=spare), version=version)
+    step = Step(rows, "local", Limits(spare=spare))
     assert [list(names) for _, names in rows_of(layers, step)] == [left]
     assert list(masks_after(Snapshot(layers), step)) == left
     assert estimate(Snapshot(layers), step).tensors == len(left)
@@ -414,16 +407,13 @@ def test_rows_of_which_nothing_is_left_are_left_out(layers):
     step = Step(rows, "local", Limits(spare=("first",)))
     assert rows_of(layers, step) == ((rows[1], ("b.weight",)),)
     with pytest.raises(SelectionError, match="excluded"):
-        rows_of(layers, Step(rows, "local", Limits(spare=("first", "last")), version=1))
+        rows_of(layers, Step(rows[:1], "local", Limits(spare=("first",))))
 
 
 def test_first_and_last_are_those_of_the_model_whatever_is_selected(layers):
-    """Version 1 took the ends of the selection, in file order."""
     step = Step((Row(("b.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
     assert rows_of(layers, step) == ((step.rows[0], ("b.weight",)),)
     assert excluded(layers, step) == {}
-    with pytest.raises(SelectionError, match="excluded"):
-        rows_of(layers, replace(step, version=1))
 
 
 def test_each_excluded_tensor_has_the_limit_that_excludes_it(layers):
@@ -456,8 +446,6 @@ def test_the_last_rule_that_names_a_tensor_prunes_it_and_no_other(picks):
     assert len(found) == len(wanted)
     masks = compute_preview(Snapshot(model), step, CpuKernel(), Job()).masks
     assert all(masks[name].pruned == round(0.5 * np.prod(shapes[name])) for name in wanted)
-    on_top = rows_of(model, replace(step, version=1))
-    assert [set(names) for _, names in on_top] == [set(names) for names in picks]
 
 
 @pytest.mark.parametrize(

@@ -328,8 +328,6 @@ def test_rows_that_touch_no_tensor_twice_are_put_together(model):
     assert [(t.name, t.after) for t in found.report.tensors] == [
         (t.name, t.after) for t in true.tensors
     ]
-    twice = counted(snapshot, Step((rows[0], rows[0]), version=1))
-    assert (twice.report, twice.exact, twice.counting) == (None, False, 1.0)
     said = estimate(snapshot, Step((*rows, Row((names[1],), "custom_from_mask"))))
     assert (said.report, said.counting) == (None, 1.0)
 

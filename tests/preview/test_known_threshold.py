@@ -88,20 +88,6 @@ def test_what_goes_at_random_expects_nothing():
     assert known.report == plain.report
 
 
-def test_the_second_row_of_a_step_finds_its_own_cut():
-    """What was counted is the state before the first row, not between the two."""
-    rng = np.random.default_rng(7)
-    arrays = {"a": rng.standard_normal((40, 50)).astype(np.float32)}
-    row = Row(("a",), "l1_unstructured", {"amount": 0.5})
-    step = Step((row, row), version=1)  # in which a row prunes on top of the one before
-    plain = compute_preview(Snapshot(MemoryCheckpoint(arrays)), step, CpuKernel(), Job())
-    known = compute_preview(counted(Snapshot(MemoryCheckpoint(arrays))), step, CpuKernel(), Job())
-
-    assert plain.report.newly_pruned == 1500
-    assert known.masks == plain.masks
-    assert known.report == plain.report
-
-
 @given(
     state=snapshots(least_dims=2),
     n=st.sampled_from([1, 2, "fro", math.inf]),

@@ -50,15 +50,6 @@ def test_the_step_of_the_tutorial_equals_torch(model):
         np.testing.assert_array_equal(preview.masks[name].bools().reshape(weight.shape), expected)
 
 
-def test_rows_of_version_1_work_on_what_earlier_ones_left(model):
-    row = Row((FC,), "l1_unstructured", {"amount": 0.5})
-    step = Step((row, row), version=1)
-    preview = compute_preview(Snapshot(model), step, CpuKernel(), Job())
-    assert preview.masks[FC].kept == 160
-    assert estimate(Snapshot(model), step).exact is False
-    assert "Recipe version 1: rules are applied in order, on top of each other" in step.detail()
-
-
 def test_a_second_row_takes_precedence_and_the_estimate_knows(model):
     half, tenth = (Row((FC,), "l1_unstructured", {"amount": share}) for share in (0.5, 0.1))
     assert preview_of(Snapshot(model), half, tenth).masks[FC].pruned == 64
@@ -347,13 +338,3 @@ def test_a_pattern_that_protected_weights_break_is_counted_and_named(model):
     odd = preview_of(state, Row((FC,), "n_m", {"pattern": "2:5"})).report
     assert odd.outside == 10 * (64 % 5)
     assert holds.edit.detail.startswith("N:M")
-
-
-def test_a_later_rule_of_version_1_may_make_a_pattern_hold(model):
-    protected = np.zeros(640, np.bool_)
-    protected[:8] = True
-    state = Snapshot(model, MaskLayers(protected=MaskSet({FC: BitMask.from_bools(protected)})))
-    rows = (Row((FC,), "n_m"), Row((FC,), "l1_unstructured", {"amount": 0.5}))
-    step = Step(rows, version=1)
-    (broken,) = compute_preview(state, step, CpuKernel(), Job()).report.broken
-    assert broken.groups == {FC: 2}

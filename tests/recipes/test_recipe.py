@@ -17,7 +17,6 @@ from safetensors.numpy import save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.entries import (
-    FinalizeEntry,
     RowEntry,
     ScheduleConfiguration,
     ScheduleEntry,
@@ -29,7 +28,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.edits.zeros import Finalize, TreatZeros
-from pruneapp.errors import ParameterError, PruneAppError, RecipeError
+from pruneapp.errors import PruneAppError, RecipeError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.limits import Limits
@@ -535,7 +534,7 @@ def test_a_step_of_several_rules_is_said_as_in_the_history(model):
         {"name": "l1_unstructured", "configuration": {"pattern": "*.conv2.*"}},
         *[{"name": "l1_unstructured", "configuration": {"pattern": "*.fc.weight"}}] * 2,
     ]
-    recipe = Recipe.from_text(text_of(step_entry(*rows), version=2))
+    recipe = Recipe.from_text(text_of(step_entry(*rows)))
     (found,) = fit(recipe, model, Job()).entries
     assert found.label == f"L1 20 % on {len(found.names)} tensors by 4 rules"
     assert found.detail.startswith("Rule 1: L1 20 % on 0 tensors (*.conv2.weight)")
@@ -595,38 +594,12 @@ def test_masks_of_a_file_come_on_top_of_what_is_pruned(model, tmp_path):
         assert_same(run(checkpoint, back)[-1].state, done[-1].state)
 
 
-def test_a_recipe_says_its_version_once_and_a_step_where_it_differs():
-    """Steps of version 1 in a recipe of version 2 say so; without a new step it stays version 1."""
-    row = RowEntry("l1_unstructured")
-    old, new = (StepEntry(StepConfiguration((row,), version=version)) for version in (1, 2))
-    again = ScheduleEntry(ScheduleConfiguration(old, 0.5, 2))
-    mixed = Recipe((old, again, new, FinalizeEntry()))
-    said = json.loads(mixed.text())
-    steps = [said["entries"][0], said["entries"][1]["configuration"]["step"], said["entries"][2]]
-    assert said["version"] == 2
-    assert [step["configuration"].get("version") for step in steps] == [1, 1, None]
-    assert Recipe.from_text(mixed.text()).entries == mixed.entries
-    for entries, version in (((old, again), 1), ((new,), 2), ((FinalizeEntry(),), 1), ((), 1)):
-        only = Recipe(entries)
-        assert '"version":' in only.canonical()
-        assert only.canonical().count('"version"') == 1
-        assert json.loads(only.canonical())["version"] == version
-        assert Recipe.from_text(only.text()).entries == entries
-
-
-@pytest.mark.parametrize("version", [True, 0, 3, 1.0, "2", None])
-def test_a_version_that_a_step_cannot_have_is_refused(version):
-    text = text_of({"name": "step", "configuration": {"rows": [L1], "version": version}})
+@pytest.mark.parametrize("version", [True, 0, 2, 1.0, "1", None])
+def test_a_recipe_of_another_version_is_refused(version):
     with pytest.raises(RecipeError, match="version"):
-        Recipe.from_text(text)
-    with pytest.raises(ParameterError, match=r"configuration\.version"):
-        Step.from_dict({"name": "step", "configuration": {"rows": [L1], "version": version}})
-
-
-def test_a_recipe_of_version_1_has_no_step_of_version_2():
-    text = text_of({"name": "step", "configuration": {"rows": [L1], "version": 2}})
-    with pytest.raises(RecipeError, match="version 1, but one of its steps has version 2"):
-        Recipe.from_text(text)
+        Recipe.from_text(
+            text_of({"name": "step", "configuration": {"rows": [L1]}}, version=version)
+        )
 
 
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
@@ -644,7 +617,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
 )
 def test_the_label_of_a_schedule_is_rounded_for_people(model, final, words):
     """Found: "to 33.33333333 %"."""
-    step = StepEntry(StepConfiguration((RowEntry("l1_unstructured"),), version=2))
+    step = StepEntry(StepConfiguration((RowEntry("l1_unstructured"),)))
     recipe = Recipe((ScheduleEntry(ScheduleConfiguration(step, final, 5)),))
     (entry,) = fit(recipe, model, Job()).entries
     assert words in entry.label

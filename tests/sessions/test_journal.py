@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import zstandard
 
 from pruneapp.document.document import Capture
 from pruneapp.edits.manual_edit import ManualTarget
@@ -21,7 +20,6 @@ from pruneapp.progress import Job
 from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions import journal_file, journal_reader
 from pruneapp.sessions.journal import Journal
-from pruneapp.sessions.journal_file import JSON, records
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.restore import reopened
@@ -526,25 +524,6 @@ def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
         read_journal(found.path, Job())
     assert found.path.exists()
     shut(document)
-
-
-def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypatch):
-    """It has each edit with its masks, as small ones still are written."""
-    monkeypatch.setattr(journal_file, "VERSION", 1)
-    document = storied(model)
-    journal = kept(document, place, {"tensor": A})
-    journal.writer.close()
-    (found,) = find_unsaved_work(place, Job())
-    assert (found.steps, found.again) == (6, 0)
-    with journal.writer.path.open("rb") as file:
-        said = [
-            zstandard.decompress(data)
-            for p, data in records(file, check_pieces=True)
-            if p.kind == JSON
-        ]
-    assert b'"version":1' in said[0]
-    assert not any(b'"type":"intent"' in entry for entry in said)
-    check_taken_up(document, journal.writer.path)
 
 
 def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, place, monkeypatch):

@@ -68,7 +68,7 @@ def step(*rows, **more):
 
 
 def recipe_of(*entries) -> Recipe:
-    text = {"format": "pruneapp-recipe", "version": 2, "entries": list(entries)}
+    text = {"format": "pruneapp-recipe", "version": 1, "entries": list(entries)}
     return Recipe.from_text(json.dumps(text))
 
 
