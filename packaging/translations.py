@@ -262,7 +262,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "analysis/layout.py": ("_wrapped",),
     "analysis/patterns.py": ("look_for_pattern", "_look", "broken_patterns"),
     "analysis/tiles.py": ("difference_tile",),
-    "checkpoint/checkpoint.py": ("_index_beside", "_part_of_more"),
+    "checkpoint/checkpoint.py": ("_unused_index_notice", "_shard_notice"),
     "checkpoint/dtypes.py": ("_INTEGER", "DTYPES"),
     "checkpoint/formats/headers.py": (
         "parse",
@@ -283,7 +283,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "checkpoint/formats/packed_bits.py": ("_NOTICE",),
     "checkpoint/formats/safetensors.py": ("read_header", "_check_size", "_notices"),
     "checkpoint/formats/sharded.py": ("read_index", "_compare", "_list"),
-    "checkpoint/io/atomic_file.py": ("write_error", "_what_is_missing", "_remedy"),
+    "checkpoint/io/atomic_file.py": ("write_error", "_describe_shortage", "_remedy"),
     "checkpoint/io/source.py": ("refuse_irregular", "cannot_open"),
     "checkpoint/io/store.py": ("fetch", "read", "told"),
     "checkpoint/io/upload.py": ("_translated", "object_error"),

@@ -67,11 +67,13 @@ class Checkpoint:
         self.sources = tuple(sources)
         cancel = cancel or CancelToken()
         entries = {e.name: e for e in cancel.each(contents.entries)}
-        more = {name: e for e in cancel.each(contents.entries) if e.aliases for name in e.aliases}
-        more |= {e.name: e for e in cancel.each(contents.masks)}
+        other_names = {
+            name: e for e in cancel.each(contents.entries) if e.aliases for name in e.aliases
+        }
+        other_names |= {e.name: e for e in cancel.each(contents.masks)}
         # In file order, by primary name.
         self.entries: Mapping[str, TensorEntry] = MappingProxyType(entries)
-        self._names = {**entries, **more} if more else entries
+        self._names = {**entries, **other_names} if other_names else entries
         self._size: Size | None = None
 
     @property
@@ -398,12 +400,12 @@ def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
             return sharded.read_shards(path, names, state_dict, job, _read_file)
         contents, sources = _read_file(files[0], state_dict, job, (*READERS, _INDEX))
         if unused_index:
-            notices = (*contents.notices, _index_beside(files[0].name, unused_index))
+            notices = (*contents.notices, _unused_index_notice(files[0].name, unused_index))
             contents = replace(contents, notices=notices)
-        return _only_shard(files[0], contents, sources)
+        return _as_single_shard(files[0], contents, sources)
     model_folder.refuse_part(path)
     contents, sources = _read_file(path, state_dict, job, (*READERS, _INDEX))
-    return replace(contents, notices=(*contents.notices, *_part_of_more(path))), sources
+    return replace(contents, notices=(*contents.notices, *_shard_notice(path))), sources
 
 
 def read_shards_at(
@@ -417,14 +419,14 @@ def read_shards_at(
 
     files = tuple(places)
     if len(files) == 1:
-        return _only_shard(files[0], *read(files[0], state_dict, job))
+        return _as_single_shard(files[0], *read(files[0], state_dict, job))
     folder = path if is_folder(path) else path.parent
     names = [file.relative_to(folder).as_posix() for file in files]
     contents, sources = sharded.read_shards(folder, names, state_dict, job, read)
     return replace(contents, index=model_folder.find_index(path)), sources
 
 
-def _only_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...]) -> ReadResult:
+def _as_single_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...]) -> ReadResult:
     """Present the only file of a folder as a model of one shard.
 
     The other files of the folder (configuration, tokenizer) then belong to the model and are copied
@@ -476,14 +478,14 @@ def _recognise(source: FileSource, readers: Sequence[Reader]) -> Reader:
     )
 
 
-def _index_beside(file: str, index: str) -> Notice:
+def _unused_index_notice(file: str, index: str) -> Notice:
     return Notice(
         f"The folder holds '{file}' and shards with an index. '{file}' was opened, as "
         f"transformers does; to open the shards, open '{index}'."
     )
 
 
-def _part_of_more(path: Path) -> tuple[Notice, ...]:
+def _shard_notice(path: Path) -> tuple[Notice, ...]:
     name = ShardName.of(path)
     if name is None or name.count < 2:
         return ()

@@ -115,24 +115,24 @@ def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -
     each other in a file are read with one access.
     """
     kind, count = _WORDS[entries[0].dtype.name], len(entries)
-    places = [entry.location for entry in entries]
-    source = np.fromiter([place.source for place in places], np.int64, count)
-    offsets = np.fromiter([place.offset for place in places], np.int64, count)
+    locations = [entry.location for entry in entries]
+    source = np.fromiter([place.source for place in locations], np.int64, count)
+    offsets = np.fromiter([place.offset for place in locations], np.int64, count)
     bytes_of = entries[0].dtype.nbytes
     nbytes = np.fromiter([bytes_of(math.prod(e.shape)) for e in entries], np.int64, count)
     starts = np.cumsum(nbytes) - nbytes
     result = np.empty(int(nbytes.sum()), np.uint8)
     order = np.lexsort((offsets, source))
     gaps = offsets[order[1:]] - (offsets + nbytes)[order[:-1]]
-    apart = (gaps < 0) | (gaps > _GAP_BYTES) | (np.diff(source[order]) != 0)
-    apart |= np.diff(offsets[order] // SPAN_BYTES) != 0
-    loose = (gaps != 0) | (np.diff(order) != 1)
-    ends = np.concatenate([np.flatnonzero(apart) + 1, [count]]).tolist()
+    is_split = (gaps < 0) | (gaps > _GAP_BYTES) | (np.diff(source[order]) != 0)
+    is_split |= np.diff(offsets[order] // SPAN_BYTES) != 0
+    is_not_adjacent = (gaps != 0) | (np.diff(order) != 1)
+    ends = np.concatenate([np.flatnonzero(is_split) + 1, [count]]).tolist()
     for begin, end in zip([0, *ends], ends, strict=False):
         run = order[begin:end]
         base, stop = int(offsets[run[0]]), int(offsets[run[-1]] + nbytes[run[-1]])
         read = sources[source[run[0]]].read_into
-        if not loose[begin : end - 1].any():
+        if not is_not_adjacent[begin : end - 1].any():
             first = int(starts[run[0]])
             read(base, result[first : first + stop - base].data)
             continue
@@ -146,11 +146,15 @@ def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -
         # Pick whole words if all tensors are aligned to words, else bytes.
         width = kind.itemsize if not ((offsets[run] - base) % kind.itemsize).any() else 1
         lengths = nbytes[run] // width
-        own = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        taken = np.repeat((offsets[run] - base) // width, lengths) + own
-        put = np.repeat(starts[run] // width, lengths) + own
+        within_tensor = np.arange(int(lengths.sum())) - np.repeat(
+            np.cumsum(lengths) - lengths, lengths
+        )
+        source_indices = np.repeat((offsets[run] - base) // width, lengths) + within_tensor
+        target_indices = np.repeat(starts[run] // width, lengths) + within_tensor
         word = f"u{width}"
-        result.view(word)[put] = span[: len(span) // width * width].view(word)[taken]
+        result.view(word)[target_indices] = span[: len(span) // width * width].view(word)[
+            source_indices
+        ]
     return result.view(kind)
 
 

@@ -332,16 +332,16 @@ def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> di
     """
     cancel = cancel or CancelToken()
     wrapped = any(_wrapped("\n".join(batch)) for batch in cancel.batches(names))
-    shown = list(map(_unwrapped, cancel.each(names)) if wrapped else names)
+    result = list(map(_unwrapped, cancel.each(names)) if wrapped else names)
     # Removed in one step: a long name may consist of very many prefixes.
-    if cut := _common_prefix(shown):
-        shown = [name[cut:] for name in cancel.each(shown)]
+    if cut := _common_prefix(result):
+        result = [name[cut:] for name in cancel.each(result)]
     cancel.check()
-    if len(set(shown)) < len(names) or "" in shown:
-        shown = list(names)
-    if "" in shown and NO_NAME not in shown:
-        shown[shown.index("")] = NO_NAME
-    return dict(zip(names, _printable(shown, cancel), strict=True))
+    if len(set(result)) < len(names) or "" in result:
+        result = list(names)
+    if "" in result and NO_NAME not in result:
+        result[result.index("")] = NO_NAME
+    return dict(zip(names, _printable(result, cancel), strict=True))
 
 
 def _printable(names: list[str], cancel: CancelToken) -> list[str]:

@@ -20,7 +20,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.gguf_header import (
     MAGIC,
-    MOST_ENTRIES,
+    MAX_ENTRIES,
     HeaderCursor,
     read_gguf_header,
 )
@@ -127,7 +127,7 @@ def _read_dat(source: FileSource, job: Job) -> dict[str, _Raw]:
     path = source.path
     cursor = HeaderCursor(source, 0, "imatrix")
     count = cursor.number("i") if source.size >= 4 else 0
-    if not 1 <= count <= MOST_ENTRIES:
+    if not 1 <= count <= MAX_ENTRIES:
         raise UnrecognizedFileError(
             f"'{path}' is not an imatrix of llama.cpp.",
             remedy="Choose a .gguf or .dat file that llama-imatrix wrote.",

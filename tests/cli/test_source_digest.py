@@ -53,7 +53,7 @@ def ready(source, tmp_path):
 @pytest.fixture
 def counted(monkeypatch):
     """Yields where is counted, and in which thread; the model comes in many stretches."""
-    monkeypatch.setattr(digest, "_READ", 100_000)
+    monkeypatch.setattr(digest, "_READ_BYTES", 100_000)
     found = []
     stretch = digest._hash_next
 
@@ -104,7 +104,7 @@ def test_no_thread_is_left_where_a_command_ends_early(
         raise error
 
     monkeypatch.setattr(module, masks, broken)
-    monkeypatch.setattr(digest, "_AHEAD", 0)  # the thread waits for somebody who reads
+    monkeypatch.setattr(digest, "_MAX_LEAD_BYTES", 0)  # the thread waits for somebody who reads
     assert main(list(ready[name])) == status
     assert [t for t in threading.enumerate() if not t.daemon] == [threading.main_thread()]
     assert len(counted) == 1

@@ -26,10 +26,10 @@ FORMAT = "compact"  # of `Contents`
 INDEX, FRAMES = ":index", ":frames"
 # Number of decoded frames that are cached: drawing rows of a picture reads the same ones
 # repeatedly.
-_REMEMBERED = 8
+_CACHED_FRAMES = 8
 
 
-class _Memory:
+class _FrameCache:
     """A cache of the frames that were read last, for all tensors of a file."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class _Memory:
         octets = unpack()
         with self._lock:
             self._frames[key] = octets
-            while len(self._frames) > _REMEMBERED:
+            while len(self._frames) > _CACHED_FRAMES:
                 del self._frames[next(iter(self._frames))]
         return octets
 
@@ -57,7 +57,7 @@ class FramesSegment:
     """The elements of a tensor, decoded frame by frame when they are read."""
 
     file: FileSource
-    memory: _Memory  # shared by all tensors of the file
+    frame_cache: _FrameCache  # shared by all tensors of the file
     name: str
     dtype: DType
     numel: int
@@ -73,12 +73,12 @@ class FramesSegment:
 
     def read_into(self, offset: int, view: memoryview) -> None:
         """Fill `view` with decoded bytes from `offset` on."""
-        fill_from_blocks(view, offset, self.frame * self._words.itemsize, self._octets, 1)
+        fill_from_blocks(view, offset, self.frame * self._words.itemsize, self._frame_bytes, 1)
 
-    def _octets(self, number: int, _next: int) -> memoryview:
-        return self.memory.get((self.index, number), partial(self._unpacked, number)).data
+    def _frame_bytes(self, number: int, _next: int) -> memoryview:
+        return self.frame_cache.get((self.index, number), partial(self._decode_frame, number)).data
 
-    def _unpacked(self, number: int) -> NDArray[np.uint8]:
+    def _decode_frame(self, number: int) -> NDArray[np.uint8]:
         index, starts = self._read_index()
         begin, end = int(starts[number]), int(starts[number + 1])
         packed = np.empty(end - begin, np.uint8)
@@ -126,9 +126,9 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
     if not all(type(value) is str for value in metadata.values()):
         raise layout.damaged("what it keeps of the original's metadata is not text")
     unpacked = Unpacked(source)
-    memory = _Memory()
-    for name, about in cancel.each(tensors.items()):
-        dtype, shape = _about(layout, name, about)
+    frame_cache = _FrameCache()
+    for name, description in cancel.each(tensors.items()):
+        dtype, shape = _parse_description(layout, name, description)
         if (raw := layout.get(name)) is not None:
             _, stored, extents, begin, end = raw
             if (stored, extents) != (dtype.name, shape):
@@ -136,8 +136,8 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
             segment: Segment = RawSegment(source, begin, end - begin)
         else:
             numel = math.prod(shape)
-            places = _places(layout, name, dtype, numel, frame)
-            segment = FramesSegment(source, memory, name, dtype, numel, frame, *places)
+            positions = _frame_positions(layout, name, dtype, numel, frame)
+            segment = FramesSegment(source, frame_cache, name, dtype, numel, frame, *positions)
         unpacked.add(name, dtype, shape, segment)
     contents, joined = unpacked.contents(FORMAT, "compact file of Pruneapp", metadata, cancel)
     # Further metadata of the container describes how the file was made.
@@ -151,21 +151,27 @@ def dense_metadata(header: Header, path: str) -> dict[str, str]:
     return metadata
 
 
-def _about(layout: CompactLayout, name: str, about: Any) -> tuple[DType, tuple[int, ...]]:
-    if type(about) is not list or len(about) != 2 or about[0] not in SAFETENSORS_DTYPES:
+def _parse_description(
+    layout: CompactLayout, name: str, description: Any
+) -> tuple[DType, tuple[int, ...]]:
+    if (
+        type(description) is not list
+        or len(description) != 2
+        or description[0] not in SAFETENSORS_DTYPES
+    ):
         raise layout.damaged(f"'{show(name)}' has no sound type and shape")
-    return DTYPES[about[0]], layout.shape(name, about[1])
+    return DTYPES[description[0]], layout.shape(name, description[1])
 
 
-def _places(
+def _frame_positions(
     layout: CompactLayout, name: str, dtype: DType, numel: int, frame: int
 ) -> tuple[int, int, int]:
     """Return the offset of the index, and the start and end of the frames, of a tensor."""
     if dtype.packed:
         raise layout.damaged(f"'{show(name)}' is of a type whose elements share bytes")
-    wanted = (-(-numel // frame), compact_codec.columns(np.dtype(dtype.storage).itemsize))
+    expected = (-(-numel // frame), compact_codec.columns(np.dtype(dtype.storage).itemsize))
     _, _, extents, index, _ = layout.stored(name + INDEX, "U32")
-    if extents != wanted:
+    if extents != expected:
         raise layout.damaged(f"'{show(name + INDEX)}' has the shape {list(extents)}")
     _, _, _, begin, end = layout.stored(name + FRAMES, "U8")
     return index, begin, end

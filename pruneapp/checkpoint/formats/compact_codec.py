@@ -88,8 +88,8 @@ def decode(data: memoryview, row: NDArray[np.uint32], out: Bits) -> None:
     values = out if kept == out.size else np.empty(kept, out.dtype)
     octets = values.view(np.uint8).reshape(kept, width)
     offset = mask_bytes
-    for place, nbytes in enumerate(lengths):
-        octets[:, place] = _inflate(data[offset : offset + nbytes], kept)
+    for position, nbytes in enumerate(lengths):
+        octets[:, position] = _inflate(data[offset : offset + nbytes], kept)
         offset += nbytes
     if mask_bytes:
         packed = _inflate(data[:mask_bytes], (out.size + 7) // 8)

@@ -89,16 +89,16 @@ _FOUR_NORMS = {
 }
 
 
-def _more(names: _Names, inside: Mapping[str, str]) -> _Names:
+def _with_names(names: _Names, inside: Mapping[str, str]) -> _Names:
     return names._replace(inside={**names.inside, **inside})
 
 
 HUB_NAMES: Mapping[str, _Names] = {
     **dict.fromkeys(("llama", "qwen2", "qwen3", "gemma", "granite", "smollm3"), _DECODER),
-    **dict.fromkeys(("gemma2", "gemma3"), _more(_DECODER, _FOUR_NORMS)),
-    "qwen3moe": _more(_DECODER, _EXPERTS),
-    "qwen2moe": _more(_DECODER, {**_EXPERTS, **_SHARED_EXPERT}),
-    "phi3": _more(_DECODER, {"attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"}),
+    **dict.fromkeys(("gemma2", "gemma3"), _with_names(_DECODER, _FOUR_NORMS)),
+    "qwen3moe": _with_names(_DECODER, _EXPERTS),
+    "qwen2moe": _with_names(_DECODER, {**_EXPERTS, **_SHARED_EXPERT}),
+    "phi3": _with_names(_DECODER, {"attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"}),
     "bert": _Names(
         {
             "token_embd": "embeddings.word_embeddings",
@@ -186,8 +186,10 @@ def _entry(tensor: GgufTensor) -> TensorEntry:
         why_not = tensor.dtype.why_not
     elif tensor.dtype.prunable and _FREQUENCIES.fullmatch(tensor.name):
         why_not = _COMPUTED
-    place = Location(0, tensor.offset)
-    return TensorEntry(tensor.name, tensor.shape, tensor.dtype, place, why_not=why_not, kind=kind)
+    location = Location(0, tensor.offset)
+    return TensorEntry(
+        tensor.name, tensor.shape, tensor.dtype, location, why_not=why_not, kind=kind
+    )
 
 
 def _refuse_other_contents(source: FileSource, header: GgufHeader) -> None:
@@ -247,8 +249,8 @@ def _notices(
             f"This is part {part} of {count} of a split model. For the whole model, give the parts "
             "their names back (NAME-00001-of-00003.gguf) and open their folder."
         )
-    if not unreadable and (behind := source.size - header.end) > 0:
-        are = counted(behind, "byte follows", "bytes follow")
+    if not unreadable and (trailing := source.size - header.end) > 0:
+        are = counted(trailing, "byte follows", "bytes follow")
         yield Notice(f"{are} the last tensor of this file; an export as GGUF keeps them.")
 
 

@@ -44,17 +44,17 @@ _SCALAR_NAMES = {
 }  # fmt: skip
 _FLOAT32, _TEXT, _ARRAY = 6, 8, 9
 # Larger numbers are rejected by llama.cpp, or do not occur.
-MOST_ENTRIES = 1_000_000
-_MOST_DIMENSIONS = 4
-_LARGEST_ALIGNMENT = 1 << 20
-_LONGEST_NAME = 1024
-_LONGEST_KEY = 1 << 16
+MAX_ENTRIES = 1_000_000
+_MAX_DIMENSIONS = 4
+_MAX_ALIGNMENT = 1 << 20
+_MAX_NAME = 1024
+_MAX_KEY = 1 << 16
 # Longer texts are not stored; chat templates have about 10,000 bytes.
-_LONGEST_TEXT = 1 << 16
+_MAX_TEXT = 1 << 16
 # Texts that begin after this offset are not stored either: a vocabulary before them has about 20
 # MB.
-_LAST_TEXT = 1 << 26
-_MOST_ELEMENTS = 1 << 60
+_MAX_TEXT_OFFSET = 1 << 26
+_MAX_ELEMENTS = 1 << 60
 _BLOCK = 1 << 16
 _LARGE_BLOCK = 1 << 20
 _LENGTH = struct.Struct("<Q")
@@ -130,7 +130,7 @@ class HeaderCursor:
         """Read a number with a `struct` format code; floats are truncated to integers."""
         return int(struct.unpack(f"<{form}", self.take(struct.calcsize(form)))[0])
 
-    def text(self, size: int, most: int = _LONGEST_NAME) -> str:
+    def text(self, size: int, most: int = _MAX_NAME) -> str:
         """Read `size` bytes, at least one and at most `most`, as printable UTF-8 text."""
         if not 0 < size <= most:
             raise self.damaged(f"a name in it has {size:,} bytes")
@@ -199,15 +199,15 @@ def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
     version = _read_version(cursor)
     n_tensors, n_keys = cursor.number("Q"), cursor.number("Q")
     # A tensor description has at least 24 bytes, a key 13.
-    if n_tensors > min(MOST_ENTRIES, cursor.left // 24) or n_keys > min(
-        MOST_ENTRIES, cursor.left // 13
+    if n_tensors > min(MAX_ENTRIES, cursor.left // 24) or n_keys > min(
+        MAX_ENTRIES, cursor.left // 13
     ):
         raise cursor.damaged(f"it says that it has {n_tensors:,} tensors and {n_keys:,} keys")
     metadata: dict[str, str] = {}
     alignment = 32
     for _ in range(n_keys):
         cancel.check()
-        name = cursor.text(cursor.number("Q"), _LONGEST_KEY)
+        name = cursor.text(cursor.number("Q"), _MAX_KEY)
         number = cursor.number("I")
         if name in metadata:
             raise cursor.damaged(f"it has the key '{show(name)}' twice")
@@ -243,7 +243,7 @@ def _read_value(cursor: HeaderCursor, number: int, cancel: CancelToken) -> str:
     """Return a value as text, or a description of an array or a long text, which are skipped."""
     if number == _TEXT:
         size = cursor.number("Q")
-        if size > _LONGEST_TEXT or cursor.at > _LAST_TEXT:
+        if size > _MAX_TEXT or cursor.at > _MAX_TEXT_OFFSET:
             cursor.skip(size)
             return f"text of {size:,} bytes"
         return cursor.take(size).decode("utf-8", "replace")
@@ -269,7 +269,7 @@ def _scalar(cursor: HeaderCursor, number: int) -> str:
 
 def _alignment(cursor: HeaderCursor, text: str) -> int:
     value = int(text) if text.isdecimal() and len(text) < 10 else 0
-    if not 0 < value <= _LARGEST_ALIGNMENT or value & (value - 1):
+    if not 0 < value <= _MAX_ALIGNMENT or value & (value - 1):
         raise cursor.damaged(f"its alignment is {text[:20]}")
     return value
 
@@ -277,10 +277,10 @@ def _alignment(cursor: HeaderCursor, text: str) -> int:
 def _read_tensor(cursor: HeaderCursor) -> tuple[str, tuple[int, ...], int, int]:
     name = cursor.text(cursor.number("Q"))
     n_dims = cursor.number("I")
-    if n_dims > _MOST_DIMENSIONS:
+    if n_dims > _MAX_DIMENSIONS:
         raise cursor.damaged(f"'{show(name)}' has {n_dims:,} dimensions")
     shape = struct.unpack(f"<{n_dims}Q", cursor.take(8 * n_dims))[::-1]
-    if math.prod(extent or 1 for extent in shape) > _MOST_ELEMENTS:
+    if math.prod(extent or 1 for extent in shape) > _MAX_ELEMENTS:
         raise cursor.damaged(f"'{show(name)}' has an extent that no tensor can have")
     return name, shape, cursor.number("I"), cursor.number("Q")
 

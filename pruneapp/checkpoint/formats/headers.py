@@ -219,11 +219,11 @@ class _Scan:
         self.end = 0
         self._kinds = _Kinds()
 
-    def take(self, window: bytes) -> None:
+    def parse_window(self, window: bytes) -> None:
         """Parse tensors from a window that starts with a quotation mark and ends with a brace."""
         parts = _TENSOR.split(window.decode())
-        between = parts[::_COLUMNS]
-        if between[0] or between[-1] or between.count(",") != len(between) - 2:
+        separators = parts[::_COLUMNS]
+        if separators[0] or separators[-1] or separators.count(",") != len(separators) - 2:
             raise _Unusual
         names, dtypes, extents = parts[1::_COLUMNS], parts[2::_COLUMNS], parts[3::_COLUMNS]
         begins = list(map(int, parts[4::_COLUMNS]))
@@ -259,7 +259,7 @@ def _scan(pieces: Iterable[bytes], job: Job) -> Header:
             metadata, at = _leading_metadata(text)
         while (end := text.rfind(_BOUNDARY, at, at + _WINDOW_BYTES)) >= 0:
             job.cancel.check()
-            scanned.take(text[at : end + 1])
+            scanned.parse_window(text[at : end + 1])
             at = end + 2
         rest = text[at:]
         if len(rest) > _WINDOW_BYTES:
@@ -267,7 +267,7 @@ def _scan(pieces: Iterable[bytes], job: Job) -> Header:
     rest = rest.rstrip(b" ")
     if metadata is None or not rest.endswith(b"}}"):
         raise _Unusual
-    scanned.take(rest[:-1])
+    scanned.parse_window(rest[:-1])
     if len(scanned.names) != len(scanned.tensors) or METADATA in scanned.names:
         raise _Unusual
     return Header(scanned.tensors, metadata, [], scanned.end)

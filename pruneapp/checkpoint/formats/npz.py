@@ -115,7 +115,7 @@ def _read_npz(source: FileSource, _state_dict: str | None, job: Job) -> ReadResu
         arrays.append((member, _Array(name, header, member.size, member.comment)))
     spans: list[Span] = []
     packed: list[PackedMember] = []
-    places: list[tuple[int, int]] = []
+    positions: list[tuple[int, int]] = []
     start = 0
     for member, array in arrays:
         label = f"'{show(array.name)}'"
@@ -123,11 +123,11 @@ def _read_npz(source: FileSource, _state_dict: str | None, job: Job) -> ReadResu
             packed.append(
                 PackedMember(start, member.size, member.data, member.stored, member.crc, label)
             )
-            places.append((1, start + array.header.nbytes))
+            positions.append((1, start + array.header.nbytes))
             start += member.size
             continue
         first = member.data + array.header.nbytes
-        places.append((0, first))
+        positions.append((0, first))
         if first < member.data + member.size:
             crc = zlib.crc32(source.read(member.data, array.header.nbytes))
             spans.append(Span(first, member.data + member.size, member.crc, label, crc))
@@ -137,7 +137,7 @@ def _read_npz(source: FileSource, _state_dict: str | None, job: Job) -> ReadResu
     numbers = {1: len(sources) - 1, 0: 0}
     located_arrays = [
         (array, Location(numbers[number], offset))
-        for (_, array), (number, offset) in zip(arrays, places, strict=True)
+        for (_, array), (number, offset) in zip(arrays, positions, strict=True)
     ]
     return _contents(NPZ, source, located_arrays, others, sources)
 
@@ -321,15 +321,15 @@ def _reader_of(source: FileSource, member: ArchiveMember) -> Callable[[int, int]
 
 def _check_size(path: Path, array: _Array, nbytes: int) -> None:
     """Raise an error if the elements of an array do not end at the end of the file or member."""
-    behind = array.size - array.header.nbytes - nbytes
-    if behind < 0:
-        missing = counted(-behind, "byte is", "bytes are")
+    trailing = array.size - array.header.nbytes - nbytes
+    if trailing < 0:
+        missing = counted(-trailing, "byte is", "bytes are")
         raise DamagedFileError(
             f"'{path}' is cut short: {missing} missing of '{show(array.name)}'.",
             remedy=DOWNLOAD_AGAIN,
         )
-    if behind:
-        what = counted(behind, "byte follows", "bytes follow")
+    if trailing:
+        what = counted(trailing, "byte follows", "bytes follow")
         raise _damaged(path, f"{what} the elements of '{show(array.name)}'")
 
 

@@ -42,7 +42,7 @@ _DIMS, _DATA_TYPE, _SEGMENT, _NAME, RAW, EXTERNAL, LOCATION = 1, 2, 3, 8, 9, 13,
 _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S = 4, 5, 6, 7, 10, 11
 DATA = {RAW, _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S}
 # The fields other than `RAW` that may contain the elements of a type: little-endian, or varints.
-_AS_THEY_ARE = {_FLOATS: {"F32", "C64"}, _DOUBLES: {"F64", "C128"}}
+_LITTLE_ENDIAN_FIELDS = {_FLOATS: {"F32", "C64"}, _DOUBLES: {"F64", "C128"}}
 _VARINTS = {
     _INT64S: {"I64"},
     _UINT64S: {"U64", "U32"},
@@ -88,7 +88,7 @@ _MODEL_TEXTS = frozenset({2, 3, 4, 6})
 _MODEL_MESSAGES = frozenset({OPSETS, PROPERTIES, 20, FUNCTIONS, 26})
 _GRAPH_FIELDS = frozenset({NODE, 2, INITIALIZER, 10, 11, 12, 13, 14, SPARSE_INITIALIZER, 16})
 _LATEST = 255  # an upper bound of format versions
-_LONGEST_TEXT = 1 << 20
+_MAX_TEXT = 1 << 20
 _MOST_NESTED = 32
 BRANCH = "it is in a branch of the graph"
 
@@ -147,7 +147,9 @@ class _GraphWalk:
     scopes: dict[str, Scope] = field(default_factory=dict)  # the graph of each of `tensors`
     sparse: int = 0
 
-    def graph(self, inside: tuple[WireField, ...], scope: Scope, *, stores: bool = True) -> None:
+    def graph(
+        self, inside: tuple[WireField, ...], scope: Scope, *, with_tensors: bool = True
+    ) -> None:
         """Read a graph. `stores=False` ignores its tensors, which is used for functions."""
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
@@ -162,10 +164,10 @@ class _GraphWalk:
             if part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of the graph has no length")
             if part.number == NODE:
-                self._node((*inside, part), scope, stores=stores)
+                self._node((*inside, part), scope, with_tensors=with_tensors)
             elif part.number == SPARSE_INITIALIZER:
-                self.sparse += stores
-            elif stores:
+                self.sparse += with_tensors
+            elif with_tensors:
                 self._tensor(part, inside, scope)
 
     def function(self, outer: WireField) -> tuple[tuple[str, str, str], Scope]:
@@ -176,7 +178,7 @@ class _GraphWalk:
             if part.wire != LENGTH:
                 continue
             if part.number == _FUNCTION_NODE:
-                self._node((outer, part), scope, stores=False)
+                self._node((outer, part), scope, with_tensors=False)
             elif part.number == _FUNCTION_INPUT:
                 scope.inputs.append(message.text(part))
             elif part.number == _FUNCTION_OUTPUT:
@@ -192,7 +194,7 @@ class _GraphWalk:
                 return self.message.text(part)
         return ""
 
-    def _node(self, inside: tuple[WireField, ...], scope: Scope, *, stores: bool) -> None:
+    def _node(self, inside: tuple[WireField, ...], scope: Scope, *, with_tensors: bool) -> None:
         message = self.message
         inputs: list[str] = []
         outputs: list[str] = []
@@ -214,22 +216,22 @@ class _GraphWalk:
         node = Node(op, domain, overload, tuple(inputs), tuple(outputs))
         scope.nodes.append(node)
         for attribute in attributes:
-            self._attribute((*inside, attribute), scope, node, stores=stores)
+            self._attribute((*inside, attribute), scope, node, with_tensors=with_tensors)
 
     def _attribute(
-        self, inside: tuple[WireField, ...], scope: Scope, node: Node, *, stores: bool
+        self, inside: tuple[WireField, ...], scope: Scope, node: Node, *, with_tensors: bool
     ) -> None:
         message = self.message
         output = node.outputs[0] if node.op == "Constant" and node.outputs else ""
         for part in message.fields(inside[-1].start, inside[-1].stop):
             if part.number in {VALUE, _SUBGRAPH, _SUBGRAPHS} and part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of an attribute has no length")
-            if part.number == VALUE and output and stores:
+            if part.number == VALUE and output and with_tensors:
                 self._tensor(part, inside, scope, output)
             elif part.number in {_SUBGRAPH, _SUBGRAPHS}:
                 branch = Scope(parent=scope, owner=node)
                 node.branches.append(branch)
-                self.graph((*inside, part), branch, stores=stores)
+                self.graph((*inside, part), branch, with_tensors=with_tensors)
 
     def _tensor(
         self, outer: WireField, inside: tuple[WireField, ...], scope: Scope, constant: str = ""
@@ -310,7 +312,7 @@ class _GraphWalk:
             raise message.damaged(first.tag, f"the numbers of '{name}' have no length")
         if stored.dtype in _VARINTS.get(first.number, ()):
             return replace(stored, data=first)
-        if first.number != RAW and stored.dtype not in _AS_THEY_ARE.get(first.number, ()):
+        if first.number != RAW and stored.dtype not in _LITTLE_ENDIAN_FIELDS.get(first.number, ()):
             raise message.damaged(
                 first.tag, f"the numbers of '{name}' are in a field for another type"
             )
@@ -327,7 +329,7 @@ def _pair(message: Message, outer: WireField) -> tuple[str, str]:
     texts = {1: "", 2: ""}
     for part in message.fields(outer.start, outer.stop):
         if part.number in texts and part.wire == LENGTH:
-            texts[part.number] = message.text(part, _LONGEST_TEXT)
+            texts[part.number] = message.text(part, _MAX_TEXT)
     return texts[1], texts[2]
 
 
@@ -389,7 +391,7 @@ def _recognises(head: bytes, source: FileSource) -> bool:
             part = message.field(at)
             if part.number == GRAPH:  # may be incomplete in a truncated file
                 return part.wire == LENGTH and (part.size == 0 or _is_graph(message, part))
-            if not _is_about_a_model(part):
+            if not _may_precede_graph(part):
                 return False
             at = part.stop
     except DamagedFileError:
@@ -397,13 +399,13 @@ def _recognises(head: bytes, source: FileSource) -> bool:
     return False
 
 
-def _is_about_a_model(part: WireField) -> bool:
+def _may_precede_graph(part: WireField) -> bool:
     """Return whether a field may precede the graph of a model."""
     if part.number == IR_VERSION:
         return part.wire == VARINT and part.value <= _LATEST
     if part.number == _MODEL_VERSION:
         return part.wire == VARINT
-    short = part.number in _MODEL_TEXTS and part.size <= _LONGEST_TEXT
+    short = part.number in _MODEL_TEXTS and part.size <= _MAX_TEXT
     return part.wire == LENGTH and (short or part.number in _MODEL_MESSAGES)
 
 
@@ -494,8 +496,8 @@ class _ExternalFiles:
         name = show(stored.name)
         number = self.open(stored)
         place, source = stored.external.get("location", ""), self.opened[number - 1]
-        offset = self._count(stored, "offset", 0)
-        length = self._count(stored, "length", stored.nbytes)
+        offset = self._parse_count(stored, "offset", 0)
+        length = self._parse_count(stored, "length", stored.nbytes)
         if length != stored.nbytes:
             raise _damaged(
                 stored,
@@ -516,11 +518,11 @@ class _ExternalFiles:
         place = stored.external.get("location", "")
         number = self._number.get(place)
         if number is None:
-            self.opened.append(open_source(self._inside(place, show(stored.name))))
+            self.opened.append(open_source(self._data_file_path(place, show(stored.name))))
             number = self._number[place] = len(self.opened)
         return number
 
-    def _count(self, stored: StoredTensor, key: str, default: int) -> int:
+    def _parse_count(self, stored: StoredTensor, key: str, default: int) -> int:
         text = stored.external.get(key, "")
         if not text:
             return default
@@ -530,7 +532,7 @@ class _ExternalFiles:
             )
         return int(text)
 
-    def _inside(self, place: str, name: str) -> Path:
+    def _data_file_path(self, place: str, name: str) -> Path:
         """Return the path of a data file, which must be inside the folder of the model."""
         model = self._model.path
         windows = PureWindowsPath(place)  # parses the separators of all systems
@@ -545,7 +547,7 @@ class _ExternalFiles:
 
 
 _BLOCK = 1 << 16
-_LONGEST_VARINT = 10
+_MAX_VARINT_BYTES = 10
 
 
 class _VarintSegment:
@@ -574,7 +576,7 @@ class _VarintSegment:
     def _decode(self, block: int) -> NDArray[np.unsignedinteger]:
         """Return the elements that end in a block; the first may begin in the previous block."""
         begin = self._data.start + block * _BLOCK
-        first = max(self._data.start, begin - _LONGEST_VARINT + 1)
+        first = max(self._data.start, begin - _MAX_VARINT_BYTES + 1)
         raw = np.frombuffer(
             self._source.read(first, min(begin + _BLOCK, self._data.stop) - first), np.uint8
         )
@@ -583,11 +585,11 @@ class _VarintSegment:
         inside = ends >= begin - first
         starts, ends = starts[inside], ends[inside]
         values = np.zeros(ends.size, np.uint64)
-        for step in range(_LONGEST_VARINT):
+        for step in range(_MAX_VARINT_BYTES):
             places = starts + step
-            there = places <= ends
+            in_range = places <= ends
             bits = raw[np.minimum(places, raw.size - 1)].astype(np.uint64) & np.uint64(0x7F)
-            values |= np.where(there, bits << np.uint64(7 * step), np.uint64(0))
+            values |= np.where(in_range, bits << np.uint64(7 * step), np.uint64(0))
         return values.astype(self._storage)
 
 
@@ -599,7 +601,7 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
     data, dtype = stored.data, DTYPES[stored.dtype]
     assert data is not None
     numel = math.prod(stored.shape)
-    wrong = _damaged(stored, source, f"'{show(stored.name)}' does not have {numel:,} numbers")
+    error = _damaged(stored, source, f"'{show(stored.name)}' does not have {numel:,} numbers")
     ends = []
     count = run = 0
     for start in range(data.start, data.stop, _BLOCK):
@@ -610,10 +612,10 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
         count += places.size
         gaps = np.diff(places, prepend=-1 - run, append=raw.size)
         run = int(gaps[-1]) - 1 if places.size else run + raw.size
-        if max(int(gaps[:-1].max(initial=0)), run) > _LONGEST_VARINT:
-            raise wrong
+        if max(int(gaps[:-1].max(initial=0)), run) > _MAX_VARINT_BYTES:
+            raise error
     if run or count != numel:
-        raise wrong
+        raise error
     return _VarintSegment(source, data, dtype, ends, count)
 
 

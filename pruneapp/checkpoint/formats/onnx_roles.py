@@ -112,7 +112,7 @@ QUANTIZED: Mapping[str, str] = {
     },
 }
 # Maximum nesting depth of calls of local functions.
-_DEEPEST_CALL = 32
+_MAX_CALL_DEPTH = 32
 
 
 class TensorRole(NamedTuple):
@@ -150,7 +150,7 @@ class Scope:
 class _Read(NamedTuple):
     scope: Scope
     node: Node
-    place: int
+    position: int
 
 
 class _Use(NamedTuple):
@@ -186,22 +186,24 @@ class GraphUses:
         defined = {scope: self._names_of(scope) for scope in self._scopes}
         for scope in self._scopes:
             for number, name in enumerate(scope.outputs):
-                home = _home(scope, name, defined)
-                if home is not None:
-                    self._results.setdefault((home, name), []).append((scope, number))
+                definer = _defining_scope(scope, name, defined)
+                if definer is not None:
+                    self._results.setdefault((definer, name), []).append((scope, number))
             for node in scope.nodes:
-                for place, name in enumerate(node.inputs):
-                    if name and (home := _home(scope, name, defined)) is not None:
-                        self._reads.setdefault((home, name), []).append(_Read(scope, node, place))
+                for position, name in enumerate(node.inputs):
+                    if name and (definer := _defining_scope(scope, name, defined)) is not None:
+                        self._reads.setdefault((definer, name), []).append(
+                            _Read(scope, node, position)
+                        )
 
     def _add(self, root: Scope) -> None:
-        left = [root]
-        while left:
-            scope = left.pop()
+        queue = [root]
+        while queue:
+            scope = queue.pop()
             self._scopes.append(scope)
             for node in scope.nodes:
                 self._producers.update(((scope, name), node) for name in node.outputs)
-                left += node.branches
+                queue += node.branches
 
     def _names_of(self, scope: Scope) -> set[str]:
         produced = (name for node in scope.nodes for name in node.outputs)
@@ -224,75 +226,81 @@ class GraphUses:
         uses: set[_Use] = set()
         results: set[int] = set()
         quantizers = {(scope, name): ""}
-        left = deque(quantizers)
+        queue = deque(quantizers)
 
         def reach(where: Scope, names: Iterable[str], quantizer: str) -> None:
             for one in names:
                 if one and (where, one) not in quantizers:
                     quantizers[where, one] = quantizer
-                    left.append((where, one))
+                    queue.append((where, one))
 
-        while left:
-            at, value = left.popleft()
+        while queue:
+            at, value = queue.popleft()
             quantizer = quantizers[at, value]
-            for of, number in self._results.get((at, value), ()):
-                if of.parent is None or of.owner is None:
+            for returning_scope, number in self._results.get((at, value), ()):
+                if returning_scope.parent is None or returning_scope.owner is None:
                     results.add(number)
                     continue
-                place = number - (of.owner.op == "Loop")  # the condition is no output of the node
-                if place >= 0:
-                    reach(of.parent, of.owner.outputs[place : place + 1], quantizer)
-            for where, node, place in self._reads.get((at, value), ()):
+                position = number - (
+                    returning_scope.owner.op == "Loop"
+                )  # the condition is no output of the node
+                if position >= 0:
+                    reach(
+                        returning_scope.parent,
+                        returning_scope.owner.outputs[position : position + 1],
+                        quantizer,
+                    )
+            for where, node, position in self._reads.get((at, value), ()):
                 function = self._functions.get((node.domain, node.op, node.overload))
                 if function is not None:
-                    inner, passed = self._call(function, place)
+                    inner, passed = self._call(function, position)
                     uses |= {use._replace(quantizer=use.quantizer or quantizer) for use in inner}
                     outputs = (node.outputs[n] for n in passed if n < len(node.outputs))
                     reach(where, outputs, quantizer)
                 elif (
                     node.op in {"Loop", "Scan"}
                     and node.branches
-                    and (place > 1 or node.op == "Scan")
+                    and (position > 1 or node.op == "Scan")
                 ):
                     (body,) = node.branches[:1]
-                    reach(body, body.inputs[place : place + 1], quantizer)
-                elif self._passes(where, node, place, rank):
+                    reach(body, body.inputs[position : position + 1], quantizer)
+                elif self._is_passing(where, node, position, rank):
                     more = QUANTIZED.get(node.op, "")
                     reach(where, node.outputs, quantizer or more)
                 else:
-                    use = self._use(where, node, place)
+                    use = self._use(where, node, position)
                     uses.add(use._replace(quantizer=use.quantizer or quantizer))
         return uses, results
 
-    def _call(self, function: Scope, place: int) -> tuple[frozenset[_Use], frozenset[int]]:
+    def _call(self, function: Scope, position: int) -> tuple[frozenset[_Use], frozenset[int]]:
         """Return the uses of an input of a function, and the outputs that it becomes."""
-        key = function, place
+        key = function, position
         if key not in self._calls:
             self._calls[key] = frozenset(), frozenset()  # for recursive functions
-            if place < len(function.inputs) and self._depth < _DEEPEST_CALL:
+            if position < len(function.inputs) and self._depth < _MAX_CALL_DEPTH:
                 self._depth += 1
-                uses, results = self._follow(function, function.inputs[place])
+                uses, results = self._follow(function, function.inputs[position])
                 self._depth -= 1
                 self._calls[key] = frozenset(uses), frozenset(results)
         return self._calls[key]
 
-    def _passes(self, scope: Scope, node: Node, place: int, rank: int) -> bool:
+    def _is_passing(self, scope: Scope, node: Node, position: int, rank: int) -> bool:
         """Return whether a node passes an input to its outputs as a potential weight."""
         if node.domain not in _ONNX_DOMAINS and node.op not in QUANTIZED:
             return False
         if node.op in {"Mul", "Div"} and len(node.inputs) == 2:  # scaling by a single number
-            other = node.inputs[1 - place]
-            return (place == 0 or node.op == "Mul") and self._is_number(scope, other)
+            other = node.inputs[1 - position]
+            return (position == 0 or node.op == "Mul") and self._is_number(scope, other)
         if node.op == "Gather":  # selects one of several matrices, such as experts
-            return place == 0 and rank > 2
-        return node.op in _PASSING and place == 0
+            return position == 0 and rank > 2
+        return node.op in _PASSING and position == 0
 
     def _is_number(self, scope: Scope | None, name: str) -> bool:
         while scope is not None and name not in scope.tensors:
             scope = scope.parent
         return scope is not None and scope.tensors[name] == 1
 
-    def _use(self, scope: Scope, node: Node, place: int) -> _Use:
+    def _use(self, scope: Scope, node: Node, position: int) -> _Use:
         op, domain = node.op, node.domain
         quantizer = QUANTIZED.get(op, "")
         if domain in _RUNTIME_DOMAINS:
@@ -303,17 +311,19 @@ class GraphUses:
             kinds = WEIGHTS.get(op)
         else:
             return _Use(op, "")
-        kind = (kinds or {}).get(place, CONSTANT)
+        kind = (kinds or {}).get(position, CONSTANT)
         if quantizer and kind == CONSTANT:
             return _Use(op, _SCALE, quantizer)
         if op == "Add" and len(node.inputs) == 2:
-            producer = self._producers.get((scope, node.inputs[1 - place]))
+            producer = self._producers.get((scope, node.inputs[1 - position]))
             if producer is not None and producer.op in _PRODUCTS:
                 return _Use(op, _ADDED)
         return _Use(op, kind, quantizer)
 
 
-def _home(scope: Scope | None, name: str, defined: Mapping[Scope, set[str]]) -> Scope | None:
+def _defining_scope(
+    scope: Scope | None, name: str, defined: Mapping[Scope, set[str]]
+) -> Scope | None:
     """Return the graph that defines a name: the given one or one that contains it, else None."""
     while scope is not None and name not in defined[scope]:
         scope = scope.parent

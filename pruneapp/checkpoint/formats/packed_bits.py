@@ -29,9 +29,9 @@ from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
 
 _PARTS = ("shape", "bitmask", "compressed")
-_MOST_DIMS = 8
+_MAX_DIMS = 8
 # Maximum number of elements unpacked at a time, in whole rows.
-_STRETCH = 1 << 20
+_MAX_ELEMENTS = 1 << 20
 
 
 _NOTICE = Notice(
@@ -61,16 +61,16 @@ class BitmaskSegment:
 
     def read_into(self, offset: int, view: memoryview) -> None:
         """Fill `view` with unpacked bytes from `offset` on."""
-        most = max(1, _STRETCH // self._columns)
+        most = max(1, _MAX_ELEMENTS // self._columns)
         fill_from_blocks(view, offset, self._columns * self._words.itemsize, self._rows, most)
 
     def _rows(self, first: int, last: int) -> memoryview:
         starts = self._read_starts()
         begin, end = int(starts[first]), int(starts[last])
         values = np.empty(end - begin, self._words)
-        place = self.compressed + begin * self._words.itemsize
+        start = self.compressed + begin * self._words.itemsize
         if values.size:
-            self.file.read_into(place, values.view(np.uint8).data)
+            self.file.read_into(start, values.view(np.uint8).data)
         out = np.zeros((last - first, self._columns), self._words)
         bits = np.unpackbits(self._bits(first, last), axis=1, bitorder="little")
         out[bits[:, : self._columns].view(np.bool_)] = values
@@ -88,7 +88,7 @@ class BitmaskSegment:
         if self._starts is None:
             rows = math.prod(self.shape[:-1])
             starts = np.zeros(rows + 1, np.int64)
-            most = max(1, _STRETCH // self._row_bytes)
+            most = max(1, _MAX_ELEMENTS // self._row_bytes)
             for first in range(0, rows, most):
                 last = min(first + most, rows)
                 counts = np.bitwise_count(self._bits(first, last)).sum(axis=1, dtype=np.int64)
@@ -144,7 +144,7 @@ def _weight(
     prefix: str, stored: dict[str, RawTensor], start: int, source: FileSource
 ) -> BitmaskSegment:
     _, kind, extents, begin, end = stored[f"{prefix}.shape"]
-    if kind != "I64" or not 0 < math.prod(extents) <= _MOST_DIMS:
+    if kind != "I64" or not 0 < math.prod(extents) <= _MAX_DIMS:
         raise _damaged(source, prefix, "its shape is no list of a few whole numbers")
     raw = np.frombuffer(source.read(start + begin, end - begin), "<i8")
     shape = tuple(map(int, raw))
@@ -158,8 +158,8 @@ def _weight(
     if DTYPES[dtype].packed:
         raise _damaged(source, prefix, f"its numbers are of type {dtype}")
     kept = math.prod(extents)
-    places = start + mask_begin, start + values
-    return BitmaskSegment(source, f"{prefix}.weight", DTYPES[dtype], shape, *places, kept)
+    offsets = start + mask_begin, start + values
+    return BitmaskSegment(source, f"{prefix}.weight", DTYPES[dtype], shape, *offsets, kept)
 
 
 def _damaged(source: FileSource, prefix: str, what: str) -> DamagedFileError:

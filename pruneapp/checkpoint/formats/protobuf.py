@@ -17,8 +17,8 @@ from pruneapp.progress import CancelToken
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 _WINDOW_BYTES = 1 << 16
-_MOST_VARINT_BYTES = 10
-_BETWEEN_LOOKS = 4096  # fields between two checks for cancellation
+_MAX_VARINT_BYTES = 10
+_FIELDS_PER_CHECK = 4096  # fields between two checks for cancellation
 
 
 class WireField(NamedTuple):
@@ -93,7 +93,7 @@ class Message:
         at = start
         while at < end:
             self._fields += 1
-            if self._fields % _BETWEEN_LOOKS == 0:
+            if self._fields % _FIELDS_PER_CHECK == 0:
                 self._cancel.check()
             field = self.field(at, end)
             if field.stop > end:
@@ -111,16 +111,16 @@ class Message:
         value = 0
         if wire == LENGTH:
             size, first = self.varint(first, end)
-            behind = first + size
+            value_end = first + size
         elif wire == VARINT:
-            value, behind = self.varint(first, end)
+            value, value_end = self.varint(first, end)
         elif wire in {FIXED64, FIXED32}:
-            behind = first + (8 if wire == FIXED64 else 4)
+            value_end = first + (8 if wire == FIXED64 else 4)
         else:
             raise self.damaged(at, f"a field is of wire type {wire}")
         if not 0 < number < 1 << 29:
             raise self.damaged(at, f"a field has the number {number:,}")
-        return WireField(number, wire, at, first, behind, value)
+        return WireField(number, wire, at, first, value_end, value)
 
     def varints(self, field: WireField) -> Iterator[int]:
         """Yield the values of a field of repeated integers, packed or not."""
@@ -137,18 +137,18 @@ class Message:
     def varint(self, at: int, stop: int) -> tuple[int, int]:
         """Return the varint at offset `at` and the offset after it."""
         first = at - self._at
-        if first < 0 or first + _MOST_VARINT_BYTES > len(self._window):
+        if first < 0 or first + _MAX_VARINT_BYTES > len(self._window):
             self._fill(at)
             first = 0
         window = self._window
         value = shift = 0
-        for place in range(first, min(first + _MOST_VARINT_BYTES, first + stop - at, len(window))):
+        for place in range(first, min(first + _MAX_VARINT_BYTES, first + stop - at, len(window))):
             byte = window[place]
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return value & 0xFFFF_FFFF_FFFF_FFFF, at + place - first + 1
             shift += 7
-        if stop == self.size and at + _MOST_VARINT_BYTES > stop:
+        if stop == self.size and at + _MAX_VARINT_BYTES > stop:
             raise self.cut_short(stop + 1)
         raise self.damaged(at, "a number does not end")
 
@@ -201,7 +201,7 @@ class SplicedFile:
 
     def __init__(self, source: FileSource, splices: Iterable[Splice]) -> None:
         self._source = source
-        self._splices = _with_lengths(splices)
+        self._splices = _add_length_splices(splices)
         self.nbytes = source.size + sum(splice.growth for splice in self._splices)
 
     def pieces(self) -> Iterator[bytes | memoryview]:
@@ -214,7 +214,7 @@ class SplicedFile:
         yield from in_pieces(read, at, self._source.size - at)
 
 
-def _with_lengths(splices: Iterable[Splice]) -> list[Splice]:
+def _add_length_splices(splices: Iterable[Splice]) -> list[Splice]:
     """Return the splices and those of the lengths of the fields around them, in file order."""
     done = list(splices)
     grown: dict[int, dict[WireField, int]] = {}

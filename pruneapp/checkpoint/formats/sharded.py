@@ -51,25 +51,25 @@ def read_index(
     if path.name in files:
         raise damaged_index(str(path), "it lists itself as a shard")
     missing = [name for name in files if not exists(folder / name)]
-    instead = _shards_instead(path, missing)
+    replacements = _find_replacements(path, missing)
     listed = frozenset(files)
-    files = list(instead or files)
+    files = list(replacements or files)
     for name in files:
         check_inside(folder, name)
-    unlisted = [] if instead else unlisted_shards(_files_beside(folder, files), listed)
+    unlisted = [] if replacements else unlisted_shards(_list_files(folder, files), listed)
     for name in unlisted:
         check_inside(folder, name)
     contents, sources = read_shards(folder, files, state_dict, job, read_file, more=unlisted)
     with closed_on_error(sources):
         notices = _compare(index, contents, path, job.cancel)
-        if instead:
+        if replacements:
             _check_stale(index, contents, path, missing[0])
-            notices.insert(0, _stale(path, missing, files))
+            notices.insert(0, _stale_index_notice(path, missing, files))
     source.close()  # an index contains no tensors
     return replace(contents, index=path, notices=(*contents.notices, *notices)), sources
 
 
-def _shards_instead(path: Path, missing: Sequence[str]) -> tuple[str, ...]:
+def _find_replacements(path: Path, missing: Sequence[str]) -> tuple[str, ...]:
     """Return the files to read instead of those of an index if some of the latter are missing.
 
     This is the only complete set of numbered shards in the folder, or the file with the name of the
@@ -77,7 +77,7 @@ def _shards_instead(path: Path, missing: Sequence[str]) -> tuple[str, ...]:
     """
     if not missing:
         return ()
-    names = _names_in(path.parent)
+    names = _list_names(path.parent)
     sets = complete_sets(names)
     whole = path.name.removesuffix(".index.json")
     if whole in names:
@@ -95,7 +95,7 @@ def _check_stale(index: ShardIndex, contents: Contents, path: Path, missing: str
         check_inside(path.parent, missing)
 
 
-def _stale(path: Path, missing: Sequence[str], files: Sequence[str]) -> Notice:
+def _stale_index_notice(path: Path, missing: Sequence[str], files: Sequence[str]) -> Notice:
     shown = quoted_names(missing, _SHOWN)
     what = f"'{show(files[0])}' was"
     if len(files) > 1:
@@ -107,13 +107,15 @@ def _stale(path: Path, missing: Sequence[str], files: Sequence[str]) -> Notice:
     )
 
 
-def _files_beside(folder: Path, files: Sequence[str]) -> list[str]:
+def _list_files(folder: Path, files: Sequence[str]) -> list[str]:
     """Return the names of all entries of the folders of `files`, relative to `folder`."""
     parents = dict.fromkeys(PurePosixPath(file).parent for file in files)
-    return [(parent / name).as_posix() for parent in parents for name in _names_in(folder / parent)]
+    return [
+        (parent / name).as_posix() for parent in parents for name in _list_names(folder / parent)
+    ]
 
 
-def _names_in(folder: Path) -> list[str]:
+def _list_names(folder: Path) -> list[str]:
     try:
         return sorted(path.name for path in folder.iterdir())
     except OSError:  # files may be readable in a folder that cannot be listed
@@ -159,7 +161,7 @@ def read_shards(
             read.append((name, contents, sources))
             job.step(1)
         if more:
-            read, notices = _without_repeated(read, set(more))
+            read, notices = _drop_repeated(read, set(more))
         shards: list[Shard] = []
         used: list[ByteSource] = []
         for name, contents, sources in read:
@@ -174,7 +176,7 @@ def read_shards(
 _Read = list[tuple[str, Contents, tuple[ByteSource, ...]]]
 
 
-def _without_repeated(read: _Read, unlisted: set[str]) -> tuple[_Read, list[Notice]]:
+def _drop_repeated(read: _Read, unlisted: set[str]) -> tuple[_Read, list[Notice]]:
     """Return the shards in order. Unlisted ones that repeat tensors are removed and closed."""
     names = {
         name
@@ -230,8 +232,8 @@ def check_inside(folder: Path, name: str, what: str = "shard") -> None:
                 else "Download or copy the whole folder."
             ),
         ) from None
-    places = [home, *blobs_of(home)]
-    if not any(target.is_relative_to(place) for place in places):
+    allowed_folders = [home, *blobs_of(home)]
+    if not any(target.is_relative_to(place) for place in allowed_folders):
         raise UnsupportedFileError(
             f"The {what} '{path}' is a link to '{target}', outside the folder of the model.",
             remedy="Put the file itself there if you trust it.",
@@ -315,10 +317,10 @@ def _compare(
     """Return notices about wrong statements of an index."""
     files = {source: shard.name for shard in contents.shards for source in shard.sources}
     entries = contents.entries
-    home = {name: files[e.location.source] for e in cancel.each(entries) for name in e.names}
+    file_of = {name: files[e.location.source] for e in cancel.each(entries) for name in e.names}
     total = sum([entry.nbytes for entry in cancel.each(entries)])
     # Parts are in the file of the tensor that they are presented as, which the index does not list.
-    home.update({part: home[name] for part, name in contents.stored_as.items()})
+    file_of.update({part: file_of[name] for part, name in contents.stored_as.items()})
     whole = set(contents.stored_as.values())
     known = index.weight_map
     # An index lists tied tensors by one of their names, or by all.
@@ -334,13 +336,13 @@ def _compare(
     for name, file in cancel.each(known.items()):
         if name in contents.unreadable:
             continue
-        if name not in home:
+        if name not in file_of:
             absent.append(name)
-        elif home[name] != file and home[name] in listed:
+        elif file_of[name] != file and file_of[name] in listed:
             elsewhere.append(name)
     extra = [
         name
-        for name, file in cancel.each(home.items())
+        for name, file in cancel.each(file_of.items())
         if name not in known and name not in whole and name not in tied and file in listed
     ]
     notices = []

@@ -322,10 +322,10 @@ class _Tree:
         self._stored: dict[str, dict[tuple[int, ...] | None, Any]] = {}
         for key, info in cancel.each(stored.items()):
             self._add_stored(key, info)
-        for name, about in cancel.each(tensors.items()):
-            if type(name) is not str or not isinstance(about, Uncalled):
+        for name, description in cancel.each(tensors.items()):
+            if type(name) is not str or not isinstance(description, Uncalled):
                 raise Malformed("the name of a tensor is no text, or it is not described")
-            self._place(name, self._leaf(name, about))
+            self._insert(name, self._leaf(name, description))
 
     def _add_stored(self, key: Any, info: Any) -> None:
         index = key.value if isinstance(key, IdentityKey) else key
@@ -336,7 +336,7 @@ class _Tree:
         where = None if offset is None else tuple(offset)
         self._stored.setdefault(name, {})[where] = info
 
-    def _place(self, name: str, leaf: Any) -> None:
+    def _insert(self, name: str, leaf: Any) -> None:
         """Insert a leaf at its path in the nested dicts, or by its flat name without a path."""
         path = self._paths.get(name)
         if type(path) is not tuple or not path or len(path) > MAX_RANK:
@@ -353,9 +353,9 @@ class _Tree:
         last = path[-1] if type(path[-1]) in {str, int} else name
         at[last if last not in at else name] = leaf
 
-    def _leaf(self, name: str, about: Uncalled) -> Any:
+    def _leaf(self, name: str, description: Uncalled) -> Any:
         """Return the placeholder of a tensor, or an object that is not a tensor."""
-        values = about.attributes()
+        values = description.attributes()
         if "chunks" not in values:
             return b""  # a pickled object, which is not read
         shape = values.get("size")

@@ -43,9 +43,9 @@ WINDOWS = 4
 # Number of bytes between two checks for cancellation.
 PIECE_BYTES = 4 << 20
 # Number of bytes read back and compared at a time: both sides fit into the cache of a core.
-_BACK_BYTES = 1 << 20
+_COMPARE_BYTES = 1 << 20
 # Seconds between two checks for cancellation while the disk is slower than the caller.
-_PATIENCE = 0.025
+_POLL_SECONDS = 0.025
 
 
 class OtherBytesError(Exception):
@@ -60,7 +60,7 @@ class _Window:
     users: int = 0  # number of stages that still use it
 
     @property
-    def room(self) -> int:
+    def free_space(self) -> int:
         return self.buffer.size - self.size
 
     @property
@@ -100,20 +100,20 @@ class WritePipeline:
         # A separate descriptor has its own position: not all systems support positional reads.
         self._disk = FileIO(os.open(path, flags))
         self._hash = hashlib.sha256()
-        self._filling: _Window | None = None
+        self._current: _Window | None = None
         self._windows = 0
-        self._under_way = 0
+        self._in_flight = 0
         self._free: SimpleQueue[_Window | None] = SimpleQueue()
         self.taken = 0  # number of bytes passed to `write`
         self._verified = 0  # updated by the compare stage, reported by the thread of the caller
         self._reported = 0
-        self._back = np.empty(0, np.uint8)
+        self._read_buffer = np.empty(0, np.uint8)
         self._lock = threading.Lock()
         self._ended = False
         self._error: BaseException | None = None
         self._to_store: SimpleQueue[_Window | None] = SimpleQueue()
         self._to_compare: SimpleQueue[_Window | None] = SimpleQueue()
-        self._to_count: SimpleQueue[_Window | None] = SimpleQueue()
+        self._to_hash: SimpleQueue[_Window | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
@@ -121,22 +121,22 @@ class WritePipeline:
         source = np.frombuffer(data, np.uint8)
         start = 0
         while start < source.size:
-            window = self._filling = self._filling or self._next_window()
-            piece = source[start : start + min(PIECE_BYTES, window.room)]
+            window = self._current = self._current or self._next_window()
+            piece = source[start : start + min(PIECE_BYTES, window.free_space)]
             window.buffer[window.size : window.size + piece.size] = piece
             window.size += piece.size
             start += piece.size
             self.taken += piece.size
             self._report(piece.size)
-            if not window.room:
+            if not window.free_space:
                 self._send()
 
     def finish(self) -> str:
         """Wait until all data was compared. Return its SHA-256 in hex digits."""
         self._nbytes = self.taken
-        if self._filling is not None:
+        if self._current is not None:
             self._send()
-        while self._under_way:
+        while self._in_flight:
             self._wait()
         self._report()
         return self._hash.hexdigest()
@@ -144,14 +144,14 @@ class WritePipeline:
     def close(self) -> None:
         """Stop the threads after the operations in progress, and release the buffers."""
         self._ended = True
-        for inbox in (self._to_store, self._to_compare, self._to_count):
+        for inbox in (self._to_store, self._to_compare, self._to_hash):
             inbox.put(None)
         for thread in self._threads:
             thread.join()
         self._threads.clear()
         self._disk.close()
-        self._filling, self._free, self._error = None, SimpleQueue(), None
-        self._back = np.empty(0, np.uint8)
+        self._current, self._free, self._error = None, SimpleQueue(), None
+        self._read_buffer = np.empty(0, np.uint8)
 
     def _next_window(self) -> _Window:
         if self._windows < WINDOWS and self._free.empty():
@@ -165,9 +165,9 @@ class WritePipeline:
         while True:
             self._report()
             with contextlib.suppress(Empty):
-                window = self._free.get(timeout=_PATIENCE)
+                window = self._free.get(timeout=_POLL_SECONDS)
                 if window is not None:
-                    self._under_way -= 1
+                    self._in_flight -= 1
                     return window
 
     def _report(self, taken: int = 0) -> None:
@@ -178,25 +178,25 @@ class WritePipeline:
         self._job.step(taken + more)
 
     def _send(self) -> None:
-        window, self._filling = self._filling, None
+        window, self._current = self._current, None
         assert window is not None
-        self._under_way += 1
+        self._in_flight += 1
         window.users = 2
         if self._nbytes <= WINDOW_BYTES:
             self._store(window)
             self._compare(window)
-            self._count(window)
+            self._hash_content(window)
             return
         if not self._threads:
             self._start()
         self._to_store.put(window)
-        self._to_count.put(window)
+        self._to_hash.put(window)
 
     def _start(self) -> None:
         for name, inbox, stage in (
             ("store", self._to_store, self._store_then_compare),
             ("compare", self._to_compare, self._compare),
-            ("count", self._to_count, self._count),
+            ("count", self._to_hash, self._hash_content),
         ):
             thread = threading.Thread(
                 target=self._serve, args=(inbox, stage), name=f"pruneapp-write-{name}"
@@ -207,15 +207,15 @@ class WritePipeline:
     def _serve(self, inbox: SimpleQueue[_Window | None], stage: Callable[[_Window], None]) -> None:
         while (window := inbox.get()) is not None:
             try:
-                self._go_on()
+                self._check_running()
                 stage(window)
             except BaseException as error:  # noqa: BLE001 - raised in the caller's thread
-                # The first error is the cause; `_go_on` stops all stages after it.
+                # The first error is the cause; `_check_running` stops all stages after it.
                 self._error = self._error or error
                 self._ended = True
                 self._free.put(None)  # wakes the caller
 
-    def _go_on(self) -> None:
+    def _check_running(self) -> None:
         self._job.cancel.check()
         if self._ended:
             raise Cancelled
@@ -228,9 +228,9 @@ class WritePipeline:
         content = window.content
         done = 0
         while done < content.size:
-            self._go_on()
+            self._check_running()
             done += os.write(self._fd, content[done : done + PIECE_BYTES].data)
-        self._go_on()
+        self._check_running()
         flush = os.fdatasync if hasattr(os, "fdatasync") else os.fsync
         flush(self._fd)
         self._drop(window)
@@ -246,12 +246,12 @@ class WritePipeline:
 
     def _compare(self, window: _Window) -> None:
         content = window.content
-        if self._back.size < min(content.size, _BACK_BYTES):
-            self._back = np.empty(min(content.size, _BACK_BYTES), np.uint8)
-        for start in range(0, content.size, _BACK_BYTES):
-            self._go_on()
-            sent = content[start : start + _BACK_BYTES]
-            read_back = self._back[: sent.size]
+        if self._read_buffer.size < min(content.size, _COMPARE_BYTES):
+            self._read_buffer = np.empty(min(content.size, _COMPARE_BYTES), np.uint8)
+        for start in range(0, content.size, _COMPARE_BYTES):
+            self._check_running()
+            sent = content[start : start + _COMPARE_BYTES]
+            read_back = self._read_buffer[: sent.size]
             self._read(read_back)
             if not _equal(read_back, sent):
                 raise OtherBytesError
@@ -267,7 +267,7 @@ class WritePipeline:
                 raise OtherBytesError
             done += got
 
-    def _count(self, window: _Window) -> None:
+    def _hash_content(self, window: _Window) -> None:
         self._hash.update(window.content.data)
         self._release(window)
 
@@ -288,7 +288,7 @@ def _equal(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 # Errors of posix_fallocate on file systems that cannot reserve space; writing may still work.
-_NO_RESERVING = {errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.ENODEV}
+_CANNOT_RESERVE = {errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.ENODEV}
 
 
 class AtomicFile:
@@ -333,7 +333,7 @@ class AtomicFile:
 
     def __enter__(self) -> Self:
         try:
-            with self._translated():
+            with self._translate_errors():
                 part = self._open()
                 self._reserve()
                 self._pipeline = WritePipeline(self._fd, part, self.nbytes, self._job)
@@ -371,7 +371,7 @@ class AtomicFile:
                 if not self._exact and error.errno in _FULL:
                     os.ftruncate(self._fd, 0)  # some systems keep the space reserved so far
                     return
-                if error.errno not in _NO_RESERVING:
+                if error.errno not in _CANNOT_RESERVE:
                     raise
             else:
                 return
@@ -383,7 +383,7 @@ class AtomicFile:
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Append `data`, whose buffer may be reused as soon as this returns."""
         assert self._pipeline is not None
-        with self._translated():
+        with self._translate_errors():
             self._pipeline.write(data)
 
     def seal(self) -> str:
@@ -401,7 +401,7 @@ class AtomicFile:
         if written > self.nbytes or (self._exact and written != self.nbytes):
             most = "" if self._exact else " at most"
             raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {written:,} written")
-        with self._translated():
+        with self._translate_errors():
             digest = self._pipeline.finish()
             self._pipeline.close()
             if not self._exact:
@@ -414,7 +414,7 @@ class AtomicFile:
     def commit(self) -> None:
         """Rename the file to the target, which replaces the old file."""
         assert self.part is not None
-        with self._translated():
+        with self._translate_errors():
             self._close()
             self.part.replace(self.target)
         self.part = None
@@ -442,7 +442,7 @@ class AtomicFile:
         self.discard()
 
     @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -482,7 +482,7 @@ def flush_folder(folder: Path) -> None:
 def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
     """Return the error for a file `target` of `nbytes` that could not be written."""
     if error.errno in _FULL:
-        what = _what_is_missing(target, nbytes)
+        what = _describe_shortage(target, nbytes)
         remedy = "Make room or choose another disk."
     elif error.errno == errno.EFBIG:
         what = f"the file system does not support files of {nbytes:,} bytes"
@@ -493,7 +493,7 @@ def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
     return ExportError(f"'{target}' cannot be written: {what}.", remedy=remedy, details=details)
 
 
-def _what_is_missing(target: Path, nbytes: int) -> str:
+def _describe_shortage(target: Path, nbytes: int) -> str:
     try:
         free = shutil.disk_usage(target.parent).free
     except OSError:

@@ -18,12 +18,12 @@ from pruneapp.errors import PruneAppError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 # Number of bytes read at a time, between two checks for cancellation.
-_READ = 4 << 20
+_READ_BYTES = 4 << 20
 # Seconds between two checks of the progress of other readers, or of another thread that hashes.
-_PATIENCE = 0.02
+_POLL_SECONDS = 0.02
 # Maximum lead of a thread that hashes what others read: for a file larger than the memory, the
 # system would drop pages before the others read them, and read them twice.
-_AHEAD = 256 << 20
+_MAX_LEAD_BYTES = 256 << 20
 
 _lock = threading.Lock()
 _hashes: WeakKeyDictionary[FileSource, _Hash] = WeakKeyDictionary()
@@ -35,7 +35,7 @@ class _Hash:
     def __init__(self, identity: FileIdentity, sha256: str = "") -> None:
         self.identity = identity
         self.sha256 = sha256
-        self.turn = threading.Lock()
+        self.lock = threading.Lock()
         self.hash = hashlib.sha256()
         self.done = identity.size if sha256 else 0
 
@@ -71,23 +71,23 @@ def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
     Cancelled
         If the job is cancelled. The bytes hashed so far are not lost.
     """
-    buffer = memoryview(bytearray(min(_READ, max(file.size, 1))))
+    buffer = memoryview(bytearray(min(_READ_BYTES, max(file.size, 1))))
     state = _hash_of(file)
-    begun = seen = state.done
+    start = reported = state.done
     delivered = file.delivered
     while not state.sha256:
         job.step(0)
-        if near and state.done - begun > file.delivered - delivered + _AHEAD:
-            job.cancel.wait(_PATIENCE)
-        elif state.turn.acquire(timeout=_PATIENCE):
+        if near and state.done - start > file.delivered - delivered + _MAX_LEAD_BYTES:
+            job.cancel.wait(_POLL_SECONDS)
+        elif state.lock.acquire(timeout=_POLL_SECONDS):
             try:
                 _hash_next(file, state, buffer)
             finally:
-                state.turn.release()
-            job.step(state.done - seen)
-            seen = state.done
+                state.lock.release()
+            job.step(state.done - reported)
+            reported = state.done
         if (latest := _hash_of(file)) is not state:  # the file was moved, or its sum was set
-            state, begun, seen = latest, latest.done, latest.done
+            state, start, reported = latest, latest.done, latest.done
     return state.sha256
 
 

@@ -75,22 +75,22 @@ if sys.platform == "win32":
     # Windows locks byte ranges, which then cannot be read: use a byte past the end of any file.
     _BYTE = 1 << 40
 
-    def _take(fd: int) -> None:
-        here = os.lseek(fd, 0, os.SEEK_CUR)
+    def _acquire(fd: int) -> None:
+        position = os.lseek(fd, 0, os.SEEK_CUR)
         os.lseek(fd, _BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
         finally:
-            os.lseek(fd, here, os.SEEK_SET)
+            os.lseek(fd, position, os.SEEK_SET)
 
-    _TAKEN: tuple[type[OSError], ...] = (PermissionError,)
+    _LOCKED: tuple[type[OSError], ...] = (PermissionError,)
 else:
     import fcntl
 
-    def _take(fd: int) -> None:
+    def _acquire(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    _TAKEN = (BlockingIOError,)
+    _LOCKED = (BlockingIOError,)
 
 
 def lock(fd: int) -> bool | None:
@@ -104,8 +104,8 @@ def lock(fd: int) -> bool | None:
         None like False; to protect a file that is written, continue without a lock.
     """
     try:
-        _take(fd)
-    except _TAKEN:
+        _acquire(fd)
+    except _LOCKED:
         return False
     except OSError:
         return None
@@ -123,18 +123,18 @@ def hidden_name(name: str, kind: str) -> str:
     """Return a new hidden name next to a file `name`; `kind` is ``part`` or ``old``."""
     # The random part distinguishes several exports to the same target.
     end = f".{os.urandom(4).hex()}.{kind}"
-    return "." + _with_room(name, len(end) + 1) + end
+    return "." + _shorten(name, len(end) + 1) + end
 
 
 def partial_name(name: str) -> str:
     """Return a new name next to a folder `name`, to use until it is complete."""
     end = f".partial-{os.urandom(4).hex()}"
-    return _with_room(name, len(end)) + end
+    return _shorten(name, len(end)) + end
 
 
-def _with_room(name: str, for_bytes: int) -> str:
-    """Return a prefix of `name` that leaves room for `for_bytes` more bytes."""
-    return os.fsencode(name)[: NAME_BYTES - for_bytes].decode("utf-8", "ignore")
+def _shorten(name: str, reserved_bytes: int) -> str:
+    """Return a prefix of `name` that leaves room for `reserved_bytes` more bytes."""
+    return os.fsencode(name)[: NAME_BYTES - reserved_bytes].decode("utf-8", "ignore")
 
 
 def find_abandoned(folder: Path) -> tuple[Path, ...]:
@@ -143,10 +143,10 @@ def find_abandoned(folder: Path) -> tuple[Path, ...]:
     Links are ignored. The result is empty if the file system does not support locks.
     """
     try:
-        paths = [p for p in folder.iterdir() if _is_ours(p)]
+        paths = [p for p in folder.iterdir() if _is_temporary(p)]
     except OSError:
         return ()
-    return tuple(sorted(p for p in paths if _is_free(p)))
+    return tuple(sorted(p for p in paths if _is_unlocked(p)))
 
 
 def remove_abandoned(path: Path) -> bool:
@@ -154,7 +154,7 @@ def remove_abandoned(path: Path) -> bool:
 
     Nothing is removed if a process uses it by now, or if it has another kind of name.
     """
-    if not (_is_ours(path) and _is_free(path)):
+    if not (_is_temporary(path) and _is_unlocked(path)):
         return not os.path.lexists(path)
     with contextlib.suppress(OSError):
         if path.is_dir():
@@ -172,7 +172,7 @@ def temporary_folder() -> Iterator[Path]:
     where folders cannot be locked, they are not removed.
     """
     for path in Path(tempfile.gettempdir()).glob("pruneapp-*"):
-        if _TEMPORARY.fullmatch(path.name) and _is_free(path):
+        if _TEMPORARY.fullmatch(path.name) and _is_unlocked(path):
             shutil.rmtree(path, ignore_errors=True)
     new, fd = Path(tempfile.mkdtemp(prefix=".pruneapp-")), -1
     with contextlib.suppress(OSError):
@@ -187,7 +187,7 @@ def temporary_folder() -> Iterator[Path]:
             os.close(fd)
 
 
-def _is_ours(path: Path) -> bool:
+def _is_temporary(path: Path) -> bool:
     if path.is_symlink():
         return False
     if _FILE.fullmatch(path.name):
@@ -195,7 +195,7 @@ def _is_ours(path: Path) -> bool:
     return bool(_FOLDER.fullmatch(path.name)) and path.is_dir()
 
 
-def _is_free(path: Path) -> bool:
+def _is_unlocked(path: Path) -> bool:
     try:
         fd = os.open(path, os.O_RDONLY)
     except OSError:

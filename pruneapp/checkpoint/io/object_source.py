@@ -24,9 +24,9 @@ _BLOCK = 256 << 10
 _REQUEST = 8 << 20
 # Maximum gap after which a read still continues the previous one: the padding between two tensors,
 # or the distance between samples. Reading it is faster than a separate request.
-_LEFT_OUT = 1 << 20
+_MAX_GAP = 1 << 20
 # Maximum read-ahead of a reader.
-_AHEAD = 32 << 20
+_MAX_READ_AHEAD = 32 << 20
 # Maximum number of readers that are distinguished in a file.
 _READERS = 16
 # Maximum size of the cache, for all files together.
@@ -111,7 +111,7 @@ class ObjectSource(FileSource):
         self.delivered = 0
         self._blocks: dict[int, _Range] = {}  # the range of each block; guarded by `_CACHE.lock`
         # For each position where a reader stopped, the size of its read-ahead.
-        self._readers_at: OrderedDict[int, int] = OrderedDict()
+        self._read_ahead_at: OrderedDict[int, int] = OrderedDict()
 
     @property
     def _object(self) -> StorePath:
@@ -121,7 +121,7 @@ class ObjectSource(FileSource):
     def look_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on; see `ByteSource`."""
         if self._closed:
-            raise self._was_closed()
+            raise self._closed_error()
         view = buffer.cast("B")
         stop = offset + len(view)
         if stop > self.size:
@@ -132,14 +132,14 @@ class ObjectSource(FileSource):
         if not view:
             return
         with _CACHE.lock:
-            ranges = self._covering(offset, stop)
+            ranges = self._ranges_for(offset, stop)
             self._read_ahead(offset, stop)
         for one in ranges:
             start, end = max(offset, one.start), min(stop, one.stop)
             data = memoryview(self._data(one))
             view[start - offset : end - offset] = data[start - one.start : end - one.start]
 
-    def _covering(self, offset: int, stop: int, *, ahead: bool = False) -> list[_Range]:
+    def _ranges_for(self, offset: int, stop: int, *, ahead: bool = False) -> list[_Range]:
         """Return the ranges that contain these bytes, in order; missing ones are requested."""
         ranges: list[_Range] = []
         block, last = offset // _BLOCK, -(-stop // _BLOCK)
@@ -150,14 +150,14 @@ class ObjectSource(FileSource):
                 most = min(last, block + _REQUEST // _BLOCK)
                 while end < most and end not in self._blocks:
                     end += 1
-                one = self._ask(block * _BLOCK, min(end * _BLOCK, self.size), ahead=ahead)
+                one = self._request(block * _BLOCK, min(end * _BLOCK, self.size), ahead=ahead)
             else:
                 _CACHE.use(one)
             ranges.append(one)
             block = -(-one.stop // _BLOCK)
         return ranges
 
-    def _ask(self, start: int, stop: int, *, ahead: bool) -> _Range:
+    def _request(self, start: int, stop: int, *, ahead: bool) -> _Range:
         one = _Range(start, stop, self._blocks)
         store, path, seen = self._store, self._object, self._seen
         one.data = POOL.submit(partial(store.read, path, start, stop, seen), ahead=ahead)
@@ -167,15 +167,15 @@ class ObjectSource(FileSource):
         return one
 
     def _read_ahead(self, offset: int, stop: int) -> None:
-        at = next((end for end in self._readers_at if 0 <= offset - end < _LEFT_OUT), None)
+        at = next((end for end in self._read_ahead_at if 0 <= offset - end < _MAX_GAP), None)
         ahead = 0
         if at is not None:
-            before = self._readers_at.pop(at)
-            most = min(_AHEAD, CACHE_BYTES // (2 * len(self._readers_at) + 2))
-            ahead = min(max(2 * before, 2 * (stop - offset), _BLOCK), most)
-        self._readers_at[stop] = ahead
-        if len(self._readers_at) > _READERS:
-            self._readers_at.popitem(last=False)
+            previous = self._read_ahead_at.pop(at)
+            limit = min(_MAX_READ_AHEAD, CACHE_BYTES // (2 * len(self._read_ahead_at) + 2))
+            ahead = min(max(2 * previous, 2 * (stop - offset), _BLOCK), limit)
+        self._read_ahead_at[stop] = ahead
+        if len(self._read_ahead_at) > _READERS:
+            self._read_ahead_at.popitem(last=False)
         end = min(stop + ahead, self.size)
         start = -(-stop // _BLOCK) * _BLOCK
         while start < end and (one := self._blocks.get(start // _BLOCK)):
@@ -184,31 +184,31 @@ class ObjectSource(FileSource):
             size = min(_REQUEST, max(ahead // 2 // _BLOCK, 1) * _BLOCK)
             end = start + max(end - start, 0) // size * size
         if start < end:
-            self._covering(start, end, ahead=True)
+            self._ranges_for(start, end, ahead=True)
 
     def _data(self, one: _Range) -> bytes:
         try:
             return one.data.result()
         except CancelledError:
-            raise self._was_closed() from None
+            raise self._closed_error() from None
         except ChangedError as error:
-            self._forget(one)
-            raise self._changed_because(error) from None
+            self._drop(one)
+            raise self._change_error(error) from None
         except OSError as error:
-            self._forget(one)
+            self._drop(one)
             raise CheckpointError(
                 f"'{self.path}' cannot be read at byte {one.start:,}: {words_of(error)}.",
                 remedy="Check the connection to the store, then try again.",
                 details=str(error),
             ) from None
         except BaseException:
-            self._forget(one)
+            self._drop(one)
             raise
 
-    def _was_closed(self) -> CheckpointError:
+    def _closed_error(self) -> CheckpointError:
         return CheckpointError(f"'{self.path}' was closed.", remedy="Open it again.")
 
-    def _forget(self, one: _Range) -> None:
+    def _drop(self, one: _Range) -> None:
         with _CACHE.lock:  # so that it is requested again when needed
             _CACHE.drop(one)
 
@@ -222,11 +222,11 @@ class ObjectSource(FileSource):
                     f"'{self.path}' cannot be accessed: {words_of(error)}.",
                     remedy="Check the connection to the store, then try again.",
                 ) from None
-            raise self._changed_because(error) from None
+            raise self._change_error(error) from None
         if FileIdentity.of(now.status(self._object)) != self.identity:
             raise self._changed()
 
-    def _changed_because(self, error: OSError) -> FileChangedError:
+    def _change_error(self, error: OSError) -> FileChangedError:
         if error.errno == errno.ENOENT:
             return FileChangedError(
                 f"'{self.path}' is no longer there.",

@@ -138,9 +138,9 @@ class FileSource:
         try:
             self._read_all(offset, buffer.cast("B"))
         finally:
-            self._leave()
+            self._end_read()
 
-    def _leave(self) -> None:
+    def _end_read(self) -> None:
         with self._lock:
             self._readers -= 1
             if self._closed and not self._readers:

@@ -5,7 +5,7 @@ well. Only this module uses fsspec, which is imported at the first access to a s
 find the credentials; Pruneapp never accesses them.
 
 A command accesses the same objects many times (is it a folder, which files are next to it), so
-folder listings are cached for `_BELIEVED` seconds. Correctness does not depend on the cache:
+folder listings are cached for `_CACHE_SECONDS` seconds. Correctness does not depend on the cache:
 readers let the store check the tag of the object at each request, and writers let it check before
 replacing.
 """
@@ -50,14 +50,14 @@ _PACKAGES = {
 }
 _READ_ONLY = frozenset({"hf"})
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
-_BELIEVED = 2.0
+_CACHE_SECONDS = 2.0
 # Seconds before each retry. Each is shortened at random, so that many readers of a busy store do
 # not retry at the same time.
 _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0)
 # Maximum number of parallel requests of all sources and uploads.
 _REQUESTS = 16
-_READING = 8 << 20
-_LISTED = 1000
+_BUFFER_BYTES = 8 << 20
+_PAGE_SIZE = 1000
 _LISTINGS = 64
 
 
@@ -167,7 +167,7 @@ class StorePath(PosixPath):
         """Open the object for sequential reading."""
         if mode != "rb":
             raise OSError(errno.EROFS, "objects are not opened to be written", str(self))
-        return BufferedReader(_Reading(self), _READING)
+        return BufferedReader(_ObjectReader(self), _BUFFER_BYTES)
 
     def read_text(self, encoding: str | None = None, errors: str | None = None) -> str:
         return self.read_bytes().decode(encoding or "utf-8", errors or "strict")
@@ -219,7 +219,7 @@ def locate(text: str | Path) -> Path:
     return StorePath(f"{scheme}:/{rest}")
 
 
-class _Reading(RawIOBase):
+class _ObjectReader(RawIOBase):
     """A raw stream that reads an object sequentially."""
 
     def __init__(self, path: StorePath) -> None:
@@ -329,11 +329,11 @@ class Store:
     def seen(self, path: StorePath, *, now: bool = False) -> Seen | None:
         """Return the metadata at a path, None without one; `now=False` allows a cached result."""
         if not now:
-            if path in self._believed_listings():
+            if path in self._cached_listings():
                 return Seen(0, "", is_folder=True)
-            beside = self._believed_listings().get(path.parent)
-            if beside is not None:
-                return beside.get(path.name)
+            siblings = self._cached_listings().get(path.parent)
+            if siblings is not None:
+                return siblings.get(path.name)
         found = self.ask(path, lambda: self.find(path))
         if found is None and self.entries(path):
             return Seen(0, "", is_folder=True)
@@ -341,7 +341,7 @@ class Store:
 
     def entries(self, path: StorePath) -> Mapping[str, Seen]:
         """Return the metadata of the entries of a folder, by name; empty if it does not exist."""
-        known = self._believed_listings().get(path)
+        known = self._cached_listings().get(path)
         if known is not None:
             return known
         found = self.ask(path, lambda: self.list(path))
@@ -353,8 +353,8 @@ class Store:
                 self._listings[path] = time.monotonic(), entries
         return entries
 
-    def _believed_listings(self) -> dict[StorePath, Mapping[str, Seen]]:
-        since = time.monotonic() - _BELIEVED
+    def _cached_listings(self) -> dict[StorePath, Mapping[str, Seen]]:
+        since = time.monotonic() - _CACHE_SECONDS
         with self._lock:
             return {path: known for path, (when, known) in self._listings.items() if when > since}
 
@@ -456,9 +456,13 @@ class Store:
         if isinstance(error, OSError):
             number = error.errno or _NUMBERS.get(type(error), errno.EIO)
             words = error.strerror or str(error) or os.strerror(number)
-            return type(error)(number, words, str(path)) if _plain(error) else _eio(words, path)
+            return (
+                type(error)(number, words, str(path))
+                if _has_errno(error)
+                else _io_error(words, path)
+            )
         if isinstance(error, (TimeoutError, EOFError)) or self.may_pass(error):
-            return _eio(f"the store does not answer ({type(error).__name__})", path)
+            return _io_error(f"the store does not answer ({type(error).__name__})", path)
         return error
 
 
@@ -469,11 +473,11 @@ _NUMBERS: dict[type[OSError], int] = {
 }
 
 
-def _plain(error: OSError) -> bool:
+def _has_errno(error: OSError) -> bool:
     return type(error) in _NUMBERS
 
 
-def _eio(words: str, path: StorePath) -> OSError:
+def _io_error(words: str, path: StorePath) -> OSError:
     return OSError(errno.EIO, words, str(path))
 
 
@@ -517,7 +521,7 @@ class S3Store(Store):
         while True:
             page = self.call(
                 "list_objects_v2", None, Bucket=bucket, Prefix=prefix, Delimiter="/",
-                MaxKeys=_LISTED, **more,
+                MaxKeys=_PAGE_SIZE, **more,
             )  # fmt: skip
             for row in page.get("Contents", ()):
                 if name := row["Key"].removeprefix(prefix):
@@ -596,10 +600,10 @@ class S3Store(Store):
                 "AWS_PROFILE); for a public bucket, set FSSPEC_S3_ANON=true.",
             )
         if isinstance(error, FlexibleChecksumError):
-            return _eio("what the store sends does not match its checksum", path)
+            return _io_error("what the store sends does not match its checksum", path)
         if isinstance(error, BotoCoreError):
             # The text of the error may contain the signature of a request.
-            return _eio(f"the store does not answer ({type(error).__name__})", path)
+            return _io_error(f"the store does not answer ({type(error).__name__})", path)
         return super().told(error, path)
 
 
@@ -636,11 +640,11 @@ def store_of(path: StorePath) -> Store:
     with _stores_lock:
         store = _stores.get(place)
         if store is None:
-            store = _stores[place] = _connected(path)
+            store = _stores[place] = _connect(path)
     return store
 
 
-def _connected(path: StorePath) -> Store:
+def _connect(path: StorePath) -> Store:
     package, install = _PACKAGES[path.scheme]
     root = StorePath(*path.parts[:2])
     # The cache of fsspec is disabled, because its listings do not expire.

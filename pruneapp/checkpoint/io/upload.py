@@ -44,13 +44,13 @@ from pruneapp.errors import ExportError, words_of
 from pruneapp.progress import Cancelled, Job
 
 # The limit of S3 for the number of parts of an object. All but the last have at least 5 MiB.
-_MOST_PARTS = 10_000
+_MAX_PARTS = 10_000
 PART_BYTES = 16 << 20
 # Maximum number of bytes of an object in parallel requests, whatever the size of a part.
 _WINDOW_BYTES = 64 << 20
 # Metadata key with a random id of the upload, to recognize the object if a response was lost.
 _MARK = "pruneapp-upload"
-_BACK_BYTES = 8 << 20
+_COMPARE_BYTES = 8 << 20
 
 
 class NewFile(Protocol):
@@ -127,11 +127,11 @@ class ObjectFile:
         self._upload: _Upload | None = None
         self._hash = hashlib.sha256()
         self._part = bytearray()
-        self._part_bytes = max(PART_BYTES, -(-nbytes // _MOST_PARTS))
+        self._part_bytes = max(PART_BYTES, -(-nbytes // _MAX_PARTS))
         # Size and SHA-256 of each part, to compare the data that is read back.
         self._sums: list[tuple[int, bytes]] = []
         self._sent = 0
-        self._under_way: deque[Future[tuple[int, bytes]]] = deque()
+        self._in_flight: deque[Future[tuple[int, bytes]]] = deque()
         self.is_new = False  # whether no object had this name
         self._compared = False  # whether `seal` compared the data, which steps the job only once
 
@@ -186,18 +186,18 @@ class ObjectFile:
         if not self._sent:
             self._upload.begin()
         self._sent += 1
-        most = max(1, _WINDOW_BYTES // self._part_bytes) if self._upload.side_by_side else 1
+        most = max(1, _WINDOW_BYTES // self._part_bytes) if self._upload.is_parallel else 1
         self._wait(most - 1)
-        self._under_way.append(POOL.submit(partial(_sent, self._upload, self._sent, part)))
+        self._in_flight.append(POOL.submit(partial(_sent, self._upload, self._sent, part)))
 
     def _wait(self, left: int) -> None:
         """Wait until at most `left` parts are in flight."""
-        while len(self._under_way) > left:
-            while not self._under_way[0].done():
+        while len(self._in_flight) > left:
+            while not self._in_flight[0].done():
                 self._job.cancel.check()
                 with contextlib.suppress(TimeoutError):
-                    self._under_way[0].exception(timeout=_PATIENCE)
-            self._sums.append(self._under_way.popleft().result())
+                    self._in_flight[0].exception(timeout=_POLL_SECONDS)
+            self._sums.append(self._in_flight.popleft().result())
 
     def seal(self) -> str:
         """Wait until the store has all data. Return its SHA-256 in hex digits."""
@@ -206,7 +206,7 @@ class ObjectFile:
             raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {self.taken:,} written")
         assert self._upload is not None
         with self._translated():
-            if self._sent or not self._upload.holds_small:
+            if self._sent or not self._upload.commits_small:
                 if self._part or not self._sent:
                     self._send()
                 self._wait(0)
@@ -238,12 +238,12 @@ class ObjectFile:
 
     def discard(self) -> None:
         """Abort the upload and delete everything that was not committed."""
-        for future in self._under_way:
+        for future in self._in_flight:
             future.cancel()
-        for future in self._under_way:
+        for future in self._in_flight:
             if not future.cancelled():
                 future.exception()  # a part that arrives after the abort would not be removed
-        self._under_way.clear()
+        self._in_flight.clear()
         upload, self._part = self._upload, bytearray()
         if upload is not None:
             with contextlib.suppress(OSError):
@@ -259,19 +259,19 @@ class ObjectFile:
         reads: deque[tuple[Future[bytes], int]] = deque()
         ranges = iter(self._ranges())
         hasher, left, sums = hashlib.sha256(), 0, iter(self._sums)
-        want = b""
+        expected = b""
         while True:
-            while len(reads) < _WINDOW_BYTES // _BACK_BYTES and (one := next(ranges, None)):
+            while len(reads) < _WINDOW_BYTES // _COMPARE_BYTES and (one := next(ranges, None)):
                 reads.append((POOL.submit(partial(store.read, path, *one, seen)), one[1] - one[0]))
             if not reads:
                 break
             data, size = reads.popleft()
             if not left:
-                left, want = next(sums)
+                left, expected = next(sums)
                 hasher = hashlib.sha256()
             hasher.update(data.result())
             left -= size
-            if not left and hasher.digest() != want:
+            if not left and hasher.digest() != expected:
                 raise _OtherBytesError
             # After another object was replaced, it is too late to cancel.
             with contextlib.suppress(*(() if self.is_new else (Cancelled,))):
@@ -283,8 +283,8 @@ class ObjectFile:
         """Yield the ranges to read back; no range extends past the end of a part."""
         start = 0
         for size, _ in self._sums:
-            for first in range(start, start + size, _BACK_BYTES):
-                yield first, min(first + _BACK_BYTES, start + size)
+            for first in range(start, start + size, _COMPARE_BYTES):
+                yield first, min(first + _COMPARE_BYTES, start + size)
             start += size
 
     @contextlib.contextmanager
@@ -329,7 +329,7 @@ def object_error(target: Path, error: OSError) -> ExportError:
 
 
 # Seconds between two checks for cancellation while parts are in flight.
-_PATIENCE = 0.025
+_POLL_SECONDS = 0.025
 
 
 def _sent(upload: _Upload, number: int, part: bytes) -> tuple[int, bytes]:
@@ -349,8 +349,8 @@ class _OtherBytesError(Exception):
 class _Upload(Protocol):
     """A way to write bytes to a store and make them visible."""
 
-    side_by_side: bool  # whether parts may be sent in parallel
-    holds_small: bool  # whether data smaller than a part is passed to `commit` instead
+    is_parallel: bool  # whether parts may be sent in parallel
+    commits_small: bool  # whether data smaller than a part is passed to `commit` instead
 
     def begin(self) -> None:
         """Start the upload; called before the first part is sent."""
@@ -374,8 +374,8 @@ class _Upload(Protocol):
 class _MultipartUpload:
     """An upload to S3 in parts, or in one request if it is small."""
 
-    side_by_side = True
-    holds_small = True
+    is_parallel = True
+    commits_small = True
 
     def __init__(self, store: Store, path: StorePath, was: Seen | None) -> None:
         assert isinstance(store, S3Store)
@@ -412,12 +412,12 @@ class _MultipartUpload:
         self._store.forget()
         if not self.id:
             mark = {_MARK: self.mark}
-            self._once("put_object", Body=small, ContentMD5=_md5(small), Metadata=mark)
+            self._call_once("put_object", Body=small, ContentMD5=_md5(small), Metadata=mark)
         else:
             parts = [
                 {"PartNumber": number, "ETag": tag} for number, tag in sorted(self._tags.items())
             ]
-            self._once(
+            self._call_once(
                 "complete_multipart_upload",
                 UploadId=self.id,
                 MultipartUpload={"Parts": parts},
@@ -426,20 +426,20 @@ class _MultipartUpload:
         self._store.forget()
         return self._path, self._path.seen(now=True)
 
-    def _once(self, method: str, **values: Any) -> None:
+    def _call_once(self, method: str, **values: Any) -> None:
         """Send a request that must take effect only once, even if its response was lost."""
         try:
             self._call(method, **values, **self._condition)
         except OSError as error:
             status = status_of(error)
             if status in {404, 409, 412} or isinstance(error, FileExistsError):
-                if self._is_ours():
+                if self._is_own_object():
                     return
                 if status != 404:
                     raise _ConflictError from None
             raise
 
-    def _is_ours(self) -> bool:
+    def _is_own_object(self) -> bool:
         try:
             head = self._call("head_object")
         except FileNotFoundError:
@@ -447,7 +447,7 @@ class _MultipartUpload:
         return bool(head.get("Metadata", {}).get(_MARK) == self.mark)
 
     def retract(self) -> None:
-        if self._is_ours():
+        if self._is_own_object():
             self._store.delete(self._path)
 
     def abort(self) -> None:
@@ -461,7 +461,7 @@ class _MultipartUpload:
 class _SharedUpload(_MultipartUpload):
     """An upload that `BegunUpload.begin` started; `abort` leaves it to the caller."""
 
-    holds_small = False
+    commits_small = False
 
     def __init__(self, store: Store, path: StorePath, was: Seen | None, begun: BegunUpload) -> None:
         super().__init__(store, path, was)
@@ -551,8 +551,8 @@ def _md5(data: bytes) -> str:
 class _HiddenObject:
     """An upload to a hidden object, which the store copies after it was compared."""
 
-    side_by_side = False
-    holds_small = False
+    is_parallel = False
+    commits_small = False
 
     def __init__(self, store: Store, path: StorePath, was: Seen | None) -> None:
         self._store = store

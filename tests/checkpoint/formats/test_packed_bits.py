@@ -99,7 +99,7 @@ def test_any_stretch_of_any_shape(tmp_path_factory, shape, seed, share, stretch)
     save_file(packed("x", weight), folder / "x.safetensors")
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch, open_checkpoint(folder / "x.safetensors") as found:
-        patch.setattr(packed_bits, "_STRETCH", stretch)
+        patch.setattr(packed_bits, "_MAX_ELEMENTS", stretch)
         words = weight.numpy().reshape(-1).view("u4")
         for _ in range(5):
             start, stop = sorted(rng.integers(0, words.size + 1, 2).tolist())

@@ -36,7 +36,7 @@ def file(tmp_path: Path):
 @pytest.fixture
 def places(monkeypatch):
     """Where is counted, in stretches of 1,000 bytes."""
-    monkeypatch.setattr(digest, "_READ", 1000)
+    monkeypatch.setattr(digest, "_READ_BYTES", 1000)
     read = FileSource.look_into
     found = []
 
@@ -199,7 +199,7 @@ def test_what_was_counted_beside_is_not_counted_again(file, places, stretches):
 
 
 def test_beside_it_is_counted_no_faster_than_is_read(file, places, waits, monkeypatch):
-    monkeypatch.setattr(digest, "_AHEAD", 2000)
+    monkeypatch.setattr(digest, "_MAX_LEAD_BYTES", 2000)
     with hashed_meanwhile([file]):
         waits.another(2)
         assert places == [0, 1000, 2000], "nobody has read anything"
@@ -216,8 +216,8 @@ def test_beside_it_is_counted_no_faster_than_is_read(file, places, waits, monkey
 
 @pytest.mark.parametrize("error", [Cancelled, KeyboardInterrupt, CheckpointError("no")])
 def test_no_thread_outlives_a_block_that_is_left_by_an_error(file, monkeypatch, error):
-    monkeypatch.setattr(digest, "_AHEAD", -1)  # it waits until the end
-    monkeypatch.setattr(digest, "_PATIENCE", 1_000_000)
+    monkeypatch.setattr(digest, "_MAX_LEAD_BYTES", -1)  # it waits until the end
+    monkeypatch.setattr(digest, "_POLL_SECONDS", 1_000_000)
     kind = type(error) if isinstance(error, Exception) else error
     with pytest.raises(kind), hashed_meanwhile([file]):
         raise error

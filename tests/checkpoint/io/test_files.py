@@ -94,7 +94,7 @@ def test_without_locks_work_is_kept_and_nothing_is_taken_for_abandoned(path, fd,
     def refuse(_fd):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(files, "_take", refuse)
+    monkeypatch.setattr(files, "_acquire", refuse)
     assert lock(fd) is None
     assert journal_file.lock(fd) is True
     lock(fd)

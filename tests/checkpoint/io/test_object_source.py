@@ -20,9 +20,9 @@ DATA = np.random.default_rng(0).bytes(1_000_001)
 def small(monkeypatch):
     """Blocks, requests and the cache are small enough that a small object has many."""
     monkeypatch.setattr(object_source, "_BLOCK", 4 << 10)
-    monkeypatch.setattr(object_source, "_LEFT_OUT", 16 << 10)
+    monkeypatch.setattr(object_source, "_MAX_GAP", 16 << 10)
     monkeypatch.setattr(object_source, "_REQUEST", 32 << 10)
-    monkeypatch.setattr(object_source, "_AHEAD", 128 << 10)
+    monkeypatch.setattr(object_source, "_MAX_READ_AHEAD", 128 << 10)
     monkeypatch.setattr(object_source, "CACHE_BYTES", 256 << 10)
 
 

@@ -20,7 +20,7 @@ DATA = np.random.default_rng(1).bytes(400_003)
 def small_parts(monkeypatch):
     monkeypatch.setattr(upload, "PART_BYTES", 50_000)
     monkeypatch.setattr(upload, "_WINDOW_BYTES", 200_000)
-    monkeypatch.setattr(upload, "_BACK_BYTES", 20_000)
+    monkeypatch.setattr(upload, "_COMPARE_BYTES", 20_000)
 
 
 class Steps:

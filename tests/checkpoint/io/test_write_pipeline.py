@@ -25,7 +25,7 @@ PAGE = 4096
 def small_windows(monkeypatch):
     monkeypatch.setattr(atomic_file, "WINDOW_BYTES", WINDOW)
     monkeypatch.setattr(atomic_file, "PIECE_BYTES", 3 * PAGE)
-    monkeypatch.setattr(atomic_file, "_BACK_BYTES", 2 * PAGE)
+    monkeypatch.setattr(atomic_file, "_COMPARE_BYTES", 2 * PAGE)
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ class Phases:
         self.after: list[str] = []
         for name in ("write", "fdatasync"):
             monkeypatch.setattr(os, name, self._wrapped(name, getattr(os, name), phase))
-        for name in ("_read", "_count"):
+        for name in ("_read", "_hash_content"):
             real = getattr(atomic_file.WritePipeline, name)
             monkeypatch.setattr(atomic_file.WritePipeline, name, self._wrapped(name, real, phase))
 
@@ -301,7 +301,9 @@ class Phases:
 
 
 PHASES = [
-    (phase, index) for phase in ("write", "fdatasync", "_read", "_count") for index in (0, 2, 5)
+    (phase, index)
+    for phase in ("write", "fdatasync", "_read", "_hash_content")
+    for index in (0, 2, 5)
 ]
 
 
