@@ -1,7 +1,7 @@
-"""Does it still work: states measured by a person's script, in the person's own Python.
+"""Measure states with an evaluation script of the user, run by the user's Python.
 
-The contract with the script, the process that runs it, how weights get there and are checked, and
-what the numbers say. No Qt, and no torch in this process: docs/measure.md.
+Contains the contract with the script, the process that runs it, the transfer of weights and its
+verification, and the statistics of results. No Qt, and no torch in this process: docs/measure.md.
 """
 
 from pruneapp.evaluation.allocation import Allocation, Bound, allocate

@@ -1,10 +1,10 @@
-"""How much of each tensor to prune, by what a sensitivity scan measured.
+"""Allocate sparsity to tensors according to a sensitivity scan.
 
-Damage of a tensor is how much worse the model gets if that tensor alone is pruned. It is made
-monotone, interpolated logarithmically between the amounts that were scanned, and taken by its
-greatest convex minorant; then the target is filled greedily, always where a weight does the least
-damage. That is exact for the minorants (Lagrange), to the weight. That damages of several tensors
-add up is an assumption, so the result has to be measured.
+The damage of a tensor is how much worse a metric gets if only that tensor is pruned. The damages
+are made monotone, interpolated logarithmically between the scanned amounts, and replaced by their
+greatest convex minorant. The target is then filled greedily, always where a weight causes the least
+damage, which is optimal for the minorants (Lagrange), to the weight. That damages of several
+tensors add up is an assumption, so the result has to be measured.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from pruneapp.recipes.recipe import Recipe, step_entry
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Points of a curve that the minorant is taken of.
+# Points of a curve from which the minorant is computed.
 POINTS = 200
-# Below this share of the typical damage of a scan, damages are told apart no more: what the
-# logarithm is taken of is at least this.
+# Damages below this share of the typical damage of a scan are treated as equal: it is added before
+# taking logarithms.
 RESOLUTION = 0.01
-# Products of a share and a size that are so near to a whole number are meant to be it.
+# A share times a size this close to an integer is treated as that integer.
 _NEAR = 1e-9
-# No metric is as large; sums of it are numbers yet.
+# Larger than any metric, but sums of it are still finite.
 _HUGE = 1e290
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The damage of one tensor by how many of its weights are pruned, and how many may be.
+    """The damage of one tensor as a function of its pruned weights, and the allowed range.
 
-    All counts are of pruned weights after the step. `counts` and `damages` are what was measured,
-    ascending by count; where nothing more is pruned than before, there is no damage.
+    All counts are of pruned weights after the step. `counts` and `damages` are the measured points,
+    ascending by count; at `before`, the count before the step, the damage is 0.
     """
 
     before: int
@@ -56,18 +56,18 @@ class Curve:
     high: int
     counts: Counts
     damages: Floats
-    unit: int = 1  # weights that go together
+    unit: int = 1  # number of weights pruned together
 
 
 def resolution_of(curves: Sequence[Curve]) -> float:
-    """Return the damage below which curves are told apart no more."""
+    """Return the damage below which curves are not distinguished."""
     worst = [float(curve.damages.max()) for curve in curves if curve.damages.size]
     positive = [one for one in worst if one > 0]
     return RESOLUTION * float(np.median(positive)) if positive else 1.0
 
 
 def damage_at(curve: Curve, counts: Counts, resolution: float) -> Floats:
-    """Return the damage at some counts: monotone, logarithmic between those that were measured."""
+    """Return the damage at `counts`: monotone, and interpolated logarithmically."""
     known = np.concatenate(([curve.before], curve.counts)).astype(np.float64)
     damages = np.maximum.accumulate(np.concatenate(([0.0], np.maximum(curve.damages, 0.0))))
     logs = np.interp(counts, known, np.log1p(damages / resolution))
@@ -76,7 +76,7 @@ def damage_at(curve: Curve, counts: Counts, resolution: float) -> Floats:
 
 
 def minorant(x: Floats, y: Floats) -> NDArray[np.intp]:
-    """Return which of some points, ascending in `x`, are corners of their convex minorant."""
+    """Return the indices of the corners of the convex minorant of points, ascending in `x`."""
     corners: list[int] = []
     for i in range(len(x)):
         while len(corners) > 1:
@@ -89,16 +89,16 @@ def minorant(x: Floats, y: Floats) -> NDArray[np.intp]:
 
 
 def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) -> Counts:
-    """Return how many weights of each tensor are pruned, so that the sum is the target.
+    """Return the number of pruned weights per tensor, with the sum `target`.
 
-    Within the bounds of each, ``int64[curves]``. Where several do the same damage a weight, each
-    gives the same share of what it could. Where weights go in larger units, less than one of them
-    is left of the target.
+    The result is ``int64[curves]``, within the bounds of each curve. Tensors with equal damage per
+    weight get the same share of their range. If weights are pruned in units of several, the sum may
+    be less than the target by less than one unit.
 
     Raises
     ------
     ParameterError
-        If the bounds of all do not allow the target.
+        If the bounds do not allow the target.
     """
     if resolution is None:
         resolution = resolution_of(curves)
@@ -135,7 +135,10 @@ def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) 
 def _greedy(  # noqa: PLR0917 - columns of one table
     owner: Counts, length: Counts, slope: Floats, unit: Counts, left: int, number: int
 ) -> Counts:
-    """Take pieces of curves, those of the least slope first, until nothing is left to take."""
+    """Select pieces of curves with the smallest slope until `left` weights are selected.
+
+    Returns the selected weights per tensor.
+    """
     order = np.argsort(slope, kind="stable")
     owner, length, slope, unit = owner[order], length[order], slope[order], unit[order]
     starts = np.flatnonzero(np.diff(slope, prepend=-math.inf))
@@ -151,8 +154,8 @@ def _greedy(  # noqa: PLR0917 - columns of one table
         return taken
     exact = length[some] * (left / size) / unit[some]
     parts = np.floor(exact).astype(np.int64) * unit[some]
-    # The earlier of equals get one more. What is left then is less than a unit: others that would
-    # fit do more damage.
+    # The first of equal pieces get one unit more. The rest is less than a unit; other pieces that
+    # would fit cause more damage.
     for i in np.argsort(-(exact - np.floor(exact)), kind="stable"):
         more = int(unit[some][i])
         if parts[i] + more <= length[some][i] and more <= left - int(parts.sum()):
@@ -163,12 +166,12 @@ def _greedy(  # noqa: PLR0917 - columns of one table
 
 @dataclass(frozen=True)
 class Bound:
-    """Least and largest sparsity of the tensors that a pattern matches; later ones take precedence.
+    """Minimum and maximum sparsity of tensors matching a pattern; later bounds override earlier.
 
     Raises
     ------
     ParameterError
-        If they are no shares.
+        If a value is not from 0 to 1.
     """
 
     pattern: str = "*"
@@ -185,40 +188,40 @@ class Bound:
 
 @dataclass(frozen=True)
 class TensorShare:
-    """How much of a tensor is pruned."""
+    """The pruned weights of a tensor in an allocation."""
 
     tensor: ScanTensor
-    pruned: int  # weights after the step
-    damage: float  # that is predicted of it
+    pruned: int  # number of weights after the step
+    damage: float  # predicted damage
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """How much of each tensor of a scan is pruned, and what that is predicted to do."""
+    """The pruned weights of each tensor of a scan, and the predicted metric."""
 
     scan: Scan
     metric: ScanMetric
     shares: tuple[TensorShare, ...]
-    unmeasured: tuple[str, ...] = ()  # tensors that stay, because nothing was measured of them
+    unmeasured: tuple[str, ...] = ()  # tensors that are not pruned, because they were not measured
 
     @property
     def pruned(self) -> int:
-        """Weights that are pruned after the step."""
+        """Number of pruned weights after the step."""
         return sum(share.pruned for share in self.shares)
 
     @property
     def weights(self) -> int:
-        """Weights of its tensors."""
+        """Number of weights of its tensors."""
         return sum(share.tensor.weights for share in self.shares)
 
     @property
     def predicted(self) -> float:
-        """The metric, if damages add up."""
+        """The predicted metric, assuming that damages add up."""
         damage = math.fsum(share.damage for share in self.shares)
         return self.metric.before - damage if self.metric.higher else self.metric.before + damage
 
     def step(self) -> Step:
-        """Return the step that prunes just that: one rule per tensor."""
+        """Return the step that prunes these amounts: one rule per tensor."""
         conditions = self.scan.conditions
         rows = []
         for share in self.shares:
@@ -229,7 +232,7 @@ class Allocation:
         return Step(tuple(rows), scope, data=self.scan.chosen_by)
 
     def uniform(self) -> Step:
-        """Return the step that prunes as much by one rule, as if there had been no scan."""
+        """Return the step that prunes as much in total with a single rule, for comparison."""
         conditions = self.scan.conditions
         names = tuple(share.tensor.name for share in self.shares)
         row = self._row(names, {})
@@ -256,19 +259,18 @@ def allocate(
     bounds: Sequence[Bound] = (),
     patterns: Sequence[str] = (),
 ) -> Allocation:
-    """Return how much to prune of each tensor of a scan so that all of them come to a total.
+    """Return how much to prune of each tensor of a scan to reach a total.
 
     Parameters
     ----------
     total
-        Of the weights of all tensors together, as `Limits.total`.
+        Pruned share or number of the weights of all tensors together, as in `Limits.total`.
     metric
-        Whose damage counts; by default that of `Scan.metric`.
+        Name of the metric whose damage is minimized; None for that of `Scan.metric`.
     bounds
-        Least and largest sparsities, of the tensors that their patterns match. No tensor is pruned
-        further than it was scanned.
+        Minimum and maximum sparsities. No tensor is pruned further than it was scanned.
     patterns
-        Globs over names: only these tensors; by default all that were scanned.
+        Globs over names that select tensors; empty for all scanned ones.
 
     Raises
     ------
@@ -296,7 +298,7 @@ def allocate(
     target = total if isinstance(total, int) else round(total * weights)
     most = sum(curve.high for curve in curves)
     if isinstance(total, float):
-        # A bound is rounded down in each tensor, and the total in all of them.
+        # Bounds are rounded down in each tensor, but the total only once.
         if most < target < most + sum(curve.unit == 1 for curve in curves):
             target = most
         _check_share(scan, curves, weights, target, total)
@@ -311,7 +313,7 @@ def allocate(
 def _check_share(
     scan: Scan, curves: Sequence[Curve], weights: int, target: int, total: float
 ) -> None:
-    """Raise `ParameterError`, in percent, if the bounds of all do not allow a share."""
+    """Raise `ParameterError`, with percentages, if the bounds do not allow the target."""
     least, most = sum(curve.low for curve in curves), sum(curve.high for curve in curves)
     if least <= target <= most:
         return
@@ -326,7 +328,7 @@ def _check_share(
 
 
 def _worst(scan: Scan, by: ScanMetric) -> float:
-    """Return what counts as the damage where the metric was no finite number."""
+    """Return the damage to assume where the metric was not finite."""
     damages = [
         by.damage(cell.metrics[by.name])
         for tensor in scan.tensors
@@ -338,7 +340,7 @@ def _worst(scan: Scan, by: ScanMetric) -> float:
 
 
 def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: float) -> Curve:
-    """Return the damage of a tensor, and its bounds in whole units."""
+    """Return the damage curve of a tensor, with bounds in whole units."""
     damages: dict[int, float] = {}
     for cell in tensor.cells:
         damage = by.damage(cell.metrics[by.name]) if by.name in cell.metrics else math.inf
@@ -348,12 +350,12 @@ def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: f
     measured = sorted(damages)
     unit, before = tensor.unit, tensor.pruned
     most = max(measured, default=before)
-    if unit == 1 and measured:  # an amount is a share: that of all is more than the rounded counts
+    if unit == 1 and measured:  # an amount is a share, and counts are rounded down
         amount = max(cell.amount for cell in tensor.cells)
         above = before + math.ceil(amount * (tensor.weights - before) - _NEAR)
         most = max(most, above)
     most = min(most, tensor.weights - tensor.protected)
-    # As `Limits`: where no whole number lies between both, the larger one holds.
+    # As in `Limits`: if there is no integer between both limits, the upper one is rounded.
     highest = max(before, min(most, math.floor(high * tensor.weights + _NEAR)))
     highest = before + (highest - before) // unit * unit
     lowest = before - (before - math.ceil(low * tensor.weights - _NEAR)) // unit * unit
@@ -386,7 +388,7 @@ def _limits(names: Sequence[str], bounds: Sequence[Bound]) -> dict[str, tuple[fl
 
 
 def _matched(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
-    """Return the names that match any of some globs; each has to match one."""
+    """Return the names that match any glob; raise if a glob matches nothing."""
     found: set[str] = set()
     for pattern in patterns:
         matches = re.compile(fnmatch.translate(pattern)).match

@@ -1,4 +1,4 @@
-"""A repair whose statistics are collected for it: the model is run, then its layers are solved."""
+"""Repairs with collected statistics: run the model, then solve its layers."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ from pruneapp.repair.solve import DAMPING, ITERATIONS
 from pruneapp.results.repair_report import risks_of
 from pruneapp.statistics.file import open_statistics
 
-# What solves layers without the worker.
+# Name of the solver in this process.
 NUMPY = "numpy (CPU)"
 
 
 @dataclass(frozen=True)
 class RepairSettings:
-    """What is repaired, and how; `names` and `wanted` are those of `compute_repair`."""
+    """Settings of a repair; `names` and `wanted` are parameters of `compute_repair`."""
 
     iterations: int = ITERATIONS
     damping: float = DAMPING
-    norms: bool = True  # whether the running variances of norms change, too
-    budget: int = GRAM_BUDGET  # bytes of Gram matrices that the worker sums at once
+    norms: bool = True  # whether the running variances of norms are updated too
+    budget: int = GRAM_BUDGET  # maximum bytes of Gram matrices in the worker
     seed: int = 0
-    # Whether the inputs of each layer are those that it gets after the layers before it were
-    # repaired; else all are those of the unpruned model.
+    # Whether each layer is solved for the inputs that it gets after earlier layers were repaired;
+    # otherwise all inputs are those of the unpruned model.
     sequential: bool = False
     names: Sequence[str] | None = None
     wanted: Checkpoint | None = None
 
     def source(self, statistics: str = "", data: str = "") -> RepairSource:
-        """Return what a recipe says of it; `data` names what the inputs were, see `data_of`."""
+        """Return the source to record in a recipe; `data` names the inputs, see `data_of`."""
         return RepairSource(
             statistics, (), self.iterations, self.damping, self.norms, self.sequential, data
         )
@@ -70,25 +70,25 @@ class RepairSettings:
 
 @dataclass(frozen=True, eq=False)
 class CalibratedRepair:
-    """A repair to be put in force, and what a person should know of it."""
+    """A computed repair, with its risks."""
 
     repair: Repair
     risks: tuple[str, ...]
-    solver: str = NUMPY  # what solved the layers, and on which device
+    solver: str = NUMPY  # library and device that solved the layers
     sequential: bool = False
 
 
 def repair_by_script(
     runner: ScriptRunner, snapshot: Snapshot, settings: RepairSettings, job: Job
 ) -> CalibratedRepair:
-    """Collect statistics of the unpruned model, and repair what is pruned by them.
+    """Collect statistics of the unpruned model, and repair the pruned weights with them.
 
-    The layers are solved in the worker, in groups between its runs, where it has a GPU or the Gram
-    matrices are larger than the budget, see `LayerCollection`. Else the runner is closed before
-    layers are solved, because its memory is needed, unless these are repaired in order; the Gram
-    matrices lie in a temporary folder meanwhile. May cancel; nothing is left then.
+    The layers are solved in the worker, in groups between its runs, if it has a GPU or if the Gram
+    matrices exceed the budget, see `LayerCollection`. Otherwise the runner is closed before layers
+    are solved, to free its memory, unless the repair is sequential; the Gram matrices are stored in
+    a temporary folder meanwhile. If cancelled, nothing is changed.
 
-    Raises as `collecting` and `compute_repair`.
+    Raises what `collecting` and `compute_repair` raise.
     """
     unpruned = as_on_disk(snapshot) if settings.wanted is None else Snapshot(settings.wanted)
     repaired_by = settings.source(data=data_of(runner, calibrating=True))
@@ -127,7 +127,7 @@ def repair_by_script(
 def _repair_in_groups(
     collection: LayerCollection, run: RepairRun, job: Job, *, sequential: bool
 ) -> None:
-    """Collect the inputs of a group of layers, repair it, and go on to the next."""
+    """For each group of layers, collect its inputs and repair it."""
     for group, part in zip(collection.groups, job.parts(len(collection.groups)), strict=True):
         stages = part.parts(3)
         sums = collection.collect(group, next(stages))
@@ -140,7 +140,7 @@ def _repair_in_groups(
 
 
 def _known(sums: Sums, job: Job) -> KnownInputs:
-    """Return what was summed, as a repair asks for it."""
+    """Return a function that returns the collected inputs of a tensor, or None."""
 
     def known(entry: TensorEntry) -> LayerInputs | None:
         name = next((name for name in entry.names if name in sums.with_grams), None)
@@ -157,10 +157,10 @@ def repair_by_statistics(
     *,
     forced: bool = False,
 ) -> CalibratedRepair:
-    """Repair what is pruned, by statistics that were collected before.
+    """Repair the pruned weights with statistics from a file.
 
     Raises `ParameterError` if they belong to another checkpoint than the unpruned model, unless
-    they are `forced`; and as `open_statistics` and `compute_repair`.
+    `forced`; and what `open_statistics` and `compute_repair` raise.
     """
     with open_statistics(path, job, forced=forced) as statistics:
         statistics.refuse_other(settings.wanted or snapshot.checkpoint, job)
@@ -181,20 +181,20 @@ def _calibrated(
 
 @dataclass(frozen=True, eq=False)
 class RepeatedRepair:
-    """Computes the repairs of a recipe again, by statistics in a file.
+    """Recomputes the repairs of a recipe with statistics from a file.
 
-    `wanted` is the model whose outputs were to come out, of repairs that name another one than that
-    which is repaired.
+    `wanted` is the model whose outputs the repair approximates, needed for repairs that name
+    another model than the repaired one.
     """
 
     statistics: Path
     wanted: Checkpoint | None = None
 
     def __call__(self, snapshot: Snapshot, made: RepairedValues, job: Job) -> dict[str, float]:
-        """Return how far values are from those that are made of a state again; see `Recompute`.
+        """Return the relative change of each tensor against recomputed values; see `Recompute`.
 
-        Raises `ParameterError` if they were made of other statistics, or for another model; and as
-        `open_statistics` and `compute_repair`.
+        Raises `ParameterError` if the repair used other statistics or another model; and what
+        `open_statistics` and `compute_repair` raise.
         """
         source = made.source
         if source.sequential:
@@ -244,16 +244,16 @@ class RepeatedRepair:
         return self.wanted
 
 
-# Weights that are compared at once.
+# Weights compared per piece.
 _PIECE = 1 << 20
 
 
 def _relative_change(
     snapshot: Snapshot, name: str, before: BitMask | None, after: BitMask | None, job: Job
 ) -> float:
-    """Return the norm of the change of what is kept of a tensor, by the norm of what it was.
+    """Return the norm of the change of the kept weights, divided by the norm before.
 
-    None stands for the values of the state. Infinite if other weights are finite.
+    None means the values of the state. Infinite if other weights are finite.
     """
     entry, zeroed = snapshot.entry(name), snapshot.zeroed(name)
     sides = [

@@ -1,4 +1,4 @@
-"""Image classifiers of torchvision and timm, known by the names and shapes of their tensors."""
+"""Identify image classifiers of torchvision and timm by tensor names and shapes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pruneapp.export.destination.sidecars import configuration_of
 from pruneapp.progress import CancelToken, Job
 
 TABLE = "classifiers.json"
-# Parts of names of the last layers, whose shapes depend on the classes.
+# Names of the last layers, whose shapes depend on the number of classes.
 _HEADS = frozenset({"fc", "fc2", "head", "heads", "classifier"})
-# A classifier has fewer; others need not be hashed.
+# Classifiers have fewer tensors; larger checkpoints are not hashed.
 _MOST_TENSORS = 5_000
-# Digits of a SHA-256 that tell models apart: of 1,300 two are alike with a chance of 10^-8.
+# Digits of the SHA-256 used: the chance that two of 1,300 models collide is 10^-8.
 _DIGITS = 14
 
 
 class Classifier(NamedTuple):
-    """An architecture that a library builds, and how many classes it tells apart."""
+    """An architecture of a library, and its number of classes."""
 
     library: str  # "torchvision" or "timm"
     name: str
@@ -34,10 +34,10 @@ class Classifier(NamedTuple):
 
 
 def signature(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Return what names and shapes of a state dict come to, whatever the number of classes.
+    """Return a digest of the names and shapes of a state dict that ignores the number of classes.
 
-    Of tensors of the last layers only the number of dimensions counts; `num_batches_tracked`, which
-    old files lack, does not count at all. O(n log n) in the number of tensors.
+    For tensors of the last layers only the number of dimensions is used; `num_batches_tracked`,
+    which old files lack, is ignored. O(n log n) in the number of tensors.
     """
     rows = sorted(
         (name, len(shape) if _HEADS.intersection(name.split(".")) else list(shape))
@@ -48,9 +48,9 @@ def signature(shapes: Mapping[str, tuple[int, ...]]) -> str:
 
 
 def classifier_of(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> Classifier | None:
-    """Return what a checkpoint is the state dict of; None if no library is known to build it.
+    """Return the architecture of a checkpoint; None if it is not known.
 
-    A folder of timm says so in its config.json; anything else is looked up in a table.
+    A folder of timm names it in its config.json; other checkpoints are looked up in a table.
     """
     if len(checkpoint.entries) > _MOST_TENSORS:
         return None
@@ -65,7 +65,7 @@ def classifier_of(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> 
         if found is not None:
             library, name = found.split("/")
             return Classifier(library, name, classes)
-        # As of DistributedDataParallel, or an attribute of a larger model.
+        # Remove the prefix of DistributedDataParallel or of an attribute of a larger model.
         prefixes = {name.partition(".")[0] for name in shapes}
         if len(prefixes) > 1 or not all("." in name for name in shapes):
             break
@@ -74,7 +74,7 @@ def classifier_of(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> 
 
 
 def _classes(shapes: Mapping[str, tuple[int, ...]], cancel: CancelToken) -> int:
-    """Return the rows of the last weight; 0 if no layer is named as the last ones are."""
+    """Return the number of rows of the last weight; 0 if there is no layer with a known name."""
     last = [
         name
         for name, shape in cancel.each(shapes.items())
@@ -84,7 +84,7 @@ def _classes(shapes: Mapping[str, tuple[int, ...]], cancel: CancelToken) -> int:
 
 
 def _in_order(name: str) -> tuple[tuple[int, int | str], ...]:
-    """Return a key that sorts ``classifier.10`` behind ``classifier.6``."""
+    """Return a key that sorts ``classifier.10`` after ``classifier.6``."""
     parts = name.split(".")
     return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
 
@@ -94,26 +94,30 @@ def _table() -> Mapping[str, str]:
     return json_codec.decode(resources.path(TABLE).read_bytes(), dict[str, str], TABLE)
 
 
-# As the built-in runner has them, see resources/pruneapp_worker/image_classifier.py.
+# Must match resources/pruneapp_worker/image_classifier.py.
 MOST_IMAGES = 1000
-# Images that Pillow reads and people have; others in a folder are passed over.
+# Common image types that Pillow reads; other files in a folder are ignored.
 _SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 
 
 class ImageFolder(NamedTuple):
-    """What lies in a folder of images."""
+    """The number of images and classes in a folder."""
 
     images: int
-    classes: int  # subfolders with images: one for each class, in the order of their names
+    classes: int  # number of subfolders with images; classes are in the order of their names
 
     def measured(self, *, labelled: bool, limit: int | None = None) -> int:
-        """Return how many are measured; as many others calibrate. Agreement is that of these."""
+        """Return the number of evaluated images.
+
+        With labels, as many others are used for calibration; without labels, agreement is measured
+        on the calibration images.
+        """
         run = min(self.images, 2 * (limit or MOST_IMAGES))
         return (run + 1) // 2 if labelled else max(1, run // 2)
 
 
 def count_images(folder: Path, job: Job) -> ImageFolder:
-    """Count the images in the subfolders of a folder; in itself, if there are none.
+    """Count the images in the subfolders of a folder, or in the folder if there are none.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Collecting statistics of activations: the worker runs a person's inputs and sums what it sees.
+"""Collect statistics of activations: the worker runs the user's inputs and sums activations.
 
-Sums of squares and of values take one run of ``calibrate``. Gram matrices are large, so they are
-collected in further runs, as many in each as a budget of memory holds.
+Sums of squares and of values need one run of ``calibrate``. Gram matrices are large, so they are
+collected in further runs, each with as many as the memory budget allows.
 """
 
 from __future__ import annotations
@@ -36,41 +36,41 @@ from pruneapp.repair.repair import LayerInputs, layer_inputs
 from pruneapp.repair.solve import Drift, Errors, LayerSolver, Solution, Unknowns, work_of
 from pruneapp.statistics.file import Inputs, Origin, fits, save_statistics
 
-# Bytes of Gram matrices that the worker sums at once.
+# Default maximum bytes of Gram matrices in the worker.
 GRAM_BUDGET = 4 << 30
-# Numbers of a Gram matrix that are read at once: some milliseconds.
+# Elements of a Gram matrix read at a time: a few milliseconds.
 _BLOCK = 1 << 19
-# A weight of one expert in a checkpoint, and one of all experts in the model.
+# The weight of one expert in a checkpoint, and names of down projections of fused experts.
 _EXPERT = re.compile(r"((?:.*\.)?experts)\.(\d+)\.(.+)\.weight")
 _DOWN = re.compile(r"down_proj|w2")
 
 
 @dataclass(frozen=True)
 class Collected:
-    """What was written."""
+    """The result of writing a statistics file."""
 
-    sha256: str  # of the file
-    seen: tuple[str, ...]  # the weights of the checkpoint that something was seen of
+    sha256: str  # of the written file
+    seen: tuple[str, ...]  # weights with statistics
     unseen: tuple[str, ...]
-    rows: int  # the most that were multiplied by any of them
+    rows: int  # maximum number of input rows of any weight
 
 
 @dataclass(frozen=True)
 class _Sums:
-    """What the worker says that it wrote of a weight of the model, and where."""
+    """The worker's description of the sums of one weight, and their place in a file."""
 
     file: Path
     name: str
     parts: int
     columns: int
     transposed: bool
-    inputs: int  # the same for weights that are multiplied by the same inputs one after another
+    inputs: int  # equal for weights that are multiplied by the same inputs consecutively
     offset: int
-    gram: int  # where Gram matrices begin; -1 if there are none
-    drift: int  # where the drift of the outputs begins; -1 if it is not known
-    rows: int  # outputs of a part, of which that is
+    gram: int  # offset of the Gram matrices; -1 if there are none
+    drift: int  # offset of the output drift; -1 if it is unknown
+    rows: int  # outputs per part; the drift has one row for each
     numel: int
-    device: str  # where the weight is, as torch spells it
+    device: str  # torch device of the weight
 
     @property
     def gram_bytes(self) -> int:
@@ -117,25 +117,27 @@ def _numbers(file: Path, offset: int, count: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _Source:
-    """Where the statistics of a weight of the checkpoint come from."""
+    """The weight of the model that statistics of a checkpoint's weight come from."""
 
-    name: str  # of the weight of the model
-    turned: bool = False  # whether the checkpoint has it transposed
-    part: int | None = None  # the one that it is; None for all of it
+    name: str  # name of the model's weight
+    turned: bool = False  # whether it is transposed in the checkpoint
+    part: int | None = None  # index of the corresponding part; None for the whole weight
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What was summed of the weights of a checkpoint; the Gram matrices are read when asked for."""
+    """Sums for the weights of a checkpoint; Gram matrices are read on demand."""
 
     inputs: Mapping[str, Inputs]
-    unseen: tuple[str, ...]  # the weights that nothing was seen of
-    source: str  # what the inputs were, as of an `Origin`
-    _written: Mapping[str, tuple[_Sums, int | None]]  # with Gram matrices, and which part it is
-    _keeper: Worker | None = None  # that which has the Gram matrices, if these were not written
+    unseen: tuple[str, ...]  # weights without statistics
+    source: str  # kind of inputs, as in `Origin`
+    # weights with Gram matrices, and the index of the part
+    _written: Mapping[str, tuple[_Sums, int | None]]
+    # the worker that holds the Gram matrices, if they were not written to a file
+    _keeper: Worker | None = None
 
     def inputs_of(self, name: str, cancel: CancelToken) -> LayerInputs:
-        """Return what is known of the inputs of a weight, with what solves it."""
+        """Return the known inputs of a weight, with a solver for it."""
         inputs, (sums, part) = self.inputs[name], self._written[name]
         worker = self._keeper
         if worker is None:
@@ -150,7 +152,7 @@ class Sums:
 
     @property
     def with_grams(self) -> Collection[str]:
-        """The weights that have Gram matrices."""
+        """Names of the weights with Gram matrices."""
         return self._written.keys()
 
     def gram_blocks(self, name: str) -> Iterator[NDArray[np.float64]]:
@@ -160,12 +162,12 @@ class Sums:
             yield from sums.gram_blocks(number)
 
     def drift(self, name: str, group: int) -> Drift | None:
-        """Return how far wanted outputs of a weight are from those on its inputs, if known."""
+        """Return the sums of the output drift of a part of a weight; None if unknown."""
         sums, part = self._written[name]
         return sums.drift_of(group) if part is None and sums.drift >= 0 else None
 
     def gram(self, name: str, group: int, cancel: CancelToken) -> Float64s:
-        """Return a Gram matrix of a weight."""
+        """Return the Gram matrix of a part of a weight, ``float64[columns, columns]``."""
         sums, part = self._written[name]
         found: Float64s = np.empty(sums.columns**2)
         done = 0
@@ -178,10 +180,10 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class SolverInWorker:
-    """Solves a part of a weight of the model in the worker, which has its Gram matrix."""
+    """Solves a part of a weight in the worker, which holds its Gram matrix."""
 
     worker: Worker
-    name: str  # of the weight of the model
+    name: str  # name of the model's weight
     part: int
 
     def solve(
@@ -195,7 +197,7 @@ class SolverInWorker:
         job: Job,
         out: Floats,
     ) -> Solution:
-        """Solve by torch, see `LayerSolver`; raises `EvaluationError` if the worker fails."""
+        """Solve with torch, see `LayerSolver`; raise `EvaluationError` if the worker fails."""
         rows, columns = weights.wanted.shape
         path = self.worker.folder / "layer"
         layer = {
@@ -229,13 +231,13 @@ class SolverInWorker:
 
 
 class _Units:
-    """Steps a job by its units as another that stands for them goes on."""
+    """Progress that steps a job by `units` in proportion to the progress of another job."""
 
     def __init__(self, job: Job, units: int) -> None:
         self._job, self._units, self._reached = job, units, 0
 
     def report(self, done: int, total: int, _label: str) -> None:
-        """Go on by what is new."""
+        """Step the job by the new progress."""
         reached = self._units * done // max(total, 1)
         self._job.step(max(0, reached - self._reached))
         self._reached = max(self._reached, reached)
@@ -256,7 +258,7 @@ def _read(
     answer: Mapping[str, Any],
     out: Floats,
 ) -> Solution:
-    """Return a solution; of the weights only rows that are better by it are others."""
+    """Return a solution; rows that did not improve keep their present weights."""
     rows, columns = weights.wanted.shape
     solved = np.fromfile(file, np.float32, rows * columns).reshape(rows, columns)
     better = np.fromfile(file, np.uint8, rows).astype(np.bool_)
@@ -281,7 +283,8 @@ def collect(
 ) -> Collected:
     """Run ``calibrate`` on a state, and write the statistics of its activations to a file.
 
-    Parameters and errors are those of `collect_sums`; `ExportError` if the file cannot be written.
+    Parameters and errors are those of `collect_sums`; also raises `ExportError` if the file cannot
+    be written.
     """
     parts = job.parts(2)
     sums = collect_sums(runner, snapshot, next(parts), seed=seed, grams=grams, budget=budget)
@@ -314,16 +317,16 @@ def collect_sums(
     Parameters
     ----------
     grams
-        Names of the weights whose Gram matrices are wanted, too.
+        Names of the weights whose Gram matrices are collected too.
     budget
-        Bytes that these may take in the worker at once; more runs are made where it is not enough.
+        Maximum bytes of Gram matrices in the worker; more runs are made if they need more.
     folder
-        Where the sums are kept; by default in that of the worker, which goes with it.
+        Where the sums are stored; None for the worker's folder, which is deleted with it.
 
     Raises
     ------
     EvaluationError
-        If the script fails, has no ``calibrate``, or runs other inputs from run to run.
+        If the script fails, has no ``calibrate``, or its inputs differ from run to run.
     """
     parts = job.parts(4)
     _start(runner, next(parts))
@@ -342,7 +345,7 @@ def collect_sums(
             label = f"collecting Gram matrices, run {number}"
             again = _run(runner, place / f"statistics-{number}", names, seed, part, label=label)
             if not _same_inputs(first, again):
-                runner.verify(handover, job)  # it may be the weights that changed
+                runner.verify(handover, job)  # raises if the cause is that the weights changed
                 raise _other_inputs(runner)
             with_grams |= {name: again[name] for name in names}
     unseen = tuple(entry.name for entry in weights if entry.name not in sources)
@@ -374,15 +377,14 @@ def _written(
 
 
 class LayerCollection:
-    """Collects the inputs of some layers at a time, in the order in which they are run.
+    """Collects the inputs of groups of layers, in the order in which the layers are run.
 
-    `sequential`, from a state that changes in between. The worker runs it side by side with the
-    unpruned model, on the same inputs, so that beside the Gram matrices it is known what outputs
-    are wanted: those of the unpruned model.
+    If `sequential`, the state changes in between: the worker runs it alongside the unpruned model
+    on the same inputs, so that the outputs of the unpruned model are known as targets.
 
-    `in_worker` is whether layers are solved in the worker, by torch: where it computes on a CUDA
-    GPU, or where the Gram matrices of all layers together are larger than the budget. Then these
-    never leave it; `device` is that which it solves on.
+    `in_worker` is whether layers are solved in the worker with torch: if it computes on a CUDA GPU,
+    or if the Gram matrices of all layers exceed the budget. The matrices then stay in the worker.
+    `device` is the device of the solver; empty if it is not in the worker.
     """
 
     def __init__(
@@ -407,8 +409,8 @@ class LayerCollection:
         self.in_worker = bool(self.device) or sum(s.gram_bytes for s in several) > budget
         if self.in_worker and not self.device:
             self.device = "cpu"
-        # Weights of the checkpoint, as many together as the budget holds; of a sequential one only
-        # those of the same inputs.
+        # Groups of the checkpoint's weights within the budget; in a sequential repair each group
+        # has the same inputs.
         self.groups: list[tuple[str, ...]] = []
         together: dict[int, dict[str, _Sums]] = {}
         for name, sums in first.items():
@@ -418,14 +420,17 @@ class LayerCollection:
                 self.groups.append(tuple(n for n, s in sources.items() if s.name in names))
 
     def put(self, state: Snapshot, names: Collection[str], job: Job) -> None:
-        """Take some tensors of a state; the others stay as they were put, or as unpruned."""
+        """Transfer tensors of a state to the model that runs alongside.
+
+        Other tensors are unchanged.
+        """
         assert self._beside is not None
         self._runner.put_beside(self._beside, state, names, job)
 
     def collect(self, group: Sequence[str], job: Job) -> Sums:
-        """Return the sums over the inputs of a group; those of the one before are gone.
+        """Return the sums over the inputs of a group; those of the previous group are deleted.
 
-        Raises as `collect_sums`.
+        Raises what `collect_sums` raises.
         """
         chosen = {name: self._sources[name] for name in group}
         names = {source.name for source in chosen.values()}
@@ -456,20 +461,20 @@ def collecting(
     budget: int = GRAM_BUDGET,
     beside: Snapshot | None = None,
 ) -> Iterator[LayerCollection]:
-    """Have the worker run the unpruned model inside the block, layers of `grams` at a time.
+    """Prepare the worker to run the unpruned model inside the block, for layers of `grams`.
 
     Parameters
     ----------
     folder
-        Where sums are kept.
+        Where sums are stored.
     beside
-        The state from which the inputs are collected if that is sequential. What of it is not in
-        `grams` is there from the beginning.
+        For a sequential repair, the state whose inputs are collected; None otherwise. Its tensors
+        that are not in `grams` are transferred at the beginning.
 
     Raises
     ------
     EvaluationError
-        As `collect_sums`; or if the model holds weights of `beside` in another form than the file.
+        As `collect_sums`; or if the model stores weights of `beside` in another form than the file.
     """
     parts = job.parts(4)
     _start(runner, next(parts))
@@ -508,18 +513,19 @@ def collecting(
 
 @dataclass(frozen=True)
 class WeightUses:
-    """How often each weight of a checkpoint is multiplied by an input that the model is given.
+    """Number of input rows per model input for each weight of a checkpoint.
 
-    What products of activations take, or elementwise layers, is no part of it.
+    Products of activations and elementwise layers are not included.
     """
 
-    rows: Mapping[str, NDArray[np.float64]]  # by name, of each of the equal parts of a weight
-    others: float  # multiply-adds of an input by what no method prunes
+    # by name, ``float64[parts]`` for the equal parts of a weight
+    rows: Mapping[str, NDArray[np.float64]]
+    others: float  # multiply-adds per input of weights that cannot be pruned
 
     def multiply_adds(self, snapshot: Snapshot, job: Job) -> int:
-        """Return the multiply-adds of an input by the weights that a state keeps; may cancel.
+        """Return the multiply-adds per input of the weights that a state keeps; may cancel.
 
-        A theoretical number: the zeros alone make nothing faster.
+        A theoretical number: zeros alone do not make a model faster.
         """
         total = self.others
         for name, rows in self.rows.items():
@@ -536,12 +542,12 @@ class WeightUses:
 
 
 def count_uses(runner: Runner, snapshot: Snapshot, job: Job) -> WeightUses:
-    """Have the model called once, on the first inputs of the script, and count.
+    """Call the model once on the first inputs of the script, and count.
 
     Raises
     ------
     EvaluationError
-        If it cannot be seen what is multiplied by the weights of the checkpoint.
+        If the products with weights of the checkpoint cannot be observed.
     """
     if not isinstance(runner, ScriptRunner):
         raise EvaluationError(
@@ -584,7 +590,7 @@ def count_uses(runner: Runner, snapshot: Snapshot, job: Job) -> WeightUses:
 
 
 def weights_of(checkpoint: Checkpoint) -> list[TensorEntry]:
-    """Return the weights of which statistics can be there."""
+    """Return the weights that can have statistics: prunable parameters of at least 2 dimensions."""
     return [
         entry
         for entry in checkpoint.entries.values()
@@ -593,7 +599,7 @@ def weights_of(checkpoint: Checkpoint) -> list[TensorEntry]:
 
 
 def now() -> str:
-    """Return the time in words of ISO 8601, for `Origin.date`."""
+    """Return the current time in ISO 8601 format, for `Origin.date`."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -606,7 +612,7 @@ def _other_inputs(runner: ScriptRunner) -> EvaluationError:
 
 
 def kind_of(runner: ScriptRunner) -> str:
-    """Return what the inputs are, as of an `Origin`."""
+    """Return the kind of inputs, as in `Origin`."""
     worker = runner.worker
     if not worker.script.builtin:
         return "calibrate"
@@ -637,7 +643,7 @@ def _run(
 def _passes(
     first: Mapping[str, _Sums], wanted: Collection[str], budget: int, *, drift: bool = False
 ) -> Iterator[list[str]]:
-    """Yield the weights whose Gram matrices are summed in one run."""
+    """Yield groups of weights whose Gram matrices are collected in one run."""
     names: list[str] = []
     used = 0
     for name, sums in first.items():
@@ -660,7 +666,7 @@ def _passes(
 
 
 def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool:
-    """Whether two runs had the same inputs, as far as their sums tell."""
+    """Return whether two runs had the same inputs, judged by their sums."""
     if first.keys() != again.keys():
         return False
     pairs = (
@@ -675,7 +681,7 @@ def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool
 def _sources(
     handover: AnyHandover, weights: Iterable[TensorEntry], seen: Mapping[str, _Sums]
 ) -> dict[str, _Source]:
-    """Return where the statistics of weights of the checkpoint are, of those that have some."""
+    """Return the source of statistics of each weight of the checkpoint that has one."""
     by_place = {handover.tensors[name].place: name for name in seen}
     fused = {}
     for name in seen:
@@ -690,7 +696,7 @@ def _sources(
         else:
             tensor, turned = found
             name = by_place.get(tensor.place, "")
-            # Of a weight that is transposed the parts would lie in its columns.
+            # A part of a transposed weight would be in its columns.
             fit = name and (not turned or seen[name].parts == 1)
             fit = fit and seen[name].fit(entry.shape, turned=turned)
             source = _Source(name, turned) if fit else None
@@ -700,17 +706,17 @@ def _sources(
 
 
 def _experts(stem: str, last: str) -> tuple[tuple[str, ...], bool]:
-    """Return of which layer the experts of a name are, and whether it is their last product."""
+    """Return the layer numbers in the name of experts, and whether it is their down projection."""
     return tuple(re.findall(r"\d+", stem)), bool(_DOWN.search(last))
 
 
 def _of_fused_experts(
     entry: TensorEntry, fused: Mapping[Any, str], seen: Mapping[str, _Sums]
 ) -> _Source | None:
-    """Return the part of a weight of all experts that is one of them, found by name.
+    """Return the part of a fused expert weight that belongs to one expert, matched by name.
 
-    Transformers joins the experts of a checkpoint, and their gates with what they gate: these have
-    the same inputs.
+    Transformers fuses the experts of a checkpoint, and gate with up projections, which have the
+    same inputs.
     """
     match = _EXPERT.fullmatch(entry.name)
     name = "" if match is None else fused.get(_experts(match[1], match[3]), "")

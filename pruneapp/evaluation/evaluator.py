@@ -1,4 +1,4 @@
-"""What is measured of states: the unpruned model and its noise first, then any other."""
+"""Measure states: first the unpruned model and its noise, then any other state."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from pruneapp.progress import Job
 
 @dataclass(frozen=True)
 class ResultKey:
-    """What a result depends on, as SHA-256; a result with another `evaluation` is an old one."""
+    """SHA-256 digests that a result depends on; results of another `evaluation` are outdated."""
 
-    state: str  # masks and values
-    checkpoint: str  # the files
-    evaluation: str  # script, interpreter and options
+    state: str  # of masks and values
+    checkpoint: str  # of the files
+    evaluation: str  # of script, interpreter and options
     seed: int
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was measured of one state."""
+    """The measurement of one state."""
 
     key: ResultKey
     measured: Measured
-    # By metric: the noise of the difference from the unpruned model, where samples are forgotten.
+    # By metric: noise of the difference from the unpruned model, if the samples were discarded.
     bands: Mapping[str, Band] = field(default_factory=dict)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """By name, in the order in which the script returned them."""
+        """Metrics by name, in the order returned by the script."""
         return self.measured.metrics
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """The unpruned model: what was measured first, and how far that moves by itself."""
+    """The unpruned model: its first measurement, and the variation between runs."""
 
     first: Result
     spreads: Mapping[str, Spread]
@@ -60,18 +60,18 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Change:
-    """A metric beside that of the unpruned model."""
+    """A metric compared with that of the unpruned model."""
 
     name: str
     metric: Metric
     original: Metric
     band: Band
-    higher: bool | None  # whether a higher value is better; None if that is not known
-    judged: bool  # whether it can be worse at all: times and counts cannot
+    higher: bool | None  # whether a higher value is better; None if unknown
+    judged: bool  # whether it measures quality; False for times and counts
 
     @property
     def difference(self) -> float:
-        """The value, minus the original's."""
+        """The value minus that of the unpruned model."""
         return self.metric.value - self.original.value
 
     @property
@@ -81,11 +81,11 @@ class Change:
 
 
 class Evaluator:
-    """Measures states with one script or command, and remembers what it measured.
+    """Measures states with one script or command, and caches the results.
 
-    The values of single samples, of which there may be millions, are kept of the unpruned model and
-    of the state that was measured last; of all others the metrics and their noise. For one thread
-    at a time; a context manager that ends the process.
+    Per-sample values, of which there may be millions, are only kept for the unpruned model and for
+    the state measured last; for all others the metrics and their noise. Use from one thread at a
+    time; as a context manager it ends the process.
     """
 
     def __init__(self, runner: Runner) -> None:
@@ -93,19 +93,19 @@ class Evaluator:
         self.results: dict[ResultKey, Result] = {}
         self.seed = runner.options.seed
         self._baseline: Baseline | None = None
-        self._latest: Result | None = None  # which has its samples
+        self._latest: Result | None = None  # the result that has its samples
         self._original: Snapshot | None = None
 
     def measure_baseline(self, snapshot: Snapshot, job: Job) -> Baseline:
         """Measure the unpruned model three times: twice with one seed, once with another.
 
-        `snapshot` is any state of it; raises as `measure`.
+        `snapshot` is any state of it. Raises what `measure` raises.
         """
         original = as_on_disk(snapshot)
         seeds = (self.seed, self.seed, self.seed + 1)
         runs: list[Measured] = []
         for number, (seed, part) in enumerate(zip(seeds, job.parts(len(seeds)), strict=True)):
-            if number == 2 and self.runner.agrees:  # other inputs agree with nothing
+            if number == 2 and self.runner.agrees:  # agreement is only defined for equal inputs
                 runs.append(runs[1])
             else:
                 runs.append(self.runner.run(original, seed, part, reference=number == 0))
@@ -121,15 +121,15 @@ class Evaluator:
         return self._baseline
 
     def measure(self, snapshot: Snapshot, job: Job, *, samples: bool = False) -> Result:
-        """Measure a state, unless it was measured before.
+        """Measure a state, or return its cached result.
 
-        With `samples`, it is measured again if the values of its samples were forgotten.
+        With `samples`, measure again if the per-sample values were discarded.
 
         Raises
         ------
         EvaluationError
-            If the script fails, or returns something else than numbers, or ran with other weights;
-            or if it measures agreement and nothing is there to agree with.
+            If the script fails, returns something else than numbers, or ran with other weights; or
+            if agreement is measured and there is no unpruned model.
         """
         key = self.key_of(snapshot, job)
         known = self.results.get(key)
@@ -151,7 +151,7 @@ class Evaluator:
         return result
 
     def _forget_samples(self) -> None:
-        """Put the noise of the result before in the place of its samples."""
+        """Replace the samples of the previous result by the noise computed from them."""
         former = self._latest
         if former is None or self.results.get(former.key) is not former:
             return
@@ -167,12 +167,12 @@ class Evaluator:
         self.results[former.key] = Result(former.key, measured, bands)
 
     def changes(self, result: Result) -> list[Change]:
-        """Hold a result against the unpruned model, metric by metric.
+        """Compare a result with the unpruned model, metric by metric.
 
         Raises
         ------
         EvaluationError
-            If a metric was measured of only one of them.
+            If a metric was measured for only one of them.
         """
         assert self._baseline is not None
         self.refuse_other_metrics(result.metrics)
@@ -193,11 +193,11 @@ class Evaluator:
 
     @property
     def baseline(self) -> Baseline | None:
-        """The unpruned model; None until it was measured."""
+        """The unpruned model; None if it was not measured yet."""
         return self._baseline
 
     def refuse_other_metrics(self, metrics: Mapping[str, Metric]) -> None:
-        """Raise `EvaluationError` if these are not the metrics of the unpruned model, by names."""
+        """Raise `EvaluationError` if the metric names differ from those of the unpruned model."""
         assert self._baseline is not None
         if others := self._baseline.first.metrics.keys() ^ metrics.keys():
             raise EvaluationError(
@@ -206,14 +206,14 @@ class Evaluator:
             )
 
     def refuse_undirected(self, baseline: Baseline) -> None:
-        """Raise `EvaluationError` if it is not known of a metric which way is better."""
+        """Raise `EvaluationError` if for any metric it is unknown which direction is better."""
         directions = self.runner.directions
         for name in baseline.first.metrics:
             if compared(name, directions):
                 direction_of(name, self.runner)
 
     def key_of(self, snapshot: Snapshot, job: Job) -> ResultKey:
-        """Return what a result of a state depends on; hashes the files once."""
+        """Return the key of a state's result; files are hashed once."""
         files = files_sha256(snapshot.checkpoint.files, job)
         return ResultKey(state_sha256(snapshot, job), files, self.runner.key, self.seed)
 
@@ -229,7 +229,7 @@ class Evaluator:
 
 
 def state_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
-    """Return what of a state differs from its file, as one hash; may cancel."""
+    """Return a digest of a state's differences from its file; may cancel."""
     state, aside = hashlib.sha256(), Job(cancel=(job or Job()).cancel)
     for name in snapshot.checkpoint.entries:
         zeroed = snapshot.zeroed(name)

@@ -1,8 +1,8 @@
-"""States of ONNX models for the programs that measure them: each is a file of its own.
+"""States of ONNX models for the programs that measure them: one file per state.
 
-A session of onnxruntime cannot be changed after it was made. A state that differs from its file is
-written to a folder with the layout of the source: the graph, its offsets and the files beside it
-with external data stay as they are, so that models of any size can be written.
+A session of onnxruntime cannot be changed after it was created. A state that differs from its file
+is written to a folder with the layout of the source: the graph, its offsets and the external data
+files keep their form, so that models of any size can be written.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def is_unchanged(snapshot: Snapshot) -> bool:
 
 
 class GraphHandover:
-    """The state that a session of onnxruntime was made from.
+    """The state that a session of onnxruntime was created from.
 
     Parameters
     ----------
     loaded
-        The state as it is in the file that the session was made from.
+        The state in the file of the session.
     products
-        The products of weights with values of the graph, as of `ModelGraph.products`.
+        The products of weights with values of the graph, as in `ModelGraph.products`.
     """
 
     spoiled = False

@@ -1,8 +1,8 @@
-"""How a state gets into the model that a worker holds, and the check that it got there.
+"""Transfer states into the model of a worker, and verify the transfer.
 
-A tensor of the checkpoint is matched with one of the model by its name, or else by its values:
-equal bytes, after a cast to the type of the model, or transposed. Then a state is handed over in
-place: only what differs from what the worker holds, as masks and values.
+A tensor of the checkpoint is matched with one of the model by name, or else by value: equal bytes,
+possibly after a cast to the model's dtype, or transposed. A state is then transferred in place:
+only its differences from the worker's weights, as masks and values.
 """
 
 from __future__ import annotations
@@ -35,34 +35,33 @@ _BY_LABEL = {dtype.label: dtype for dtype in DTYPES.values()}
 
 @dataclass(frozen=True)
 class ModelTensor:
-    """A parameter or buffer of the model, as the worker described it after loading."""
+    """A parameter or buffer of the model, as described by the worker after loading."""
 
     name: str
     shape: tuple[int, ...]
-    dtype: str  # as torch spells it
-    place: str  # the same for tied tensors
-    parameter: bool  # else it is a buffer
+    dtype: str  # name of the dtype in torch
+    place: str  # equal for tied tensors
+    parameter: bool  # otherwise it is a buffer
     sha256: str
     zeros: int
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> ModelTensor:
-        """Take it from an answer of the worker."""
+        """Create it from a message of the worker."""
         return cls(**{**described, "shape": tuple(described["shape"])})
 
     @property
     def is_weight(self) -> bool:
-        """Whether the model computes with its values: a parameter, or a buffer of floats.
+        """Whether the model's output depends on its values: a parameter, or a float buffer.
 
-        Integer buffers number positions or count batches; files of one version of a library hold
-        them, and models of another do not.
+        Integer buffers are position ids or batch counters, which only some library versions store.
         """
         return self.parameter or self.dtype.startswith(("float", "bfloat"))
 
 
 @dataclass(frozen=True)
 class Digest:
-    """What a tensor holds: its bytes in C order by SHA-256, and how many elements are 0."""
+    """SHA-256 of a tensor's bytes in C order, and its number of zeros."""
 
     sha256: str
     zeros: int
@@ -71,7 +70,7 @@ class Digest:
 def digest_of(
     snapshot: Snapshot, name: str, dtype: str, job: Job, *, transposed: bool = False
 ) -> Digest:
-    """Return what a tensor of a state holds, zeros in place, as a type of torch."""
+    """Return the digest of a tensor of a state, with zeros applied, cast to a torch dtype."""
     owners = snapshot.masks_of(name)
     key = ("digest", name, dtype, transposed, *map(id, owners))
     known: Digest | None = snapshot.cache.get(key, owners)
@@ -138,28 +137,27 @@ class _Pair:
 
 
 class Handover:
-    """The model that a worker loaded from a state on disk, and what it holds by now.
+    """The model that a worker loaded from a file, and the weights that it has now.
 
     Parameters
     ----------
     loaded
-        The state as it is in the file that was loaded.
+        The state in the loaded file.
     described
-        What the worker says of the tensors of the model.
+        The worker's descriptions of the model's tensors.
 
     Raises
     ------
     EvaluationError
-        If the model does not hold the weights of the file.
+        If the model does not have the weights of the file.
     """
 
     def __init__(self, loaded: Snapshot, described: Iterable[Mapping[str, Any]], job: Job) -> None:
         self.loaded = loaded
         self.tensors = {tensor.name: tensor for tensor in map(ModelTensor.of, described)}
         self.held = {name: tensor.sha256 for name, tensor in self.tensors.items()}
-        self.spoiled = False  # whether something changed that cannot be put right again
-        # Of tensors that were handed over: the file, the values in place of those in it, and what
-        # was zero already.
+        self.spoiled = False  # whether something changed that a transfer cannot restore
+        # For transferred tensors: the checkpoint, the replaced values, and the mask of zeros.
         self._given: dict[str, tuple[Checkpoint | None, BitMask | None, BitMask | None]] = {}
         self._pairs = {pair.name: pair for pair in self._matched(job)}
         self._places = {pair.tensor.place for pair in self._pairs.values()}
@@ -167,11 +165,14 @@ class Handover:
 
     @property
     def unmatched(self) -> tuple[str, ...]:
-        """Tensors of the checkpoint that have no exact counterpart in the model."""
+        """Tensors of the checkpoint without an exact counterpart in the model."""
         return tuple(name for name in self.loaded.checkpoint.entries if name not in self._pairs)
 
     def counterpart(self, name: str) -> tuple[ModelTensor, bool] | None:
-        """Return the tensor of the model that one of the checkpoint is, and whether transposed."""
+        """Return the counterpart of a tensor, and whether it is transposed.
+
+        None if there is none.
+        """
         pair = self._pairs.get(name)
         return None if pair is None else (pair.tensor, pair.transposed)
 
@@ -227,16 +228,16 @@ class Handover:
         if len(ranked) > 1 and _alike(entry.name, ranked[0].tensor.name) == _alike(
             entry.name, ranked[1].tensor.name
         ):
-            return None  # equal tensors whose names do not tell which is which
+            return None  # equal tensors that names do not distinguish
         return ranked[0] if ranked else None
 
     def _refuse_strangers(self, job: Job) -> None:
         """Raise `EvaluationError` if the weights of the model are not those of the file.
 
-        Compared are matrices of learned floats. Those without an exact counterpart are compared by
-        their zeros, which a model that joins or splits weights keeps. A file may also hold weights
-        that the model does not have, such as a head: as many elements as the model lacks may belong
-        to these, and all of them may be zeros.
+        Compared are float parameters of at least two dimensions. Those without an exact counterpart
+        are compared by their number of zeros, which does not change if a model joins or splits
+        weights. A file may also have weights that the model lacks, such as a head: all of these
+        elements may be zeros.
         """
         checkpoint = self.loaded.checkpoint
         large = [
@@ -279,7 +280,7 @@ class Handover:
         )
 
     def takes(self, snapshot: Snapshot, job: Job) -> bool:
-        """Whether a state can be handed over in place: what differs has a counterpart."""
+        """Return whether a state can be transferred in place: changed tensors have counterparts."""
         entries = snapshot.checkpoint.entries
         if snapshot.checkpoint is not self.loaded.checkpoint:
             ours = self.loaded.checkpoint.entries
@@ -294,7 +295,7 @@ class Handover:
         return digest_of(snapshot, name, dtype, job) == digest_of(self.loaded, name, dtype, job)
 
     def beside(self) -> Handover:
-        """Return the account of another state in the worker, which so far is the same."""
+        """Return a copy that tracks another state in the worker, equal at first."""
         other = copy.copy(self)
         vars(other).update(held=dict(self.held), _given=dict(self._given))
         return other
@@ -306,10 +307,10 @@ class Handover:
         job: Job,
         names: Collection[str] | None = None,
     ) -> list[dict[str, Any]]:
-        """Return what the worker has to change; masks and values are put into the file `scratch`.
+        """Return the changes that the worker has to make; write masks and values to `scratch`.
 
-        From then on this counts as what the worker is to hold. With `names` only these tensors of
-        the state are handed over.
+        Afterwards the worker is assumed to have made them. With `names` only these tensors of the
+        state are transferred.
         """
         found: list[dict[str, Any]] = []
         with scratch.open("wb") as file:
@@ -336,7 +337,7 @@ class Handover:
         return found
 
     def _only_fewer(self, snapshot: Snapshot, name: str, mask: BitMask | None) -> bool:
-        """Whether all that a mask keeps is there already, with the values of the same file."""
+        """Return whether a mask only removes weights, and the values are unchanged."""
         loaded = self.loaded
         before = loaded.checkpoint, loaded.values.get(name), loaded.zeroed(name)
         checkpoint, values, known = self._given.get(name, before)
@@ -347,7 +348,7 @@ class Handover:
         return known is None or not (mask - known).kept
 
     def learn(self, held: Iterable[tuple[str, str, int]]) -> list[ModelTensor]:
-        """Take note of what the worker says that it holds; returns what should be otherwise."""
+        """Record the digests that the worker reports; return tensors that changed unexpectedly."""
         changed = []
         for name, sha256, _zeros in held:
             tensor = self.tensors.get(name)
@@ -366,12 +367,12 @@ class Handover:
         return changed
 
     def verify(self, held: Iterable[tuple[str, str, int]]) -> None:
-        """Refuse what was computed with other weights than were handed over.
+        """Raise if the computation ran with other weights than were transferred.
 
         Raises
         ------
         EvaluationError
-            If the worker holds something else by now.
+            If the worker reports other weights.
         """
         changed = self.learn(held)
         if not changed:
@@ -387,12 +388,12 @@ class Handover:
 
 
 def _values(snapshot: Snapshot, name: str, scratch: Path, file: IO[bytes]) -> dict[str, Any]:
-    """Return where the worker reads the values of a tensor: in the file itself, or in `scratch`."""
+    """Return where the worker reads a tensor's values: the checkpoint's file, or `scratch`."""
     entry = snapshot.entry(name)
     source = snapshot.checkpoint.sources[entry.location.source]
     in_file = isinstance(source, FileSource) and not snapshot.replaces(name)
     if in_file and entry.location.strides is None:
-        # The worker runs in the folder of the script.
+        # Absolute, because the worker runs in the folder of the script.
         place: list[Any] = [str(source.file.path.absolute()), entry.location.offset]
     else:
         place = [str(scratch), file.tell()]
@@ -402,7 +403,7 @@ def _values(snapshot: Snapshot, name: str, scratch: Path, file: IO[bytes]) -> di
 
 
 def _alike(name: str, other: str) -> int:
-    """Return how many of the last parts of two names are the same."""
+    """Return the number of equal trailing parts of two names."""
     parts = zip(reversed(name.split(".")), reversed(other.split(".")), strict=False)
     number = 0
     for one, two in parts:

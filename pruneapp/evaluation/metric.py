@@ -1,4 +1,4 @@
-"""Metrics: what an evaluation measured, which way is better, and what is within the noise."""
+"""Metrics of an evaluation, their direction, and their noise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from pruneapp.errors import ParameterError
 from pruneapp.evaluation.process import EvaluationError
 
-# Words in the names of metrics, without digits at their end; the last one that is known decides.
+# Words in the names of metrics, without trailing digits; the last known word decides.
 _HIGHER = """
 acc accuracy f1 f auc auroc roc iou miou map ap bleu rouge r2 exact em match precision recall top
 top1 top5 psnr ssim ndcg mrr spearman pearson correlation cosine similarity mcc kappa dice jaccard
@@ -26,7 +26,7 @@ _LOWER = """
 loss ppl perplexity error errors err mse rmse mae mape wer cer ter kl nll divergence entropy
 crossentropy distance fid brier ece bpb bits
 """
-# What evaluations say of themselves beside their metrics; nothing is concluded from it.
+# Words of values that are not metrics of quality.
 _IGNORED = "runtime seconds second time epoch step steps stderr std samples"
 HIGHER, LOWER, IGNORED = (frozenset(words.split()) for words in (_HIGHER, _LOWER, _IGNORED))
 
@@ -36,15 +36,15 @@ _QUANTILE = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True)
 class Metric:
-    """One number that an evaluation returned, and what it was made of."""
+    """One number that an evaluation returned, with its samples or counts if known."""
 
     value: float
-    counts: tuple[int, int] | None = None  # how many were right, and how many there were
-    samples: tuple[float, ...] = ()  # the value of each sample
+    counts: tuple[int, int] | None = None  # number of correct samples, and of all samples
+    samples: tuple[float, ...] = ()  # value of each sample
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Metric:
-        """Take it from an answer of the worker."""
+        """Create it from a message of the worker."""
         counts = answer.get("counts")
         samples = array.array("d", base64.b64decode(answer.get("samples", "")))
         if sys.byteorder == "big":
@@ -53,12 +53,12 @@ class Metric:
 
     @property
     def share(self) -> bool:
-        """Whether it is a share of samples: each of them is right or wrong."""
+        """Whether it is a share of samples, each of which is right or wrong."""
         right_or_wrong = bool(self.samples) and {0.0, 1.0}.issuperset(self.samples)
         return self.counts is not None or right_or_wrong
 
     def without_samples(self) -> Metric:
-        """Forget the value of each sample; of a share, how many were right stays."""
+        """Return a copy without samples; for a share the counts are kept."""
         if not self.samples:
             return self
         right = round(math.fsum(self.samples)) if self.share else 0
@@ -67,20 +67,20 @@ class Metric:
 
 
 Metrics = Mapping[str, Metric]
-# Whether higher values are better: of all metrics, or by name; None if nothing is declared.
+# Whether higher values are better: for all metrics, or by name; None if not declared.
 Directions = Mapping[str, bool] | bool | None
 
 
 class NoNumberError(EvaluationError):
     """A metric is NaN or infinite."""
 
-    metrics: Metrics = MappingProxyType({})  # all that were returned
+    metrics: Metrics = MappingProxyType({})  # all metrics returned
 
 
 def refuse_no_numbers(metrics: Metrics, script: str, *, unpruned: bool = False) -> None:
-    """Raise `NoNumberError` if a metric is NaN or infinite."""
+    """Raise `NoNumberError` if a metric is NaN or infinite; `unpruned` changes the message."""
     of, remedy = "", "The pruned model may be broken, or the evaluation divides by zero."
-    if unpruned:  # pruning is not to blame
+    if unpruned:  # pruning cannot be the cause
         of = " for the unpruned model"
         remedy = "Correct the evaluation: it may divide by zero, or have no samples."
     for name, metric in metrics.items():
@@ -94,7 +94,7 @@ def refuse_no_numbers(metrics: Metrics, script: str, *, unpruned: bool = False) 
 
 
 def higher_is_better(name: str, declared: Directions) -> bool | None:
-    """Whether a larger value of a metric is better; None if that is not known."""
+    """Return whether a larger value of a metric is better; None if unknown."""
     if isinstance(declared, bool):
         return declared
     if declared and (key := _declared(name, declared)) is not None:
@@ -110,19 +110,22 @@ def higher_is_better(name: str, declared: Directions) -> bool | None:
 
 
 def compared(name: str, declared: Directions) -> bool:
-    """Whether a metric is held against that of another model at all."""
+    """Return whether a metric is compared with that of another model at all."""
     if isinstance(declared, Mapping) and _declared(name, declared) is not None:
         return True
     return not any(word in IGNORED for word in _words(name))
 
 
 def _declared(name: str, declared: Mapping[str, bool]) -> str | None:
-    """Return the key of a metric: its name, or the last part of it; None if it is not declared."""
+    """Return the declared key of a metric: its name or the last part of it.
+
+    None if there is none.
+    """
     return next((key for key in (name, name.rpartition(".")[2]) if key in declared), None)
 
 
 class MetricDirections(Protocol):
-    """What an evaluation declares of its metrics."""
+    """The declarations of an evaluation about its metrics."""
 
     @property
     def directions(self) -> Directions:
@@ -133,7 +136,7 @@ class MetricDirections(Protocol):
 
 
 def direction_of(name: str, declared: MetricDirections) -> bool:
-    """Return whether a larger value is better; raises `EvaluationError` if that is not known."""
+    """Return whether a larger value is better; raise `EvaluationError` if that is unknown."""
     higher = higher_is_better(name, declared.directions)
     if higher is None:
         raise EvaluationError(
@@ -154,14 +157,14 @@ def _words(name: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How much worse a metric may be: absolute in its unit, or relative to the original's."""
+    """The allowed worsening of a metric: absolute, or relative to the unpruned value."""
 
     amount: float
     relative: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Tolerance:
-        """Read ``0.01`` or ``1%``; raises `ParameterError`."""
+        """Parse ``0.01`` or ``1%``; raise `ParameterError` for other text."""
         plain = text.strip()
         relative = plain.endswith("%")
         try:
@@ -176,36 +179,36 @@ class Tolerance:
         return cls(amount / 100 if relative else amount, relative)
 
     def exceeded(self, value: float, original: float, *, higher: bool) -> bool:
-        """Whether a value is worse than the original's by more than that."""
+        """Return whether a value is worse than the unpruned one by more than the tolerance."""
         worse = original - value if higher else value - original
         allowed = self.amount * (abs(original) if self.relative else 1.0)
-        # What binary fractions round is no difference: 0.98 - 0.97 is more than 0.01 in them.
+        # Ignore rounding errors: 0.98 - 0.97 > 0.01 in floating point.
         rounding = 4 * sys.float_info.epsilon * max(abs(value), abs(original), allowed)
         return worse - allowed > rounding
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How far one model's metric moves without any change of the model."""
+    """The variation of a metric without any change of the model."""
 
-    repeated: float  # measured twice with one seed
-    reseeded: float  # with another seed
+    repeated: float  # difference of two runs with one seed
+    reseeded: float  # difference to a run with another seed
 
     @property
     def largest(self) -> float:
-        """The larger of both."""
+        """The larger of the two."""
         return max(self.repeated, self.reseeded)
 
 
 @dataclass(frozen=True)
 class Band:
-    """How large a difference of two values may be without meaning anything."""
+    """The noise interval of a difference of two values."""
 
     half: float  # half of its width
-    words: str  # what it is, for people
+    words: str  # description for the user
 
     def holds(self, difference: float) -> bool:
-        """Whether a difference is none; of a band without a width nothing is."""
+        """Return whether a difference is within the band; False for a band without width."""
         return self.half > 0 and abs(difference) <= self.half
 
 
@@ -226,12 +229,12 @@ def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
 
 
 def _paired(values: Sequence[float], others: Sequence[float]) -> float:
-    """Return half of the 95 % interval of the mean difference."""
+    """Return half of the 95 % interval of the mean difference of paired samples."""
     differences = [a - b for a, b in zip(values, others, strict=True)]
     n = len(differences)
     if all(d in {-1.0, 0.0, 1.0} for d in differences):
-        # Agresti and Min (2005): half a sample in each of the four cells. Where hardly any answer
-        # changed, the usual interval would have no width.
+        # Agresti and Min (2005): add half a sample to each of the four cells. The usual interval
+        # would have no width if no sample changed.
         up, down = differences.count(1.0) + 0.5, differences.count(-1.0) + 0.5
         n += 2
         return _QUANTILE * math.sqrt(max(0.0, up + down - (up - down) ** 2 / n)) / n
@@ -243,8 +246,8 @@ def _paired(values: Sequence[float], others: Sequence[float]) -> float:
 def _independent(counts: tuple[int, int], others: tuple[int, int]) -> float:
     """Return half of the 95 % interval of the difference of two shares (Agresti and Caffo, 2000).
 
-    Counts do not say which samples changed, so it is that of independent samples, which is wider
-    than the paired one.
+    Counts do not tell which samples changed, so the samples are assumed to be independent, which
+    gives a wider interval than pairing.
     """
     variance = 0.0
     for right, total in (counts, others):
@@ -254,7 +257,7 @@ def _independent(counts: tuple[int, int], others: tuple[int, int]) -> float:
 
 
 def _student(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t (Cornish and Fisher's expansion)."""
+    """Return the 97.5 % quantile of Student's t distribution (Cornish-Fisher expansion)."""
     z, v = _QUANTILE, freedom
     if v < 6:
         return (12.706, 4.3027, 3.1824, 2.7764, 2.5706)[v - 1]

@@ -24,7 +24,7 @@ _TENSOR_NAME = 8
 _VALUE_NAME, _VALUE_TYPE, _TENSOR_TYPE, _ELEMENT_TYPE, _SHAPE = 1, 2, 1, 1, 2
 _DIMENSION, _DIMENSION_VALUE, _DIMENSION_NAME = 1, 1, 2
 
-# Sizes that are offered where the model declares none.
+# Default sizes for dimensions that the model leaves open.
 _BATCH, _TOKENS, _PIXELS, _OTHER = 1, 32, 224, 16
 _OPERATOR_SETS = frozenset({"", "ai.onnx"})
 _UNCHANGED = frozenset({"Identity", "Cast", "Unsqueeze", "Squeeze", "Reshape"})
@@ -125,7 +125,8 @@ class ModelGraph:
             entry = checkpoint.entries.get(name)
             if entry is None or len(entry.shape) != 2:
                 continue
-            # y = A B: rows of A are inputs of the weight B, columns of B are inputs of the weight A
+            # y = A B: the rows of A are inputs of the weight B, the columns of B inputs of the
+            # weight A.
             swapped ^= turned[place]
             return {
                 "weight": entry.name,

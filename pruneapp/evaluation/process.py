@@ -1,4 +1,4 @@
-"""A process in a group of its own, whose prints are kept, and which never outlives its owner."""
+"""A child process in its own process group, with captured output, ended with its owner."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from typing import IO
 
 from pruneapp.errors import PruneAppError, words_of
 
-# Of what a process prints the last lines are kept, and of these as many characters at most.
+# Number of lines of output that are kept, and characters per line.
 LOG_LINES = 200
 _LOG_LETTERS = 2000
 # Exit status of a worker whose pipe the script closed; see resources/pruneapp_worker/pipe.py.
 PIPE_CLOSED = 74
-# Seconds that the rest of what it printed may take to arrive after its end.
+# Seconds to wait for remaining output after the process ended.
 _PATIENCE = 2.0
 
 
 class EvaluationError(PruneAppError):
-    """A script, its model or its process did not do what was asked of it."""
+    """An evaluation failed: its script, its model, or its process."""
 
 
 class ChildProcess:
-    """A process with its own group, ended with everything that it started.
+    """A process with its own group, killed together with all of its descendants.
 
     Parameters
     ----------
     command
         The program and its arguments.
     cwd
-        The folder it runs in.
+        The working directory.
     environment
-        What is added to the environment of this process.
+        Variables added to the environment of this process.
     talks
-        Whether standard input and output are pipes to us; else it has no input, and what it prints
-        on either goes to the log.
+        Whether standard input and output are pipes to this process; otherwise there is no input,
+        and all output is added to the log.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ChildProcess:
         windows = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         windows |= getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - what the person chose to run
+            self._process = subprocess.Popen(  # noqa: S603 - chosen by the user
                 list(command),
                 cwd=cwd,
                 env={**os.environ, **environment},
@@ -89,29 +89,29 @@ class ChildProcess:
 
     @property
     def log(self) -> str:
-        """The last lines that it printed."""
+        """The last lines of output."""
         return "\n".join(tuple(self._lines))
 
     @property
     def input(self) -> IO[bytes]:
-        """Where we write to it."""
+        """The pipe to its standard input."""
         assert self._process.stdin is not None
         return self._process.stdin
 
     @property
     def output(self) -> IO[bytes]:
-        """Where we read from it."""
+        """The pipe from its standard output."""
         assert self._process.stdout is not None
         return self._process.stdout
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended; looks without taking the number of the process from it."""
+        """Whether it is still running; does not reap it, so that its id stays valid."""
         if self._process.returncode is not None:
             return False
         if not hasattr(os, "waitid"):
@@ -122,22 +122,22 @@ class ChildProcess:
         return False
 
     def interrupt(self) -> None:
-        """Do what Ctrl+C does."""
+        """Send the signal of Ctrl+C."""
         if self.runs:
             with contextlib.suppress(OSError):
                 self._process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
     def end(self, grace: float = 0.0) -> int:
-        """End it and all that it started; waits `grace` seconds for it to end by itself.
+        """End it and its descendants; wait up to `grace` seconds for it to end first.
 
-        Returns its status; negative for a signal.
+        Returns its exit status; negative for a signal.
         """
         until = time.monotonic() + grace
         while self.runs and time.monotonic() < until:
-            time.sleep(0.01)  # waiting on its number would take the number from `runs`
+            time.sleep(0.01)  # `wait` would reap it, and `runs` needs its id
         if not self._ended:
             self._ended, self._killed = True, self.runs
-            # Its number is its own, and that of the group, until it was waited for.
+            # Until it is reaped, its id, and that of its group, cannot be reused.
             with contextlib.suppress(OSError):
                 if hasattr(os, "killpg"):
                     os.killpg(self._process.pid, signal.SIGKILL)
@@ -156,7 +156,7 @@ class ChildProcess:
         return self._process.stdout if self._process.stderr is None else None
 
     def last_words(self, status: int) -> tuple[str, str]:
-        """Return how it ended by itself, as the middle of a sentence, and what may help."""
+        """Return how it ended, as the middle of a sentence, and a remedy."""
         if self._killed:
             return "was ended", ""
         number = -status if status < 0 else status - 128 if status > 128 else 0
@@ -189,9 +189,9 @@ def _text(line: bytes) -> str:
 
 
 def _kill_tree(pid: int) -> None:
-    """End a process of Windows and its children."""
+    """End a process on Windows, with its children."""
     if sys.platform == "win32":
-        subprocess.run(  # noqa: S603 - our own arguments
+        subprocess.run(  # noqa: S603 - fixed arguments
             ["taskkill", "/F", "/T", "/PID", str(pid)],  # noqa: S607 - part of the system
             check=False,
             capture_output=True,

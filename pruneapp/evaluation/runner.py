@@ -1,4 +1,4 @@
-"""How a state is measured once: by a script in a worker, or by a command line."""
+"""Run an evaluation once on a state: by a script in a worker, or by a command line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from pruneapp.progress import Cancelled, Job
 from pruneapp.results.export import ExportRequest
 from pruneapp.results.quality import Conditions
 
-# Containers that people's own code loads; the others are read by Pruneapp.
+# Formats that user code can load; others are exported by Pruneapp first.
 PLAIN = frozenset(
     {
         safetensors.SAFETENSORS.name,
@@ -51,7 +51,7 @@ PLAIN = frozenset(
         "torch-legacy",
     }
 )
-# Export formats of states by the format that was opened, besides torch; safetensors for all others.
+# Export formats of states by the opened format, except torch; safetensors for all others.
 _FORMATS = {gguf.GGUF.name: "gguf", npz.NPZ.name: "npz", npz.NPY.name: "npz"}
 _LOOK = 0.02
 _NOT_RUN = (
@@ -66,30 +66,30 @@ _OTHER_BYTES = (
 
 @dataclass(frozen=True)
 class Measured:
-    """What one run of an evaluation returned."""
+    """The result of one run of an evaluation."""
 
     metrics: Mapping[str, Metric]
     seconds: float
-    peak: int = 0  # the most bytes of memory that the process has used so far
-    zeros: int = 0  # of the tensors that were run with, counted by the worker
+    peak: int = 0  # peak memory of the process in bytes
+    zeros: int = 0  # zeros of the tensors used, counted by the worker
     notices: tuple[str, ...] = ()
 
 
 def conditions_of(runner: Runner) -> Conditions:
-    """Return what a runner measures with, for people; `Runner.key` tells conditions apart."""
+    """Return the conditions of a measurement for display; compare conditions by `Runner.key`."""
     options = runner.options
     path = options.text or options.images
     data = "" if path is None else path.name
-    if options.seeded is not None:  # in place of data, the sizes of the inputs
+    if options.seeded is not None:  # without data: sizes of the inputs
         data = ", ".join(options.seeded.size_texts)
     return Conditions(runner.name, options.limit, options.seed, data)
 
 
 def data_of(runner: Runner, *, calibrating: bool = False) -> str:
-    """Return a name of the data that a runner measures, or calibrates, with; equal for equal data.
+    """Return a name of the data used by a runner, equal for equal data.
 
-    What a script or a command reads is not known, so its own SHA-256 stands for it. The built-in
-    accuracy is measured on other images of a folder than those that calibrate.
+    The data of a script or command are unknown, so its SHA-256 is used. `calibrating`: the data of
+    the calibration, which for the built-in accuracy are other images of the folder.
     """
     if not isinstance(runner, ScriptRunner):
         return f"command:{runner.sha256}"
@@ -107,47 +107,47 @@ def data_of(runner: Runner, *, calibrating: bool = False) -> str:
 class Runner(Protocol):
     """Runs an evaluation on states."""
 
-    name: str  # of the script or command, for messages
-    key: str  # what its numbers depend on beside the state
+    name: str  # name of the script or command, for messages
+    key: str  # digest of all that the results depend on except the state
     sha256: str  # of the script or command
     interpreter: str  # path of the Python that runs the script; empty for a command
     options: Options
 
     @property
     def directions(self) -> Directions:
-        """What it declares of its metrics."""
+        """Declared directions of its metrics."""
 
     def direction_remedy(self, metric: str) -> str:
         """Return how the user declares whether higher values of a metric are better."""
 
     @property
     def agrees(self) -> bool:
-        """Whether it measures agreement with the unpruned model, having no labels."""
+        """Whether it measures agreement with the unpruned model, because there are no labels."""
 
     @property
     def has_reference(self) -> bool:
-        """Whether the outputs of the unpruned model are there to be compared with."""
+        """Whether the outputs of the unpruned model are available for comparison."""
 
     def start(self, job: Job) -> None:
-        """Start its process, if it has a warm one; then `agrees` and `directions` are known."""
+        """Start its process, if it has one; then `agrees` and `directions` are known."""
 
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
         """Measure a state; `reference` if it is the unpruned model."""
 
     def hurry(self) -> None:
-        """Let a run that is cancelled end its process at once; any thread may call it."""
+        """Make cancellation kill the process immediately; may be called by any thread."""
 
     def close(self) -> None:
         """End its process."""
 
 
 def as_on_disk(snapshot: Snapshot) -> Snapshot:
-    """Return a state as it is in the file: nothing is pruned, no value replaced."""
+    """Return the state of the file: nothing is pruned, no value replaced."""
     return replace(snapshot, layers=MaskLayers(), revision=0)
 
 
 class ScriptRunner:
-    """A script in a warm worker, and the model that it holds."""
+    """A script in a persistent worker, and the model that it has loaded."""
 
     def __init__(
         self, script: EvaluationScript, interpreter: Interpreter, options: Options
@@ -160,13 +160,13 @@ class ScriptRunner:
         ).hexdigest()
         self.worker = Worker(script, interpreter.path, options)
         self._handover: AnyHandover | None = None
-        self._notices: tuple[str, ...] = ()  # of the model that was loaded
-        self._uncertain = False  # whether a call failed that may have changed weights
-        self._referred = 0  # process that holds the outputs of the unpruned model
+        self._notices: tuple[str, ...] = ()  # about the loaded model
+        self._uncertain = False  # whether a failed call may have changed weights
+        self._referred = 0  # process id of the worker with the outputs of the unpruned model
 
     @property
     def directions(self) -> Directions:
-        """What the script declares of its metrics."""
+        """Directions declared by the script."""
         return self.worker.higher
 
     def direction_remedy(self, metric: str) -> str:
@@ -175,17 +175,17 @@ class ScriptRunner:
 
     @property
     def agrees(self) -> bool:
-        """Whether the script has no labels; known once it was started."""
+        """Whether the script has no labels; known after `start`."""
         functions = self.worker.functions
         return "calibrate" in functions and not any(f.startswith("evaluate") for f in functions)
 
     @property
     def has_reference(self) -> bool:
-        """Whether the outputs of the unpruned model are there to be compared with."""
+        """Whether the outputs of the unpruned model are available for comparison."""
         return self.worker.runs and self._referred == self.worker.pid
 
     def start(self, job: Job) -> None:
-        """Start the worker, if it does not run."""
+        """Start the worker unless it runs."""
         if not self.worker.runs:
             self._handover = None
             self.worker.start(job)
@@ -201,7 +201,7 @@ class ScriptRunner:
             )
 
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
-        """Measure a state; raises `EvaluationError` if that fails, or ran with other weights."""
+        """Measure a state; raise `EvaluationError` if that fails, or ran with other weights."""
         self.start(job)
         with self._placed(snapshot, seed, job) as handover:
             self._uncertain = True
@@ -223,7 +223,7 @@ class ScriptRunner:
 
     @contextlib.contextmanager
     def _placed(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
-        """Have the worker hold a state inside the block."""
+        """Make the worker load a state for the duration of the block."""
         held = self._handover
         if held is not None and self._uncertain:
             held.learn(self.worker.call("tensors", job, "reading weights")["tensors"])
@@ -242,11 +242,11 @@ class ScriptRunner:
             try:
                 yield self._load(Snapshot(exported), path, seed, job)
             finally:
-                self._handover = None  # its file goes
+                self._handover = None  # its file is deleted
 
     @contextlib.contextmanager
     def calibrating(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
-        """Have the worker hold a state inside the block; raises if what ran there changed it."""
+        """Make the worker load a state for the block; raise if the block changed its weights."""
         self.start(job)
         with self._placed(snapshot, seed, job) as handover:
             self._uncertain = True
@@ -254,7 +254,7 @@ class ScriptRunner:
             self.verify(handover, job)
 
     def verify(self, handover: AnyHandover, job: Job) -> None:
-        """Raise `EvaluationError` if the worker holds other weights than were handed over."""
+        """Raise `EvaluationError` if the worker has other weights than were transferred."""
         handover.verify(self.worker.call("tensors", job, "reading weights")["tensors"])
         self._uncertain = False
 
@@ -288,7 +288,7 @@ class ScriptRunner:
     def put_beside(
         self, beside: Handover, snapshot: Snapshot, names: Collection[str], job: Job
     ) -> None:
-        """Hand some tensors of a state over to what is kept beside the model, see `collection`."""
+        """Transfer tensors of a state to the second model of the worker, see `collection`."""
         self._apply(beside, snapshot, job, names, beside=True)
 
     def _apply(
@@ -306,13 +306,13 @@ class ScriptRunner:
                 snapshot.checkpoint.verify_unchanged()
                 self.worker.call("apply", job, "handing over the weights", patches=patches, **where)
         except BaseException:
-            self._handover = None  # it may hold a part of it
+            self._handover = None  # the transfer may be incomplete
             raise
         finally:
             scratch.unlink(missing_ok=True)
 
     def hurry(self) -> None:
-        """Let a run that is cancelled end the worker at once."""
+        """Make cancellation kill the worker immediately."""
         self.worker.hasty = True
 
     def close(self) -> None:
@@ -321,7 +321,7 @@ class ScriptRunner:
 
 
 def _sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file; empty if it cannot be read, which its reader reports."""
+    """Return the SHA-256 of a file; "" if it cannot be read, which is reported when it is used."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -330,9 +330,9 @@ def _sha256_of(path: Path) -> str:
 
 
 def path_of(checkpoint: Checkpoint) -> Path:
-    """Return what to load: a folder or index as it was opened, or the file where it is by now.
+    """Return the path to load: the opened folder or index, or the file.
 
-    Raises `EvaluationError` if it is in a store, from which scripts do not read.
+    Raises `EvaluationError` for a checkpoint in a store, which scripts cannot read.
     """
     if is_store(checkpoint.path):
         raise EvaluationError(
@@ -352,7 +352,7 @@ def _is_plain(snapshot: Snapshot) -> bool:
 
 @contextlib.contextmanager
 def _exported(snapshot: Snapshot, job: Job) -> Iterator[Path]:
-    """Write a state as a file of the kind that was opened, for the length of the block."""
+    """Export a state to a temporary file of the opened format, for the duration of the block."""
     checkpoint = snapshot.checkpoint
     torch = checkpoint.format.startswith("torch")
     with temporary_folder() as folder:
@@ -372,8 +372,8 @@ class CommandRunner:
 
     The metrics are the JSON in ``{out}`` (a file, or the newest ``.json`` in a folder of that
     name), or else the last JSON object that the command prints, or the last line that is a number.
-    It runs in `folder`, the current one if there is none. `directions` says whether higher values
-    of its metrics are better.
+    It runs in `folder`, or in the current directory if that is None. `directions` are the
+    directions of its metrics.
     """
 
     agrees = has_reference = False
@@ -407,7 +407,7 @@ class CommandRunner:
 
     @property
     def program(self) -> Path | None:
-        """The program that will be started; None if it is not there."""
+        """The program of the command; None if it is not found."""
         name = self._words[0]
         path = self._folder / name if Path(name).name != name else None
         found = shutil.which(name) if path is None else shutil.which(path)
@@ -421,10 +421,10 @@ class CommandRunner:
         )
 
     def start(self, job: Job) -> None:
-        """Nothing is kept warm."""
+        """Do nothing: a command has no persistent process."""
 
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:  # noqa: ARG002 - as every runner
-        """Measure a state, from its file if it is one, else from an export."""
+        """Measure a state, from its file if unchanged, otherwise from an export."""
         with contextlib.ExitStack() as stack:
             path = path_of(snapshot.checkpoint)
             if not is_unchanged(snapshot) or not _is_plain(snapshot):
@@ -479,11 +479,11 @@ class CommandRunner:
         return process.log
 
     def hurry(self) -> None:
-        """Let a run that is cancelled end the command at once."""
+        """Make cancellation kill the command immediately."""
         self._hasty = True
 
     def close(self) -> None:
-        """Nothing is left of a command."""
+        """Do nothing: each command ends with its run."""
 
 
 def _filled(word: str, given: Mapping[str, str]) -> str:
@@ -493,7 +493,7 @@ def _filled(word: str, given: Mapping[str, str]) -> str:
 
 
 def _metrics_in(out: Path, printed: str) -> dict[str, float]:
-    """Return the numbers of a result, one level deep; a number alone is named ``score``."""
+    """Return the numbers of a result, one level deep; a single number is named ``score``."""
     files = [out]
     if out.is_dir():
         found = (path for path in out.rglob("*.json") if path.is_file())
@@ -529,7 +529,7 @@ def _numbers(value: Any) -> dict[str, float]:
 
 
 def _number(value: Any) -> float | None:
-    """Return a number of JSON; infinite if no float is as large."""
+    """Return a number of JSON as float, inf if it is too large; None for other values."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Sensitivity scans: one tensor pruned at a time, to several amounts, and the model measured."""
+"""Sensitivity scans: prune one tensor at a time to several amounts, and measure the model."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ AMOUNTS = (0.3, 0.5, 0.7, 0.85, 0.95)
 
 @dataclass(frozen=True)
 class ScanRequest:
-    """Which tensors are pruned how far, and how.
+    """The tensors, method and amounts of a scan.
 
     Raises
     ------
     ParameterError
-        If the method has no amount of weights or channels, a value breaks its rule, an amount is
-        no share, or the statistics for the repair are not open, or without Gram matrices.
+        If the method has no amount of weights or channels, a parameter or amount is invalid, or the
+        statistics for the repair are not open or have no Gram matrices.
     """
 
     names: tuple[str, ...]  # any names of the tensors
     method: str = "l1_unstructured"
-    values: Mapping[str, Any] = field(default_factory=dict)  # of its parameters, less the amount
-    amounts: tuple[float, ...] = AMOUNTS  # shares of what is left of a tensor
-    spare: tuple[str, ...] = ()  # as `Limits.spare`
-    # Open statistics, as `statistics_of` names them, by which each tensor is repaired before the
-    # model is measured; those without a Gram matrix are not, as by any repair. Empty for no repair.
+    values: Mapping[str, Any] = field(default_factory=dict)  # its parameters without the amount
+    amounts: tuple[float, ...] = AMOUNTS  # shares of the kept weights of a tensor
+    spare: tuple[str, ...] = ()  # like `Limits.spare`
+    # Name of open statistics (see `statistics_of`) for repairing each tensor before the
+    # measurement; tensors without a Gram matrix are not repaired. Empty for no repair.
     repair: str = ""
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class ScanRequest:
 
     @property
     def recorded_values(self) -> dict[str, Any]:
-        """The values of the method as `ScanConditions` has them."""
+        """The values of the method as recorded in `ScanConditions`."""
         entry = self.row(self.names, self.amounts[0]).to_dict()
         values: dict[str, Any] = entry["configuration"]["values"]
         return {name: value for name, value in values.items() if name != "amount"}
@@ -91,20 +91,20 @@ class ScanRequest:
         return Row(tuple(names), self.method, {**self.values, "amount": amount})
 
     def step(self, names: Sequence[str], amount: Amount, *, spare: bool = False) -> Step:
-        """Return the step of that rule alone; or one that leaves alone what is to be spared."""
+        """Return the step of `row`; with `spare` it excludes the tensors to spare."""
         limits = Limits(spare=self.spare if spare else ())
         scope = registry.get(self.method).scopes[0]
         return Step((self.row(names, amount),), scope, limits)
 
 
 def read_amounts(text: str) -> tuple[float, ...]:
-    """Read fractions with commas between them; raises `ParameterError`."""
+    """Parse comma-separated fractions; raise `ParameterError` for other text."""
     param = AmountParam(name="amounts")
     try:
         amounts = [param.parse(word) for word in text.split(",") if word.strip()]
     except ParameterError:
         raise _no_fractions(text) from None
-    # Tensors differ in size: a count would be another share of each of them.
+    # Counts are not accepted: a count is a different share of each tensor.
     if not amounts or any(isinstance(amount, int) or not amount for amount in amounts):
         raise _no_fractions(text)
     return tuple(map(float, amounts))
@@ -138,26 +138,26 @@ def scan_tensors(
     kernel: Kernel | None = None,
     calibration: Iterable[str] = (),
 ) -> Iterator[Scan]:
-    """Measure a state with each tensor pruned to each amount; yields the scan after each of them.
+    """Measure a state with each tensor pruned to each amount; yield the scan after each.
 
-    The first one holds what is `known` already, and what the model is before. Coarse to fine: the
-    amount in the middle of all tensors first, then those halfway; of each amount the largest
-    tensors first. So whatever was measured when somebody stops is of use. Nothing is measured
-    if all is known.
+    The first scan yielded has the cells of `known` and the metrics before pruning. The order is
+    coarse to fine, so that an interrupted scan is useful: first the middle amount for all tensors,
+    then those halfway; for each amount the largest tensors first. Nothing is measured if all cells
+    are known.
 
     Parameters
     ----------
     known
-        An earlier scan, to be continued; `where` is what messages call it. Other amounts and
-        tensors are added to it.
+        An earlier scan to continue; `where` is its name in messages. New amounts and tensors are
+        added to it.
     calibration
         Names of the data that the state was calibrated with, see `calibration_data`.
 
     Raises
     ------
     EvaluationError
-        As `Evaluator.measure`; or if the earlier scan was measured under other conditions, or the
-        unpruned model has another value now; or it is not known of a metric which way is better.
+        As `Evaluator.measure`; or if the earlier scan has other conditions or another value of the
+        unpruned model; or if the direction of a metric is unknown.
     ParameterError, SelectionError
         If the method does not suit a tensor, or no tensor is left.
     """
@@ -214,7 +214,7 @@ def scan_tensors(
 def continues(
     known: Scan, evaluator: Evaluator, snapshot: Snapshot, request: ScanRequest, job: Job
 ) -> bool:
-    """Whether a scan would go on with an earlier one, as `scan_tensors` demands; may measure.
+    """Return whether `scan_tensors` could continue an earlier scan; may measure.
 
     Raises `EvaluationError` if the script fails.
     """
@@ -229,7 +229,7 @@ def continues(
 
 
 def coarse_to_fine(amounts: Sequence[float]) -> list[float]:
-    """Return amounts so that the first few say the most: the middle, then the middles of halves."""
+    """Return amounts in order of information: the middle, then the middles of the halves."""
     ordered, waiting = [], [sorted(amounts)]
     for some in waiting:
         if some:
@@ -242,7 +242,7 @@ def coarse_to_fine(amounts: Sequence[float]) -> list[float]:
 def missing(
     tensors: Iterable[ScanTensor], amounts: Sequence[float], names: Iterable[str]
 ) -> list[tuple[str, float]]:
-    """Return which of some tensors and amounts are to be measured yet, in order."""
+    """Return the (tensor, amount) pairs that are not measured yet, in order."""
     wanted = {*names}
     largest = sorted((t for t in tensors if t.name in wanted), key=lambda tensor: -tensor.weights)
     done = {t.name: {cell.amount for cell in t.cells} for t in largest}
@@ -255,7 +255,7 @@ def missing(
 
 
 def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
-    """Return the tensors of which anything may be pruned, in file order."""
+    """Return the tensors that have weights to prune, in file order."""
     step = request.step(request.names, request.amounts[0], spare=True)
     rows = rows_of(snapshot.checkpoint, step)
     names = []
@@ -272,7 +272,7 @@ def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
 
 
 def with_protection(scan: Scan, snapshot: Snapshot) -> Scan:
-    """Return a scan with what is protected of its tensors in a state now, not when it ran."""
+    """Return a scan with the protected weights of a state instead of those recorded in it."""
     tensors = (replace(t, protected=_protected(snapshot, t.name)) for t in scan.tensors)
     return replace(scan, tensors=tuple(tensors))
 
@@ -308,7 +308,7 @@ def _cell(  # noqa: PLR0917 - each its own type
     eligible, kept = snapshot.eligible(name), snapshot.mask(name)
     left = snapshot.entry(name).numel if kept is None else kept.kept
     if eligible is not None and registry.get(request.method).granularity == "weights":
-        # As far as protected weights allow.
+        # Limited by protected weights.
         step = request.step([name], min(round(amount * left), eligible.kept))
     else:
         step = request.step([name], amount)
@@ -334,12 +334,12 @@ def _cell(  # noqa: PLR0917 - each its own type
 def repaired(
     state: Snapshot, statistics: str, job: Job, *, names: Sequence[str] | None = None
 ) -> Snapshot:
-    """Return a state with tensors repaired, all by default; as it is if nothing of them can be.
+    """Return a state with tensors repaired (None: all); unchanged if none can be repaired.
 
-    Raises as `statistics_of` and `compute_repair`.
+    Raises what `statistics_of` and `compute_repair` raise.
     """
     known = inputs_in(statistics_of(statistics))
-    with contextlib.suppress(SelectionError):  # without a Gram matrix, or with nothing left
+    with contextlib.suppress(SelectionError):  # no Gram matrix, or nothing to repair
         repair = compute_repair(state, known, Job(cancel=job.cancel), names=names)
         return repair.edit.applied_to(state)
     return state
@@ -353,7 +353,7 @@ class _Unscanned:
     result: Result
 
     def noise_of(self, result: Result) -> dict[str, float]:
-        """Return by metric the interval of a difference from that state, as the history has it."""
+        """Return, by metric, half the noise interval of a difference from the scanned state."""
         found = {}
         for name, metric in result.metrics.items():
             spread, was = self.baseline.spreads.get(name), self.result.metrics.get(name)
@@ -388,7 +388,10 @@ def _conditions(
 
 
 def changes_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
-    """Return what a scan says of what was pruned and replaced before; may cancel."""
+    """Return a digest of what was pruned and replaced before the scan.
+
+    "" if nothing. May cancel.
+    """
     touched = snapshot.masks or snapshot.permanent or snapshot.values
     return state_sha256(snapshot, job) if touched else ""
 
@@ -396,7 +399,7 @@ def changes_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
 def _before(
     evaluator: Evaluator, snapshot: Snapshot, job: Job
 ) -> tuple[tuple[ScanMetric, ...], _Unscanned]:
-    """Return what the metrics are before anything is pruned, and what they were measured of."""
+    """Return the metrics before pruning, and the measurements that they come from."""
     parts = job.parts(2)
     baseline = evaluator.baseline or evaluator.measure_baseline(snapshot, next(parts))
     runner = evaluator.runner

@@ -1,6 +1,7 @@
-"""The file of a sensitivity scan: what was measured with one tensor pruned, to several amounts.
+"""The file format of sensitivity scans.
 
-Strict JSON. What is not measured yet is not in it, so a scan that was interrupted is a scan.
+Strict JSON. Cells that are not measured yet are missing, so the file of an interrupted scan is
+valid.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pruneapp.progress import Job
 FORMAT: Literal["pruneapp-scan"] = "pruneapp-scan"
 VERSION: Literal[1] = 1
 SUFFIX = ".scan.json"
-# A scan of a hundred thousand tensors is as large.
+# More than a scan of a hundred thousand tensors.
 _LARGEST = 256 << 20
 _MOST = 1 << 53
 
@@ -31,9 +32,9 @@ Fraction = Annotated[float, Meta(gt=0.0, le=1.0)]
 
 
 class ScanConditions(Part, frozen=True):
-    """What every number of a scan depends on: runs that differ in any of it do not compare.
+    """The conditions that all numbers of a scan depend on; scans with other conditions differ.
 
-    Files are named for people; what counts are the SHA-256 of the checkpoint (of those of its
+    File names are informative only. Compared are the SHA-256 of the checkpoint (of those of its
     files), of the script (or the command), and of the path of the interpreter.
     """
 
@@ -43,56 +44,56 @@ class ScanConditions(Part, frozen=True):
     script_sha256: str
     interpreter_sha256: str
     method: str
-    # Of the method's parameters, all but the amount.
+    # Parameters of the method without the amount.
     values: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     limit: int | None = None
     device: str = ""
-    # What was pruned and replaced before: SHA-256 of masks and values.
+    # SHA-256 of masks and values before the scan; empty if nothing was pruned or replaced.
     state_sha256: str = ""
-    # SHA-256 of the statistics by which each tensor was repaired before it was measured.
+    # SHA-256 of the statistics used to repair each tensor before it is measured.
     repair: str = ""
-    # `data_of` the runner that measured: the same name for the same data; empty if unknown.
+    # `data_of` the runner that measured: equal for equal data; empty if unknown.
     data: str = ""
 
 
 class ScanMetric(Part, frozen=True):
-    """One metric, and what it is before the scan prunes anything."""
+    """One metric, and its value before the scan prunes anything."""
 
     name: str
     higher: bool  # whether a higher value is better
     before: float
-    noise: float = 0.0  # the largest difference of three runs of the unpruned model
+    noise: float = 0.0  # largest difference of three runs of the unpruned model
 
     def damage(self, value: float) -> float:
-        """Return by how much a value is worse than before."""
+        """Return how much worse a value is than before."""
         return self.before - value if self.higher else value - self.before
 
 
 class ScanCell(Part, frozen=True):
-    """What was measured with one tensor pruned to one amount."""
+    """The measurement with one tensor pruned to one amount."""
 
-    amount: Fraction  # of what was left of it
-    pruned: Weights  # of its weights, with those that were before
-    # Only finite ones: a metric that is not here was NaN or infinite.
+    amount: Fraction  # share of the weights kept before
+    pruned: Weights  # number of pruned weights, including those pruned before
+    # Finite values only: a missing metric was NaN or infinite.
     metrics: dict[str, float] = field(default_factory=dict)
-    # Half of the 95 % interval of the difference from before, of metrics whose samples are known.
+    # Half of the 95 % interval of the difference from before, for metrics with known samples.
     noise: dict[str, Annotated[float, Meta(ge=0.0)]] = field(default_factory=dict)
 
 
 class ScanTensor(Part, frozen=True):
-    """A tensor, and what was measured of it."""
+    """A tensor and its measurements."""
 
     name: str
     weights: Annotated[int, Meta(ge=1, le=_MOST)]
-    pruned: Weights = 0  # before the scan
-    protected: Weights = 0  # weights that no method prunes, when it was scanned last
+    pruned: Weights = 0  # number of weights pruned before the scan
+    protected: Weights = 0  # number of protected weights when it was last scanned
     unit: Annotated[int, Meta(ge=1, le=_MOST)] = 1  # weights of a channel, for methods that
     # prune whole ones
     cells: tuple[ScanCell, ...] = ()
 
     def with_cell(self, cell: ScanCell) -> ScanTensor:
-        """Return it with one more cell, in the order of the amounts."""
+        """Return a copy with one more cell, sorted by amount."""
         others = [one for one in self.cells if one.amount != cell.amount]
         return replace(self, cells=tuple(sorted([*others, cell], key=lambda one: one.amount)))
 
@@ -103,45 +104,45 @@ class Scan(Part, frozen=True):
     format: Literal["pruneapp-scan"]
     version: Literal[1]
     conditions: ScanConditions
-    # Amounts and tensors, measured or not.
+    # All amounts and tensors, measured or not.
     amounts: Annotated[tuple[Fraction, ...], Meta(min_length=1)]
     tensors: Annotated[tuple[ScanTensor, ...], Meta(min_length=1)]
     metrics: Annotated[tuple[ScanMetric, ...], Meta(min_length=1)]
-    seconds: Annotated[float, Meta(ge=0.0)] = 0.0  # that one evaluation takes
-    # Names of the data that the measured states were calibrated with: those that made the state
-    # that was scanned, and those of the statistics that rank weights or repair a tensor.
+    seconds: Annotated[float, Meta(ge=0.0)] = 0.0  # duration of one evaluation
+    # Names of the data that calibrated the measured states: of the scanned state, and of the
+    # statistics that rank weights or repair a tensor.
     calibration: tuple[str, ...] = ()
 
     @property
     def chosen_by(self) -> tuple[str, ...]:
-        """Names of the data by which amounts are chosen if they are chosen by this scan."""
+        """Names of the data that determine amounts chosen by this scan."""
         return tuple(filter(None, [self.conditions.data]))
 
     @property
     def calibrated(self) -> bool:
-        """Whether the data that measured the states calibrated them: the values are too good."""
+        """Whether states were calibrated with the evaluation data, so that values are too good."""
         return self.conditions.data in self.calibration
 
     @property
     def measured(self) -> int:
-        """How many cells there are."""
+        """Number of measured cells."""
         return sum(len(tensor.cells) for tensor in self.tensors)
 
     @property
     def wanted(self) -> int:
-        """How many there will be."""
+        """Number of cells of the complete scan."""
         return len(self.amounts) * len(self.tensors)
 
     def metric(self, name: str | None = None) -> ScanMetric:
-        """Return a metric by its name.
+        """Return a metric by name.
 
-        By default the first that is better if lower: a loss moves with every weight, a share of
-        right answers in steps. The first of all if there is no such metric.
+        By default the first for which lower is better: a loss changes with every weight, an
+        accuracy in steps. The first of all if there is no such metric.
 
         Raises
         ------
         EvaluationError
-            If there is none of this name.
+            If there is no metric of this name.
         """
         if name is None:
             return next((one for one in self.metrics if not one.higher), self.metrics[0])
@@ -153,7 +154,7 @@ class Scan(Part, frozen=True):
         return found[name]
 
     def text(self) -> bytes:
-        """Return it as JSON."""
+        """Return the scan as JSON."""
         return json_codec.encoded(self, indent=1) + b"\n"
 
 
@@ -163,7 +164,7 @@ def read_scan(path: Path) -> Scan:
     Raises
     ------
     EvaluationError
-        If it cannot be read, or is no sound scan: what is wrong, and where.
+        If the file cannot be read or is invalid.
     """
     text = json_codec.read(path, "scan", _LARGEST, EvaluationError)
     try:
@@ -190,12 +191,12 @@ def read_scan(path: Path) -> Scan:
 
 
 def write_scan(scan: Scan, path: Path) -> None:
-    """Write a scan; the old file is there until the new one is safe. Raises `ExportError`."""
+    """Write a scan; an existing file is replaced atomically. Raises `ExportError`."""
     write_whole(path, scan.text(), Job())
 
 
 def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) -> None:
-    """Raise `EvaluationError` if what a scan holds does not compare with what would be added."""
+    """Raise `EvaluationError` if a scan cannot be combined with measurements under `conditions`."""
     others = differing(scan, conditions)
     if others:
         raise EvaluationError(
@@ -205,7 +206,7 @@ def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) 
 
 
 def differing(scan: Scan, conditions: ScanConditions) -> list[str]:
-    """Return in words which of its conditions are others."""
+    """Return descriptions of the conditions that differ."""
     before, now = asdict(scan.conditions), asdict(conditions)
     return [words for key, words in _WORDS.items() if before[key] != now[key]]
 
@@ -226,7 +227,7 @@ _WORDS = {
 
 
 def check_scan(scan: Scan, where: str) -> None:
-    """Raise `JsonError` for what types alone do not say."""
+    """Raise `JsonError` for inconsistencies that types do not exclude."""
     _check_unique((one.name for one in scan.tensors), where, "tensors")
     _check_unique((one.name for one in scan.metrics), where, "metrics")
     _check_unique(map(str, scan.amounts), where, "amounts")
@@ -244,7 +245,7 @@ def check_scan(scan: Scan, where: str) -> None:
             at = f"{place}.cells[{index}]"
             if cell.amount not in scan.amounts:
                 raise JsonError(f"{cell.amount} is not one of the amounts of the scan", where, at)
-            # What is protected by now may not have been then.
+            # The number of protected weights may have changed since the cell was measured.
             if not tensor.pruned <= cell.pruned <= tensor.weights:
                 raise JsonError("'pruned' is not a count that this tensor can have", where, at)
             for name in (cell.metrics.keys() | cell.noise.keys()) - known:

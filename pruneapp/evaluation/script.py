@@ -1,4 +1,4 @@
-"""A person's evaluation script, read but not run; and the Python that is to run it."""
+"""Read evaluation scripts without running them, and find the Python to run them with."""
 
 from __future__ import annotations
 
@@ -32,35 +32,35 @@ LIMIT = IntParam(
     bounds=Interval(1),
 )
 SEED = SeedParam()
-# Seconds between two looks at whether a job was cancelled.
+# Seconds between two checks for cancellation.
 _LOOK = 0.05
-# No script that anybody wrote is larger.
+# Larger files are not scripts.
 _MOST_BYTES = 16 << 20
-_MOST_PARSED = 1 << 20  # letters, which take a second
+_MOST_PARSED = 1 << 20  # characters; parsing this many takes a second
 _HEADER = re.compile(r"(?m)^# /// script\s*$\s(?P<content>(?:^#(?:| .*)$\s?)+?)^# ///\s*$")
-# Where the search for .venv in the folders above a script ends.
+# Files that mark the root of a project, where the search for .venv ends.
 _PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a script is run.
+    """Options for running a script.
 
     Raises
     ------
     ParameterError
-        If a limit is not positive, or a seed is none.
+        If a limit or the time limit is not positive, or the seed is invalid.
     """
 
-    device: str = ""  # what the script is given as `device`; empty for the fastest that torch has
-    limit: int | None = None  # how many samples at most, for scripts that ask for `limit`
-    seed: int = 0  # with which random numbers begin before each call, and for `seed`
-    time_limit: float | None = None  # seconds that each call may take
-    # What the built-in runner has the model read or look at, and how it builds the latter.
+    device: str = ""  # the script's argument `device`; empty for the fastest available in torch
+    limit: int | None = None  # maximum number of samples, for scripts with an argument `limit`
+    seed: int = 0  # seed of random numbers before each call, and the argument `seed`
+    time_limit: float | None = None  # maximum seconds per call
+    # Data of the built-in scripts, and the classifier that they build.
     text: Path | None = None
     images: Path | None = None
     classifier: Classifier | None = None
-    seeded: SeededInputs | None = None  # what an ONNX model is run on without data
+    seeded: SeededInputs | None = None  # inputs of an ONNX model without data
     graph: bool = False  # whether the model is an ONNX model, for which Python needs no torch
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ class Options:
 
 @dataclass(frozen=True)
 class EvaluationScript:
-    """A Python file with `load`, `evaluate` or `calibrate`, as it was when it was read."""
+    """A Python file with `load`, `evaluate` or `calibrate`, with its content when it was read."""
 
     path: Path
     sha256: str
@@ -83,12 +83,12 @@ class EvaluationScript:
 
     @classmethod
     def read(cls, path: Path) -> EvaluationScript:
-        """Read a file; nothing of it is run.
+        """Read a file without running it.
 
         Raises
         ------
         EvaluationError
-            If it cannot be read, or is no text.
+            If it cannot be read, is too large, or is not text.
         """
         try:
             path = path.resolve()
@@ -101,13 +101,13 @@ class EvaluationScript:
                 )
             text = data.decode("utf-8")
             if "\0" in text:
-                raise ValueError  # noqa: TRY301 - as what is no UTF-8
+                raise ValueError  # noqa: TRY301 - same error as for invalid UTF-8
         except OSError as error:
             raise EvaluationError(
                 f"The script '{path}' cannot be read: {words_of(error)}.",
                 remedy="Check the path.",
             ) from None
-        except ValueError:  # no UTF-8, or null bytes
+        except ValueError:  # invalid UTF-8, or null bytes
             raise EvaluationError(
                 f"'{path}' is not a Python file.",
                 remedy="Choose the Python file that defines load and evaluate.",
@@ -116,9 +116,9 @@ class EvaluationScript:
 
     @classmethod
     def shipped(cls, *, text: bool, embeds: bool = False) -> EvaluationScript:
-        """Return that for folders that transformers loads: perplexity of a text, or agreement.
+        """Return the built-in script for transformers folders: perplexity of a text, or agreement.
 
-        A model that `embeds` returns no logits, so its agreement on the text is measured.
+        A model that `embeds` returns no logits, so agreement on the text is measured.
         """
         of_text = "builtin_embedding.py" if embeds else "builtin_perplexity.py"
         name = of_text if text else "builtin_agreement.py"
@@ -126,28 +126,28 @@ class EvaluationScript:
 
     @classmethod
     def shipped_for_images(cls, *, labelled: bool) -> EvaluationScript:
-        """Return that for image classifiers: accuracy if images are labelled, or agreement."""
+        """Return the built-in script for image classifiers: accuracy with labels, or agreement."""
         name = "builtin_accuracy.py" if labelled else "builtin_images.py"
         return cls.read(resources.path(f"pruneapp_worker/{name}"))
 
     @classmethod
     def shipped_for_graphs(cls) -> EvaluationScript:
-        """Return the script for ONNX models: agreement on seeded inputs."""
+        """Return the built-in script for ONNX models: agreement on seeded inputs."""
         return cls.read(resources.path("pruneapp_worker/builtin_graph.py"))
 
     @property
     def measures_other_images(self) -> bool:
-        """Whether it is the shipped one that evaluates on other images than it calibrates with."""
+        """Whether it is the built-in script that evaluates and calibrates on different images."""
         return self.builtin and self.path.name == "builtin_accuracy.py"
 
     @property
     def builtin(self) -> bool:
-        """Whether it is one that is shipped, by the folder itself: a name can be anybody's."""
+        """Whether it is a built-in script, judged by its folder, not by its name."""
         return self.path.parent == resources.path("pruneapp_worker").resolve()
 
     @property
     def unchanged(self) -> bool:
-        """Whether the file is still the one that was read."""
+        """Whether the file still has the content that was read."""
         try:
             return hashlib.sha256(self.path.read_bytes()).hexdigest() == self.sha256
         except OSError:
@@ -155,7 +155,7 @@ class EvaluationScript:
 
     @property
     def ignores_limit(self) -> bool:
-        """Whether none of the functions that measure names `limit`, as far as can be read."""
+        """Whether no measuring function has an argument `limit`, as far as parsing can tell."""
         if len(self.text) > _MOST_PARSED:
             return False
         try:
@@ -174,7 +174,7 @@ class EvaluationScript:
 
     @property
     def header(self) -> str:
-        """What it needs as it says itself (PEP 723), as TOML; empty if it does not."""
+        """The requirements declared in the script (PEP 723), as TOML; empty if there are none."""
         match = _HEADER.search(self.text)
         if match is None:
             return ""
@@ -184,17 +184,17 @@ class EvaluationScript:
 
 _SAMPLE_DATA = 'Path(__file__).with_name("digits.npz")'
 _SAMPLE_IMPORT = "from pathlib import Path\n\n"
-# Tensors that a template names.
+# Maximum number of tensors listed in a template.
 _NAMED = 12
 
 
 def template_for(checkpoint: Checkpoint) -> str:
-    """Return the text of a script for a checkpoint, to be completed; that of the sample runs."""
+    """Return a script template for a checkpoint; for the sample a complete script."""
     sample = resources.path("sample")
     if checkpoint.path.parent == sample:
         text = (sample / "my_evaluation.py").read_text(encoding="utf-8")
         text = text.replace(_SAMPLE_DATA, repr(str(sample / "digits.npz")))
-        return text.replace(_SAMPLE_IMPORT, "")  # for nothing else is a path
+        return text.replace(_SAMPLE_IMPORT, "")  # the template uses no other paths
     if is_onnx(checkpoint):
         return _graph_template(checkpoint)
     large = [e for e in checkpoint.entries.values() if len(e.shape) > 1]
@@ -204,8 +204,8 @@ def template_for(checkpoint: Checkpoint) -> str:
     configuration = configuration_of(checkpoint) if checkpoint.path.is_dir() else None
     embeds = configuration is not None and configuration.embeds
     template = "encoder_template.txt" if embeds else "evaluation_template.txt"
-    # Names stand in comments, escaped, each on its line, and in a docstring, without quotes:
-    # whatever a file is called, nothing of it is code.
+    # Names are only inserted into comments, escaped and one per line, and into a docstring, without
+    # quotes: no file name can become code.
     filled = {
         "FILE": _title(checkpoint),
         "READER\n": "" if torch else "from safetensors.torch import load_file\n",
@@ -225,14 +225,14 @@ def _filled(template: str, filled: Mapping[str, str]) -> str:
 
 
 def _graph_template(checkpoint: Checkpoint) -> str:
-    """Return the text of a script for an ONNX model, with the declared inputs and outputs."""
+    """Return a script template for an ONNX model, with its declared inputs and outputs."""
     graph = read_model_graph(checkpoint)
     lines = [
         f"#   {kind} {escaped(value.name)}  {escaped(str(list(value.shape)))}"
         for kind, values in (("input", graph.inputs), ("output", graph.outputs))
         for value in values[:_NAMED]
     ]
-    # A string literal: whatever an input is called, nothing of its name is code.
+    # Quoted as a string literal: no input name can become code.
     quoted = json.dumps(graph.inputs[0].name if graph.inputs else "input")
     filled = {"FILE": _title(checkpoint), "VALUES": "\n".join(lines), "INPUT": quoted}
     return _filled("onnx_template.txt", filled)
@@ -240,11 +240,11 @@ def _graph_template(checkpoint: Checkpoint) -> str:
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A Python, and why it was chosen."""
+    """A Python interpreter, and why it was chosen."""
 
     path: Path
-    found: str  # ``in the .venv beside the script``, the end of a sentence
-    notice: str = ""  # what the person should know of the choice
+    found: str  # end of a sentence: ``in the .venv beside the script``
+    notice: str = ""  # remark for the user about the choice
 
 
 def find_interpreter(
@@ -254,19 +254,22 @@ def find_interpreter(
     *,
     make: bool = True,
 ) -> Interpreter:
-    """Return the Python to run a script with: chosen, .venv, PEP 723, conda, ours, in this order.
+    """Return the Python for a script: chosen, .venv, PEP 723, conda, or this one, in this order.
 
     Parameters
     ----------
+    chosen
+        Path of an interpreter or its environment; None to search.
     job
-        May cancel while uv makes an environment.
+        May cancel while uv creates an environment.
     make
-        Whether uv may be run for a header: else its own path is returned, and nothing is run.
+        Whether uv may be run for a script with a header; otherwise the path of uv is returned and
+        nothing is run.
 
     Raises
     ------
     EvaluationError
-        If the chosen one is not there, or there is none at all.
+        If the chosen one does not exist, or none is found.
     """
     if chosen is not None:
         return Interpreter(_executable(chosen), "as chosen")
@@ -299,7 +302,7 @@ def find_interpreter(
 
 
 def _folders_above(path: Path) -> list[Path]:
-    """Return the folder of a script and those above it, up to that of its project."""
+    """Return the script's folder and its parents up to the project root."""
     folders = [path.parent]
     for folder in path.parents:
         if folder != path.parent:
@@ -317,10 +320,10 @@ def _python_of(prefix: Path) -> Path | None:
 
 
 def _executable(path: Path) -> Path:
-    """Return an interpreter from its path, that of its environment, or a command's name."""
-    with contextlib.suppress(OSError, ValueError):  # what can be no name
+    """Return the interpreter for its path, the path of its environment, or a command name."""
+    with contextlib.suppress(OSError, ValueError):  # invalid paths
         if path.is_dir():
-            python = _python_of(path.absolute())  # the worker runs elsewhere
+            python = _python_of(path.absolute())  # absolute, as the worker runs in another folder
             if python is not None:
                 return python
         elif path.name == str(path) and not path.exists():
@@ -336,7 +339,7 @@ def _executable(path: Path) -> Path:
 
 
 def _by_uv(uv: str, script: EvaluationScript, job: Job) -> Path:
-    """Have uv make the environment that the header of a script describes; may cancel."""
+    """Let uv create the environment described by the script's header; may cancel."""
     last = ""
     for command in (["sync", "--script"], ["python", "find", "--script"]):
         process = ChildProcess([uv, *command, str(script.path)], Path.cwd(), {}, talks=False)

@@ -1,6 +1,6 @@
-"""The worker as the application sees it: requests, answers, and how it is cancelled.
+"""The worker seen from the application: requests, answers, and cancellation.
 
-The other side is resources/pruneapp_worker, run by the Python that the person chose.
+The other side is resources/pruneapp_worker, run by the Python that the user chose.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.evaluation.script import EvaluationScript, Options
 from pruneapp.progress import Cancelled, Job
 
-# Seconds from a cancellation to SIGINT, and to the end of the process.
+# Seconds from a cancellation to SIGINT, and to killing the process.
 UNTIL_INTERRUPT = 2.0
 UNTIL_KILL = 5.0
-# Of silence, after which it is said that the worker does not answer; it beats every two.
+# Seconds without a message until the worker is reported as not responding; it sends a heartbeat
+# every two.
 SILENCE = 10.0
-# How long an interpreter may take to say who it is, with torch imported from a slow disk.
+# Seconds for the interpreter to start, with torch imported from a slow disk.
 START_LIMIT = 180.0
 _LOOK = 0.02
 _UNITS = 1000
@@ -39,10 +40,10 @@ ENVIRONMENT = {
 
 
 class Worker:
-    """A process of the person's Python with a script in it; started once, used many times.
+    """A process of the user's Python with a script in it, started once and used for many calls.
 
-    A call that fails leaves the worker usable, unless `runs` is false afterwards: then `start`
-    makes a new process, which holds no model.
+    After a failed call the worker is usable unless `runs` is False: then `start` creates a new
+    process without a model.
     """
 
     def __init__(self, script: EvaluationScript, python: Path, options: Options) -> None:
@@ -52,8 +53,8 @@ class Worker:
         self.hello: dict[str, Any] = {}
         self.functions: tuple[str, ...] = ()
         self.higher: dict[str, bool] | bool | None = None  # its HIGHER_IS_BETTER
-        self.folder = Path()  # for states on their way, while there is a process
-        self.hasty = False  # whether a call that is cancelled ends the process at once
+        self.folder = Path()  # for transferred states, while there is a process
+        self.hasty = False  # whether cancellation kills the process immediately
         self._files = contextlib.ExitStack()  # removes the folder
         self._process: ChildProcess | None = None
         self._messages: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
@@ -64,12 +65,12 @@ class Worker:
 
     @property
     def runs(self) -> bool:
-        """Whether the process is there."""
+        """Whether the process is running."""
         return self._process is not None and self._process.runs
 
     @property
     def pid(self) -> int:
-        """The number of the process; 0 if there is none."""
+        """The process id; 0 if there is no process."""
         return 0 if self._process is None else self._process.pid
 
     @property
@@ -78,7 +79,7 @@ class Worker:
         return "" if self._process is None else self._process.log
 
     def start(self, job: Job) -> None:
-        """Start the process and run the file; nothing happens if it runs already.
+        """Start the process and run the script's module; do nothing if it is running.
 
         Raises
         ------
@@ -89,7 +90,7 @@ class Worker:
             return
         self.stop()
         main = resources.path("pruneapp_worker/main.py")
-        # Without -P: the folder of the script is what the person's own imports need.
+        # Without -P: the user's imports need the folder of the script.
         command = [str(self.python), "-u", "-X", "faulthandler", str(main)]
         self.folder = self._files.enter_context(temporary_folder())
         try:
@@ -143,14 +144,14 @@ class Worker:
             )
 
     def call(self, what: str, job: Job, label: str, **more: Any) -> dict[str, Any]:
-        """Have something done and return the answer; `job` shows how far it is, and cancels it.
+        """Send a request and return the answer; `job` shows progress and may cancel.
 
         Raises
         ------
         EvaluationError
             If the script raises, ends the process, or breaks the contract.
         Cancelled
-            After the worker gave up, or was ended.
+            After the worker stopped, or was killed.
         """
         job.cancel.check()
         self._number += 1
@@ -159,7 +160,7 @@ class Worker:
 
     def _send(self, **message: Any) -> None:
         assert self._process is not None
-        with contextlib.suppress(OSError, ValueError):  # it ended; the wait says how
+        with contextlib.suppress(OSError, ValueError):  # the process ended; `_wait` reports it
             self._process.input.write(json.dumps(message).encode() + b"\n")
             self._process.input.flush()
 
@@ -167,7 +168,7 @@ class Worker:
         """Wait for the answer to the latest request."""
         assert self._process is not None
         began = time.monotonic()
-        asked: float | None = None  # when it was asked to stop
+        asked: float | None = None  # time of the request to stop
         interrupted = late = False
         reached = 0
         with contextlib.suppress(Cancelled):
@@ -229,7 +230,7 @@ class Worker:
         )
 
     def _last_message(self) -> dict[str, Any] | None:
-        """Return what came before the process ended; children may still hold its pipe open."""
+        """Return the last message before the process ended; children may keep its pipe open."""
         try:
             return self._messages.get(timeout=0.2)
         except queue.Empty:
@@ -238,7 +239,7 @@ class Worker:
     def _ended(self) -> EvaluationError:
         assert self._process is not None
         process, ready = self._process, bool(self.hello)
-        # Its pipe may be closed some moments before it is gone.
+        # The pipe may be closed shortly before the process ends.
         how, remedy = process.last_words(process.end(grace=2.0))
         self.stop()
         log = process.log
@@ -286,7 +287,7 @@ class Worker:
         )
 
     def stop(self) -> None:
-        """End the process, if there is one, and delete its files; what it held is lost."""
+        """End the process, if there is one, and delete its files; its model is lost."""
         process, self._process = self._process, None
         self.hello = {}
         if process is not None:
@@ -294,7 +295,7 @@ class Worker:
         self._files.close()
 
     def close(self) -> None:
-        """Ask the process to end, and end it."""
+        """Ask the process to end, then kill it."""
         if self.runs:
             self._number += 1
             self._send(do="close", id=self._number)
@@ -326,7 +327,7 @@ def _receive(
 
 
 def _inputs(options: Options) -> dict[str, Any]:
-    """Return what functions of the scripts that ship may ask for, beside what any may."""
+    """Return the additional arguments for functions of built-in scripts."""
     paths = {"text": options.text, "images": options.images}
     given: dict[str, Any] = {name: str(path.absolute()) for name, path in paths.items() if path}
     if options.classifier:

@@ -1,5 +1,5 @@
-"""Repair: what stays of a pruned layer is moved so that its outputs come out as before.
+"""Repair pruned layers: change the kept weights so that the outputs approximate the original.
 
-The solve knows matrices and moments of inputs only; what of a checkpoint these are is said beside
-it. No torch, and nothing that a person sees.
+The solver only knows matrices and moments of inputs; `repair` maps a checkpoint to them. No torch,
+and no user interface.
 """

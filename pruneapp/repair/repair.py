@@ -1,4 +1,4 @@
-"""The repair of a state: which layers, by which inputs, and what comes of it."""
+"""Repair a state: select layers, find their inputs, solve, and store the new values."""
 
 from __future__ import annotations
 
@@ -48,30 +48,30 @@ from pruneapp.repair.solve import (
 from pruneapp.results.repair_report import LayerRepair, PrunedLayer
 from pruneapp.statistics.file import Inputs, Statistics, fits
 
-# Inputs like none that were collected have this share of the running variance of a norm: so a
-# channel that hardly varies on those collected is not scaled by what little is left of it.
+# Assumed share of the running variance caused by inputs unlike the collected ones: a channel that
+# hardly varies on these must not be scaled by an extreme ratio.
 _UNSEEN = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class LayerInputs:
-    """What is known of the inputs of a weight: Gram matrices, one for each group or expert."""
+    """The known inputs of a weight: a solver with a Gram matrix for each group or expert."""
 
     groups: int
     columns: int
-    solver: Callable[[int], LayerSolver]  # that of a group, by its moments
+    solver: Callable[[int], LayerSolver]  # returns the solver of a group
     transposed: bool = False  # whether the inputs are along the first dimension
 
 
-# Returns what is known of the inputs of a weight; None without a Gram matrix.
+# Returns the known inputs of a weight; None if it has no Gram matrix.
 KnownInputs: TypeAlias = Callable[[TensorEntry], LayerInputs | None]
 
 
 def inputs_in(statistics: Statistics, cancel: CancelToken | None = None) -> KnownInputs:
-    """Return what a file of statistics knows of weights; reading Gram matrices may cancel.
+    """Return a function that returns the inputs of weights from a file of statistics.
 
-    Raises `ParameterError` if it has no Gram matrix; the function raises as
-    `Statistics.inputs`.
+    Reading Gram matrices may cancel. Raises `ParameterError` if the file has none; the function
+    raises what `Statistics.inputs` raises.
     """
     if not statistics.grams:
         raise ParameterError(
@@ -100,7 +100,7 @@ def layer_inputs(
     gram: Callable[[int], Float64s],
     drift: Callable[[int], Drift | None] = lambda _group: None,
 ) -> LayerInputs:
-    """Return what statistics and the Gram matrices of each group say of the inputs of a weight."""
+    """Return the inputs of a weight from statistics and functions for Gram matrix and drift."""
     sums, counts = inputs.sum, inputs.counts
 
     def moments(group: int) -> LayerSolver:
@@ -113,19 +113,20 @@ def layer_inputs(
 
 @dataclass(frozen=True, eq=False)
 class Repair(Proposal):
-    """The outcome of a repair, to be put in force by `Document.commit`."""
+    """The result of a repair, to be applied by `Document.commit`."""
 
     layers: tuple[LayerRepair, ...]
-    # Pruned tensors that stay as they are: nothing is known of their inputs.
+    # Pruned tensors that are not repaired, because their inputs are unknown.
     unknown: tuple[str, ...]
 
 
 def pruned_layers(
     snapshot: Snapshot, job: Job, known: KnownInputs | None = None
 ) -> tuple[PrunedLayer, ...]:
-    """Return the weights that a repair would take, in file order.
+    """Return the weights that can be repaired, in file order.
 
-    `known` says of which of them something is known; raises as that. May cancel.
+    If `known` is given, layers are marked by whether their inputs are known; raises what it raises.
+    May cancel.
     """
     layers = []
     for batch in job.cancel.batches(snapshot.checkpoint.entries):
@@ -162,32 +163,32 @@ def compute_repair(
     norms: bool = True,
     statistics: str = "",
 ) -> Repair:
-    """Move what is left of pruned layers so that their outputs come out as before.
+    """Change the kept weights of pruned layers so that the outputs approximate the original.
 
-    Pruned, protected and permanently zero weights stay as they are. With the weights moves the
-    bias, or else the running mean of a norm that follows; and its running variance. `job` is
-    started with the work, named by layers; may cancel.
+    Pruned, protected and permanently zero weights are not changed. The bias, or else the running
+    mean of a following norm, is adjusted too, and the norm's running variance. `job` is started
+    with the work and labeled with layers; may cancel.
 
     Parameters
     ----------
     names
-        Weights, by any names; all that are pruned and have statistics by default.
+        Weights by any of their names; None for all pruned weights with known inputs.
     wanted
-        The model whose outputs are to come out; by default that of the file itself, unpruned.
+        The model whose outputs are approximated; None for the file itself, unpruned.
     norms
-        Whether the running variance of a norm that follows changes as that of the outputs does:
-        what is left of a layer as a rule computes less of it.
+        Whether the running variance of a following norm is scaled like that of the outputs, which
+        pruning usually reduces.
     statistics
         SHA-256 of the file that `known` comes from, for the recipe.
 
     Raises
     ------
     SelectionError
-        If nothing is pruned, or nothing is known of the inputs of what is.
+        If nothing is pruned, or the inputs of all pruned layers are unknown.
     ParameterError
-        If a value breaks its rule, or statistics or a tensor of `wanted` do not fit a layer.
+        If a parameter is out of range, or statistics or a tensor of `wanted` do not fit a layer.
     HistoryError
-        If there is no room on the disk for the values.
+        If there is no disk space for the values.
     """
     source = RepairSource(statistics, (), iterations, damping, norms)
     with contextlib.closing(RepairRun(snapshot, source, wanted, names)) as run:
@@ -196,16 +197,16 @@ def compute_repair(
 
 
 class RepairRun:
-    """A repair under way: its layers may come one after another, each known by those before it.
+    """A repair in progress, whose layers may be repaired one after another.
 
-    Close it in any case.
+    Must be closed.
 
     Parameters
     ----------
     source
-        How it is done; the files of `wanted` are added at the end.
+        Settings to record; the hashes of `wanted` are added at the end.
     wanted, names
-        As of `compute_repair`, and raises as that.
+        As in `compute_repair`, with the same errors.
     """
 
     def __init__(
@@ -224,7 +225,7 @@ class RepairRun:
         entries = snapshot.checkpoint.entries
         chosen = entries if names is None else resolve(snapshot.checkpoint, names)
         pruned = (e for e in map(snapshot.entry, chosen) if _is_pruned(snapshot, e))
-        self.pruned = {entry.name: entry for entry in pruned}  # what is to be repaired
+        self.pruned = {entry.name: entry for entry in pruned}  # tensors to repair, by first name
         if not self.pruned:
             raise SelectionError(
                 "Nothing is pruned in these layers, so there is nothing to repair."
@@ -235,13 +236,13 @@ class RepairRun:
 
     @property
     def state(self) -> Snapshot:
-        """The state with the values so far."""
+        """The state with the values repaired so far."""
         return self._snapshot.replaced({"values": self._file.mapped()})
 
     def repair(self, known: KnownInputs, job: Job) -> None:
-        """Repair all layers of which `known` says something; `job` is started with the work.
+        """Repair all layers with known inputs; `job` is started with the work.
 
-        Raises as `compute_repair`.
+        Raises what `compute_repair` raises.
         """
         snapshot, source = self._snapshot, self._source
         layers = [
@@ -263,7 +264,7 @@ class RepairRun:
             self._repairs.append(work.repair(layer, followers, self._file))
 
     def outcome(self, job: Job) -> Repair:
-        """Return what came of it; may cancel."""
+        """Return the result; may cancel."""
         against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
         source = structs.replace(self._source, against=against)
         made = RepairedValues.made(self._snapshot.checkpoint, self._file.mapped(), source, job)
@@ -275,7 +276,7 @@ class RepairRun:
         return Repair(proposal.revision, proposal.edit, in_order, unknown)
 
     def close(self) -> None:
-        """Let go of the file of values; what came of the repair stays."""
+        """Close the file of values; the result remains valid."""
         self._file.close()
 
 
@@ -300,14 +301,14 @@ def _detail(repairs: Sequence[LayerRepair]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _WeightMatrices:
-    """A weight as matrices: outputs by inputs, one for each group or expert."""
+    """A weight as a stack of matrices ``[outputs, inputs]``, one per group or expert."""
 
     entry: TensorEntry
     inputs: LayerInputs
 
     @classmethod
     def of(cls, entry: TensorEntry, inputs: LayerInputs) -> _WeightMatrices:
-        """Return a weight with its inputs; raises `ParameterError` if they do not fit."""
+        """Return a weight with its inputs; raise `ParameterError` if they do not fit."""
         groups, columns = inputs.groups, inputs.columns
         if fits(entry.shape, groups, columns, transposed=inputs.transposed):
             return cls(entry, inputs)
@@ -320,16 +321,16 @@ class _WeightMatrices:
 
     @property
     def rows(self) -> int:
-        """How many outputs a group has."""
+        """Number of outputs of a group."""
         return self.entry.numel // (self.inputs.groups * self.inputs.columns)
 
     @property
     def outputs(self) -> int:
-        """How many there are, of all groups."""
+        """Number of outputs of all groups."""
         return self.inputs.groups * self.rows
 
     def work(self, iterations: int) -> int:
-        """Return by how many units its solve steps a job."""
+        """Return the number of job steps of its solution."""
         inputs = self.inputs
         return inputs.groups * work_of(self.rows, inputs.columns, self.entry.dtype, iterations)
 
@@ -343,7 +344,7 @@ class _WeightMatrices:
 
 @dataclass(frozen=True)
 class _Shift:
-    """What moves the outputs of a layer: its bias; or, turned round, a running mean."""
+    """A tensor that shifts a layer's outputs: a bias (sign 1) or a running mean (sign -1)."""
 
     entry: TensorEntry
     sign: int
@@ -351,16 +352,16 @@ class _Shift:
 
 @dataclass(frozen=True)
 class _Followers:
-    """What follows the outputs of a layer, and moves with them."""
+    """Tensors after the outputs of a layer that are adjusted with it."""
 
     shift: _Shift | None
-    variance: TensorEntry | None  # the running variance of a norm
+    variance: TensorEntry | None  # running variance of a norm
 
     @classmethod
     def of(
         cls, snapshot: Snapshot, layer: _WeightMatrices, pairs: Companions, *, norms: bool
     ) -> _Followers:
-        """Return what is found by name; without `norms` no variance."""
+        """Return the tensors found by name; `variance` is None without `norms`."""
         companions = {c.part: c for c in pairs.of(layer.entry.name)}
         path = companions["norm"].name.rpartition(".")[0] if "norm" in companions else ""
 
@@ -378,16 +379,16 @@ class _Followers:
         return cls(None if mean is None else _Shift(mean, -1), variance)
 
 
-# Elements that a thread compares at once.
+# Elements compared per thread task.
 _TOGETHER = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
 class _Tensor:
-    """A tensor of the state, and of the model that is wanted."""
+    """A tensor of the state, with its values in the wanted model."""
 
-    bits: Bits  # as they are under the zeros
-    present: Floats  # 0 where pruned; the solutions take their place
+    bits: Bits  # without zeros of masks
+    present: Floats  # 0 where pruned; solutions are written into it
     wanted: Floats
     free: Bools
 
@@ -412,9 +413,10 @@ class _Tensor:
         return cls(bits, present, decode(their_bits, theirs.dtype), free)
 
     def moved(self, values: Floats, dtype: DType) -> tuple[Bits, int]:
-        """Return the elements with other values, and how many are others.
+        """Return the elements with new values, and how many changed.
 
-        One that has come to 0 is -0.0, where there is one: it is not pruned, and reads so.
+        A changed value of 0 is stored as -0.0 if the type has it, because +0.0 would count as
+        pruned.
         """
         assert dtype.form is not None
         form, result = dtype.form, np.empty_like(self.bits)
@@ -437,7 +439,7 @@ class _Tensor:
 
 @dataclass(frozen=True)
 class _LayerSolver:
-    """What the repairs of all layers have in common."""
+    """Repairs layers; has the common parameters."""
 
     snapshot: Snapshot
     wanted: Checkpoint | None
@@ -448,7 +450,7 @@ class _LayerSolver:
     def repair(
         self, layer: _WeightMatrices, followers: _Followers, values: ValuesFile
     ) -> LayerRepair:
-        """Repair one layer; its values go into the file."""
+        """Repair one layer, and add its values to the file."""
         entry, job, shift = layer.entry, self.job, followers.shift
         job.label(entry.name)
         tensor = _Tensor.read(self.snapshot, self.wanted, entry)
@@ -456,9 +458,7 @@ class _LayerSolver:
         vector = None if shift is None else _Tensor.read(self.snapshot, self.wanted, shift.entry)
         errors = Errors()
         biases: list[Float64s] = []
-        spreads: list[
-            tuple[Float64s, Float64s] | None
-        ] = []  # of the outputs, as wanted and as they are now
+        spreads: list[tuple[Float64s, Float64s] | None] = []  # of the outputs, wanted and solved
         for group in range(layer.inputs.groups):
             wanted, present, free = (
                 layer.matrices(side)[group] for side in (tensor.wanted, tensor.present, tensor.free)
@@ -500,7 +500,7 @@ class _LayerSolver:
     def _scale(
         self, entry: TensorEntry, spreads: Sequence[tuple[Float64s, Float64s]], values: ValuesFile
     ) -> None:
-        """Change the running variance of a norm as that of the outputs of its layer changed."""
+        """Scale the running variance of a norm by the change of its layer's output variance."""
         variance = _Tensor.read(self.snapshot, self.wanted, entry)
         before, after = (np.concatenate(side) for side in zip(*spreads, strict=True))
         usual = variance.wanted.astype(np.float64)

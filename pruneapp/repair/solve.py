@@ -1,21 +1,21 @@
-"""Masked least squares: the weights that stay, moved so that the outputs come out as before.
+"""Masked least squares: adjust the kept weights so that the outputs approximate the original.
 
-Of a layer with the weights W (a row for each output) and the inputs X (a row for each token or
-pixel) all that is needed is G = X'X. Among the weights B that are 0 where W is pruned, those are
-sought for which the outputs differ least on these inputs: of each row, minimise
+For a layer with weights W (a row per output) and inputs X (a row per token or pixel), only G = X'X
+is needed. Among all B that are 0 where W is pruned, each row minimizes the squared difference of
+the outputs on these inputs,
 
     (W - B) H (W - B)',   H = G + damping mean(diag G) I
 
-by conjugate gradients with a Jacobi preconditioner, all rows of a block at once. There are products
-of matrices only, and no factorization that can fail.
+by conjugate gradients with a Jacobi preconditioner, for all rows of a block at once. This only uses
+matrix products, and no factorization that can fail.
 
-The bias is a weight whose input is always 1, and that is always kept. Its best value is known for
-any weights: it moves by (W - B) times the mean of the inputs, and what is left of G is that of the
-inputs minus their mean.
+The bias is a weight with the constant input 1 that is always kept. For given weights its best value
+has a closed form: it changes by (W - B) times the mean of the inputs, and G is replaced by that of
+the inputs minus their mean.
 
-The outputs that are wanted may come of other inputs than the layer gets, as where layers before it
-were pruned: Y = X_0 W' of the inputs X_0 that it had. They drift from those of W by D = Y - X W',
-and what is minimised is the square of ``X (W - B)' + D``, for which D'X is known.
+The wanted outputs may come from other inputs than those of the layer, for example if earlier layers
+were pruned: Y = X_0 W' with its former inputs X_0. They drift from the outputs of W by D = Y - X
+W'; the squares of ``X (W - B)' + D`` are minimized, for which D'X is known.
 """
 
 from __future__ import annotations
@@ -41,50 +41,50 @@ Result = TypeVar("Result")
 
 ITERATIONS = 10
 DAMPING = 0.01
-# Rows that are solved together, and a third of all between: fewer make the products slow, more
-# take memory.
+# Rows solved together, between which a third of all is used: fewer make the products slow, more
+# need memory.
 _FEWEST_ROWS, _MOST_ROWS = 64, 1366
-# Multiplications before the first look at the token, some 50 ms of a core, and about the seconds
-# between two others: a product of few columns takes a tenth longer than its part of one of all.
+# Multiplications before the first check for cancellation (about 50 ms of a core), and the
+# approximate seconds between later checks: a product split into narrow parts is up to 10 % slower.
 _AT_ONCE = 1 << 31
 _PATIENCE = 0.16
-# Elements that a thread works on at once. Of an eighth of them, handing the interpreter's lock
-# around takes as long as the work: two threads are no faster than one.
+# Elements per thread task. With an eighth of them, acquiring the GIL takes as long as the work: two
+# threads are no faster than one.
 _TOGETHER = 1 << 19
 # Elements of a row whose products are summed in float32.
 _PART = 256
-# What a product in float32 cannot tell from 0.
+# Relative error of float32 products: smaller results count as 0.
 _NOISE = 1e-5
-# Products with G beside those of the iterations: the outputs, the errors before and after.
+# Products with G besides those of the iterations: outputs, errors before and after.
 _MORE_PRODUCTS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """How far wanted outputs are from those of the wanted weights on the inputs of a layer: D."""
+    """The drift D: wanted outputs minus outputs of the wanted weights on the inputs of a layer."""
 
     products: Floats  # ``[rows, columns]``: D'X
-    sums: Float64s  # ``[rows]``: of the columns of D
-    squares: Float64s  # the same: of their squares
+    sums: Float64s  # ``[rows]``: sums of the columns of D
+    squares: Float64s  # ``[rows]``: sums of their squares
 
     def rows(self, chosen: Indices | slice) -> Drift:
-        """Return that of some outputs."""
+        """Return the drift of some outputs."""
         return Drift(self.products[chosen], self.sums[chosen], self.squares[chosen])
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What is known of the inputs of a layer."""
+    """Moments of the inputs of a layer."""
 
     gram: Floats  # ``[columns, columns]``: X'X
-    sums: Floats | None = None  # ``[columns]``: the sum of each column of X; None if not known
-    count: float = 0.0  # rows of X
-    drift: Drift | None = None  # of the wanted outputs; None if these come of the same inputs
+    sums: Floats | None = None  # ``[columns]``: sums of the columns of X; None if unknown
+    count: float = 0.0  # number of rows of X
+    drift: Drift | None = None  # None if the wanted outputs have the same inputs
 
     def solve(
         self, weights: Unknowns, bias: Unknowns | None, *, spread: bool, **how: Any
     ) -> Solution:
-        """Solve a layer in numpy, see `LayerSolver`."""
+        """Solve a layer with numpy, see `LayerSolver`."""
         solution = solve(weights, self, bias, **how)
         if not spread:
             return solution
@@ -97,45 +97,45 @@ class Moments:
 class Unknowns:
     """The weights of a layer as a matrix, or its bias as a vector."""
 
-    wanted: Floats  # the values whose outputs are to come out
-    present: Floats  # the values now, 0 where pruned
-    free: Bools  # what may move: kept, and not protected
-    dtype: DType = DTYPES["F32"]  # what the result is rounded to
+    wanted: Floats  # values that produce the wanted outputs
+    present: Floats  # present values, 0 where pruned
+    free: Bools  # True where a value may change: kept and not protected
+    dtype: DType = DTYPES["F32"]  # type that the result is rounded to
 
 
 @dataclass(frozen=True)
 class Errors:
-    """Sums of squares, over all inputs: of outputs, and of how far they are from what they were.
+    """Sums over all inputs of squared outputs, and of squared errors of the outputs.
 
-    Those of several groups of a layer add up.
+    The sums of several groups of a layer can be added.
     """
 
     outputs: float = 0.0
     before: float = 0.0
     after: float = 0.0
-    rounded: float = 0.0  # after the values were rounded to the type of the tensor
+    rounded: float = 0.0  # after rounding to the type of the tensor
 
     def __add__(self, other: Errors) -> Errors:
         return Errors(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     def relative(self, error: float) -> float:
-        """Return one of the errors as a share of the outputs; 0 where nothing comes out."""
+        """Return an error divided by the outputs; 0 if all outputs are 0."""
         return error / self.outputs if self.outputs else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A layer whose weights were moved; what did not move is the very number that it was."""
+    """A solved layer; unchanged values are bit-identical."""
 
     weights: Floats  # rounded to the type of the tensor
-    bias: Float64s | None  # the same; None without one
+    bias: Float64s | None  # likewise; None without a bias
     errors: Errors
-    # Of the outputs, as wanted and as they are by now; None if not asked for, or not known.
+    # Output variances, wanted and solved; None if not requested or unknown.
     variances: tuple[Float64s, Float64s] | None = None
 
 
 class LayerSolver(Protocol):
-    """Solves a layer by the moments of its inputs, wherever these are."""
+    """Solves a layer from the moments of its inputs, in this process or a worker."""
 
     def solve(
         self,
@@ -148,11 +148,11 @@ class LayerSolver(Protocol):
         job: Job,
         out: Floats,
     ) -> Solution:
-        """Do as the function `solve` does; with `spread` the variances are returned as well."""
+        """Solve like the function `solve`; with `spread` also return the variances."""
 
 
 def work_of(rows: int, columns: int, dtype: DType, iterations: int = ITERATIONS) -> int:
-    """Return by how many units `solve` steps its job."""
+    """Return the number of job steps of `solve`."""
     return rows * columns**2 * (iterations + _MORE_PRODUCTS + _is_narrow(dtype))
 
 
@@ -170,16 +170,16 @@ def solve(
     job: Job | None = None,
     out: Floats | None = None,
 ) -> Solution:
-    """Move the free weights of a layer, and its bias, so that the outputs come out as `wanted`.
+    """Change the free weights of a layer, and its bias, to approximate the outputs of `wanted`.
 
-    No row comes out worse than it was, on these inputs: where the solution would, once it is
-    rounded, the row stays as it is; and so does a row with weights that are not finite.
+    No row gets worse on these inputs: a row whose rounded solution would have a larger error is not
+    changed, and neither is a row with non-finite weights.
 
-    In float32, in units of the mean of the diagonal of G. The solution goes into `out`, which may
-    be what is present. The memory beyond these is G in float32 and some blocks of rows. `job` is
-    stepped by `work_of`; may cancel.
+    Computed in float32, in units of the mean of the diagonal of G. The solution is written to
+    `out`, which may be the same array as `weights.present`. Additional memory is G in float32 and
+    some blocks of rows. `job` is stepped by `work_of`; may cancel.
 
-    Raises ValueError, in words as the end of a sentence, if the moments are not finite, or of
+    Raises ValueError, with a text that completes a sentence, if the moments are not finite or have
     another number of inputs.
     """
     job = job or Job()
@@ -197,7 +197,7 @@ def solve(
             continue
         inputs = _Inputs.of(moments, scale, damping, job, centred=centred)
         together = max(_FEWEST_ROWS, min(_MOST_ROWS, math.ceil(len(solved) / 3)))
-        # New pages take longer than what is written to them.
+        # One buffer for all blocks: allocating new pages takes longer than writing to them.
         room = np.empty((6, min(together, chosen.size), weights.wanted.shape[1]), np.float32)
         for start in range(0, chosen.size, together):
             rows = chosen[start : start + together]
@@ -216,11 +216,11 @@ def solve(
 def variances(
     wanted: Floats, solved: Floats, moments: Moments, job: Job | None = None
 ) -> tuple[Float64s, Float64s] | None:
-    """Return the variance of each output as wanted, and of each as it is by now.
+    """Return the variance of each output, for the wanted and for the solved weights.
 
-    None if the mean input is not known. Of a row w it is ``w C w'``, with the covariance
-    ``C = G / n - m m'`` of n inputs with the mean m; NaN of a row that is not finite. `job` is
-    stepped by ``rows * columns²`` of each; may cancel. Raises as `solve`.
+    None if the mean input is unknown. For a row w it is ``w C w'``, with the covariance ``C = G / n
+    - m m'`` of n inputs with mean m; NaN for rows that are not finite. `job` is stepped by ``rows *
+    columns²`` for each; may cancel. Raises what `solve` raises.
     """
     if moments.sums is None or not moments.count:
         return None
@@ -243,7 +243,7 @@ def variances(
 
 
 def _scale_of(moments: Moments, columns: int) -> float:
-    """Return the mean of the diagonal of G; 1 of one that is 0."""
+    """Return the mean of the diagonal of G; 1 if it is 0."""
     gram = moments.gram
     if gram.shape != (columns, columns):
         shape = " × ".join(map(str, gram.shape))
@@ -258,7 +258,7 @@ def _scale_of(moments: Moments, columns: int) -> float:
 
 
 def _rows_of(some: Unknowns, rows: Indices, room: Float32s | None = None) -> Unknowns:
-    """Return copies of some rows, in float32 where there is room for them."""
+    """Return copies of some rows, in float32 in the buffer `room` if it is given."""
     if room is None:
         return Unknowns(some.wanted[rows], some.present[rows], some.free[rows], some.dtype)
     wanted, present = room[:, : rows.size]
@@ -270,13 +270,13 @@ def _rows_of(some: Unknowns, rows: Indices, room: Float32s | None = None) -> Unk
 
 
 class _Pace:
-    """How many multiplications there are between two looks at the token."""
+    """Controls the number of multiplications between two checks for cancellation."""
 
     def __init__(self) -> None:
         self.at_once = float(_AT_ONCE)
 
     def measured(self, multiplications: int, seconds: float) -> None:
-        """Take note of how long a product took; short ones tell nothing."""
+        """Adapt to the duration of a product; short products are ignored as inaccurate."""
         if multiplications >= _AT_ONCE // 4:
             self.at_once = max(_AT_ONCE, multiplications * _PATIENCE / max(seconds, 1e-6))
 
@@ -285,10 +285,10 @@ class _Pace:
 class _Inputs:
     """The moments of inputs, in units of the mean of the diagonal of G."""
 
-    gram: Float32s  # of the inputs minus their mean, if they are `centred`; damped
-    preconditioner: Float32s  # one over the diagonal of that
+    gram: Float32s  # damped; of the inputs minus their mean if `centred`
+    preconditioner: Float32s  # 1 divided by the diagonal of `gram`
     mean: Float64s
-    count: float  # of rows, in the same units
+    count: float  # number of rows, in the same units
     scale: float
     damping: float
     centred: bool
@@ -320,9 +320,9 @@ class _Inputs:
         return cls(gram, np.float32(1) / damped, mean, count, scale, damping, centred, job)
 
     def times(self, matrix: Float32s, out: Float32s) -> Float32s:
-        """Return a matrix times the damped G, in `out`."""
+        """Write a matrix times the damped G to `out`, and return it."""
         rows, columns = matrix.shape
-        each = max(rows * columns, 1)  # multiplications of a column
+        each = max(rows * columns, 1)  # multiplications per column
         pieces = math.ceil(columns * each / self.pace.at_once)
         width = max(16, math.ceil(columns / max(pieces, 1)))
         for start in range(0, columns, width):
@@ -335,9 +335,9 @@ class _Inputs:
         return out
 
     def drift(self, drift: Drift | None, rows: int) -> _RowDrift:
-        """Return the drift of some rows as the other methods take it; None stands for none.
+        """Return the drift of some rows in the units of the inputs; None means zero.
 
-        What is not finite, as of weights that are not, is none either.
+        Rows that are not finite, as for non-finite weights, are set to zero too.
         """
         if drift is None:
             return _RowDrift(None, np.zeros(rows), np.zeros(rows))
@@ -357,11 +357,11 @@ class _Inputs:
     def error(
         self, off: Float32s, product: Float32s, shift: Float64s, drift: _RowDrift
     ) -> Float64s:
-        """Return the sum of squares of ``X off' + D + shift`` by row; `product` is off times G."""
+        """Return the sums of squares of ``X off' + D + shift`` by row; `product` is off times G."""
         squares = _exact_dots(off, product)
         damped = self.damping * _exact_dots(off, off)
         squares -= damped
-        squares[squares < _NOISE * damped] = 0  # where nothing goes in, nothing is off
+        squares[squares < _NOISE * damped] = 0  # zero inputs have zero error
         if drift.products is not None:
             squares += 2 * _exact_dots(off, drift.products)
             squares += drift.squares
@@ -375,7 +375,7 @@ class _Inputs:
         return positive
 
     def gradient(self, product: Float32s, shift: Float64s, drift: _RowDrift) -> Float32s:
-        """Return where the error grows fastest, in the memory of `product`, as `error` has it."""
+        """Return the gradient of `error`, in the memory of `product`."""
         if drift.products is not None:
             product += drift.products
         if not self.centred and shift.any():
@@ -385,9 +385,9 @@ class _Inputs:
 
 @dataclass(frozen=True, eq=False)
 class _RowDrift:
-    """The drift of some outputs, in the units of the inputs, and without means if these are."""
+    """The drift of some outputs in the units of the inputs, without means if these are centered."""
 
-    products: Float32s | None  # None stands for zeros
+    products: Float32s | None  # None means zeros
     mean: Float64s
     squares: Float64s
 
@@ -400,7 +400,7 @@ def _solve_rows(  # noqa: PLR0917 - each its own type
     iterations: int,
     room: Float32s,
 ) -> tuple[Float32s, Bools, Float64s | None, Errors]:
-    """Return the weights, which rows are better by them, the bias, errors; uses `weights` up."""
+    """Return solved weights, which rows improved, the bias, and errors; overwrites `weights`."""
     wanted, solved = cast(Float32s, weights.wanted), cast(Float32s, weights.present)
     product, off = room[:2]
     finite: Bools = np.logical_and(np.isfinite(wanted).all(axis=1), np.isfinite(solved).all(axis=1))
@@ -431,7 +431,7 @@ def _solve_rows(  # noqa: PLR0917 - each its own type
         target = bias.wanted.astype(np.float64)
         shift = target - _rounded(target - shift, bias.dtype)
     rounded = inputs.error(off, product, shift, drifts)
-    better = finite & (rounded < before)  # NaN is not
+    better = finite & (rounded < before)  # False for NaN
     after[~better] = rounded[~better] = before[~better]
     moved = None
     if bias is not None:
@@ -456,10 +456,10 @@ def _descend(
     curved: Float32s,
     room: Float32s,
 ) -> None:
-    """Move what is free, in place, by steps of conjugate gradients.
+    """Change the free weights in place by steps of conjugate gradients.
 
-    `residual` and `curved` are used up. Of the residual only what is free has a meaning: what is
-    not is never taken into a direction.
+    `residual` and `curved` are overwritten. Only the free elements of the residual are meaningful:
+    others never enter a direction.
     """
     preconditioner, direction = room
     np.multiply(free, inputs.preconditioner, out=preconditioner)
@@ -467,7 +467,7 @@ def _descend(
     strength = _dots(residual, direction)
 
     def step(rows: slice, *, last: bool) -> None:
-        """Take a step with some rows, and turn to the next one unless it is the last."""
+        """Update some rows, and compute their next direction unless it is the last step."""
         change, scratch, rest = direction[rows], curved[rows], residual[rows]
         length = _ratio(strength[rows], _dots(change, scratch))
         with broadcasting(change.shape[1]):
@@ -492,7 +492,7 @@ def _descend(
 def _by_rows(
     work: Callable[[slice], Result], matrix: Float32s, job: Job
 ) -> Generator[Result, None, None]:
-    """Yield what `work` makes of each few rows of a matrix, by some threads; may cancel."""
+    """Yield the result of `work` for blocks of rows of a matrix, in threads; may cancel."""
     rows, columns = matrix.shape
     together = max(1, _TOGETHER // max(columns, 1))
     slices = (slice(start, start + together) for start in range(0, rows, together))
@@ -505,7 +505,7 @@ def _dots(a: Float32s, b: Float32s) -> Float32s:
 
 
 def _exact_dots(a: Float32s, b: Float32s) -> Float64s:
-    """Return the product of each two rows: of short parts in float32, these summed in float64."""
+    """Return the dot product of each pair of rows: short parts in float32, summed in float64."""
     whole = a.shape[1] - a.shape[1] % _PART
     dots: Float64s = np.einsum("ij,ij->i", a[:, whole:], b[:, whole:], dtype=np.float64)
     parts = (part[:, :whole].reshape(len(a), -1, _PART) for part in (a, b))
@@ -514,7 +514,7 @@ def _exact_dots(a: Float32s, b: Float32s) -> Float64s:
 
 
 def _ratio(a: Float32s, b: Float32s) -> Float32s:
-    """Return quotients as a column; 0 where nothing is left to be done."""
+    """Return quotients as a column; 0 where `b` is not positive."""
     ratio = np.zeros_like(a)
     np.divide(a, b, out=ratio, where=b > 0)
     return ratio[:, None]

@@ -1,5 +1,5 @@
-"""Statistics of activations: what was seen of the inputs of each weight, as files.
+"""Files with statistics of activations: sums over the inputs of each weight.
 
-Sums over the rows that went into the products of a model. How they are collected belongs to
-`pruneapp.evaluation`; what ranks weights by them to `pruneapp.methods`.
+The sums are over the rows of inputs in a model's matrix products. `pruneapp.evaluation` collects
+them; `pruneapp.methods` ranks weights by them.
 """

@@ -1,10 +1,10 @@
 """The statistics file: safetensors with sums over the inputs of each weight.
 
-Of the weight ``NAME`` of a checkpoint it holds ``NAME.in_sum2`` and ``NAME.in_sum``, the sums of
-the squares and of the values of each input over all rows that were multiplied by it;
-``NAME.counts``, how many rows these were; and on request ``NAME.in_gram``, the sum of the products
-of any two inputs. The words are those of llama.cpp's imatrix files. docs/statistics.md has the
-format for other programs.
+For the weight ``NAME`` of a checkpoint it has ``NAME.in_sum2`` and ``NAME.in_sum``, the sums of
+squares and of values of each input over all rows multiplied by the weight; ``NAME.counts``, the
+number of these rows; and optionally ``NAME.in_gram``, the sums of products of any two inputs. The
+names are those of llama.cpp's imatrix files. docs/statistics.md documents the format for other
+programs.
 """
 
 from __future__ import annotations
@@ -39,57 +39,58 @@ from pruneapp.params import SHA256
 from pruneapp.progress import CancelToken, Job
 
 SUM2, SUM, COUNTS, GRAM = ".in_sum2", ".in_sum", ".counts", ".in_gram"
-# Of the metadata; its value is an `Origin` as JSON.
+# Metadata key; the value is an `Origin` as JSON.
 KEY = "pruneapp_statistics"
 
 
 class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where statistics come from, and what a reader has to know beside the numbers."""
+    """The origin of statistics, and facts needed to interpret them."""
 
-    # What the inputs were: ``calibrate``, ``text``, ``images``, ``random tokens``,
-    # ``random inputs`` or ``imatrix``.
+    # Kind of inputs: ``calibrate``, ``text``, ``images``, ``random tokens``, ``random inputs`` or
+    # ``imatrix``.
     source: str = ""
     script: str = ""  # SHA-256 of the script or imatrix file
-    # `files_sha256` of the checkpoint that the inputs were run through; empty if it is not known.
+    # `files_sha256` of the checkpoint used; empty if unknown.
     checkpoint: str = ""
-    # `data_of` the runner that collected them: the same name for the same data; empty if unknown.
+    # `data_of` the runner that collected them: equal for equal data; empty if unknown.
     data: str = ""
     date: str = ""
-    # Weights whose inputs are along their first dimension, not along the others: the Conv1D of
+    # Weights with the inputs along their first dimension, not along the others: Conv1D of
     # transformers, transposed convolutions, some fused experts.
     transposed: tuple[str, ...] = ()
-    # Weights of the checkpoint that nothing was seen of.
+    # Weights of the checkpoint without statistics.
     unseen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What was seen of the inputs of one weight.
+    """Statistics of the inputs of one weight.
 
-    A weight of several parts along its first dimension, one each expert or each group of a
-    convolution, has inputs of its own for each; any other has one part. The columns of a
+    A weight with several equal parts along its first dimension (experts, or groups of a
+    convolution) has separate inputs for each part; any other has one part. The columns of a
     convolution are those of its flattened filters: the inputs are unfolded patches.
     """
 
-    sum2: Float64s  # [parts, columns]
-    sum: Float64s | None  # the same; None if it was not collected
-    counts: Float64s  # [parts]
+    sum2: Float64s  # ``[parts, columns]``: sums of squares
+    sum: Float64s | None  # ``[parts, columns]``: sums of values; None if not collected
+    counts: Float64s  # ``[parts]``: number of rows
     transposed: bool = False
-    # Reads the sums of products of a part, as `Statistics.gram`; None if they were not collected.
+    # Reads the Gram matrix of a part, like `Statistics.gram`; None if not collected.
     gram: Callable[[int, CancelToken], Float64s | None] | None = None
 
     @property
     def rms(self) -> Float64s:
-        """``float64[parts, columns]``: the root mean square; 1 for a part that nothing reached."""
+        """Root mean square, ``float64[parts, columns]``; 1 for a part without rows."""
         return np.sqrt(self._mean(self.sum2, 1.0))
 
     @property
     def deviation(self) -> Float64s | None:
-        """``float64[parts, columns]``: the standard deviation, as `rms`; None without sums."""
+        """Standard deviation, ``float64[parts, columns]``; 1 without rows; None without sums."""
         if self.sum is None:
             return None
         variance = self._mean(self.sum2, 1.0) - self._mean(self.sum, 0.0) ** 2
-        return np.sqrt(np.maximum(variance, 0.0))  # a constant may come out below by a rounding
+        # rounding may make the variance of a constant negative
+        return np.sqrt(np.maximum(variance, 0.0))
 
     def _mean(self, sums: Float64s, unseen: float) -> Float64s:
         counts = self.counts[:, np.newaxis]
@@ -97,13 +98,13 @@ class Inputs:
         return np.where(seen, sums / np.where(seen, counts, 1.0), unseen)
 
     def fit(self, shape: tuple[int, ...]) -> bool:
-        """Whether they can be those of a weight of this shape."""
+        """Return whether the statistics can belong to a weight of this shape."""
         parts, columns = self.sum2.shape
         return fits(shape, parts, columns, transposed=self.transposed)
 
 
 def fits(shape: tuple[int, ...], parts: int, columns: int, *, transposed: bool) -> bool:
-    """Whether a weight of a shape can have so many parts with so many inputs each."""
+    """Return whether a weight of this shape can have `parts` parts with `columns` inputs each."""
     if len(shape) < 2 or not parts or not columns:
         return False
     experts = len(shape) == 3 and parts == shape[0]
@@ -115,19 +116,19 @@ def fits(shape: tuple[int, ...], parts: int, columns: int, *, transposed: bool) 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """An open statistics file; read by position, so it takes no memory until it is asked.
+    """An open statistics file, read on demand.
 
-    A context manager, safe to read from several threads.
+    A context manager; reading is thread-safe.
     """
 
     path: Path
-    sha256: str  # of the file: what recipes name it by
+    sha256: str  # of the file; used as its name in recipes
     origin: Origin
     _file: Checkpoint
-    forced: bool = False  # whether they may be used for any checkpoint
+    forced: bool = False  # whether use with any checkpoint is allowed
 
     def belong_to(self, checkpoint: Checkpoint, job: Job) -> bool:
-        """Whether they may be used for a checkpoint: they do not name another one.
+        """Return whether use with a checkpoint is allowed: the file names no other checkpoint.
 
         Hashes the files of the checkpoint, once while it is open; may cancel.
         """
@@ -138,7 +139,7 @@ class Statistics:
     def refuse_other(self, checkpoint: Checkpoint, job: Job) -> None:
         """Raise `ParameterError` if they were collected with another checkpoint.
 
-        Hashes the files as `belong_to`.
+        Hashes the files like `belong_to`.
         """
         if not self.belong_to(checkpoint, job):
             raise ParameterError(
@@ -150,12 +151,12 @@ class Statistics:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The weights that something was seen of, in file order."""
+        """Names of the weights with statistics, in file order."""
         return tuple(name.removesuffix(SUM2) for name in self._file.entries if name.endswith(SUM2))
 
     @cached_property
     def grams(self) -> frozenset[str]:
-        """The weights that have Gram matrices."""
+        """Names of the weights with Gram matrices."""
         names = self._file.entries
         return frozenset(name.removesuffix(GRAM) for name in names if name.endswith(GRAM))
 
@@ -164,14 +165,14 @@ class Statistics:
         return frozenset(self.origin.transposed)
 
     def inputs(self, names: Iterable[str], shape: tuple[int, ...]) -> Inputs | None:
-        """Return what was seen of a weight, by any of its names; None if that is nothing.
+        """Return the statistics of a weight, given all its names; None if there are none.
 
         Raises
         ------
         ParameterError
-            If the statistics are those of a weight of another shape.
+            If the statistics do not fit the shape.
         DamagedFileError
-            If they are no sums of squares and counts.
+            If the sums of squares or counts are invalid.
         """
         name = next((name for name in names if self._file.holds(f"{name}{SUM2}")), None)
         if name is None:
@@ -197,9 +198,9 @@ class Statistics:
         return Inputs(sum2, total, counts, transposed, gram)
 
     def gram(self, name: str, part: int = 0, cancel: CancelToken | None = None) -> Float64s | None:
-        """Return the sums of products of a part, ``float64[columns, columns]``; None if not there.
+        """Return the Gram matrix of a part, ``float64[columns, columns]``; None if not in the file.
 
-        `name` is one of `names`; may cancel, for it may be gigabytes.
+        `name` must be one of `names`. May cancel, because a matrix may have gigabytes.
         """
         name_of_gram = f"{name}{GRAM}"
         if not self._file.holds(name_of_gram):
@@ -212,7 +213,7 @@ class Statistics:
         return numbers.reshape(columns, columns)
 
     def _sizes(self, name: str) -> tuple[int, int]:
-        """Return parts and columns of a weight, as the header has them."""
+        """Return the number of parts and columns of a weight, from the header."""
         shape = self._file.entry(f"{name}{SUM2}").shape
         counts = f"{name}{COUNTS}"
         if len(shape) not in {1, 2} or not self._file.holds(counts):
@@ -249,7 +250,7 @@ class Statistics:
         )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -262,14 +263,14 @@ class Statistics:
 def open_statistics(
     path: Path, job: Job | None = None, *, sha256: str = "", forced: bool = False
 ) -> Statistics:
-    """Open a statistics file; reads its header, and all of it once for its SHA-256 if not given.
+    """Open a statistics file; read the header, and the whole file if `sha256` is empty.
 
-    `forced` statistics may be used for any checkpoint.
+    With `forced` the statistics may be used for any checkpoint.
 
     Raises
     ------
     CheckpointError
-        If it cannot be read, is damaged, or holds no statistics.
+        If the file cannot be read, is damaged, or has no statistics.
     """
     job = job or Job()
     try:
@@ -282,7 +283,7 @@ def open_statistics(
             details=str(error),
         ) from None
     try:
-        origin = _origin(file)  # first: it is quick
+        origin = _origin(file)  # checked first because it is fast
         sha256 = sha256 or sha256_of(file.files[0], job)
         return Statistics(path, sha256, origin, file, forced)
     except BaseException:
@@ -290,18 +291,16 @@ def open_statistics(
         raise
 
 
-# The files that are open, by what recipes name them by: their SHA-256. That stands for the same
-# numbers everywhere, so it does not matter who opened them.
+# Open files by their name in recipes, the SHA-256. Equal names mean equal numbers, so they can be
+# shared.
 _open: dict[str, Statistics] = {}
 
 
 def register(path: Path, job: Job | None = None, *, name: str = "", forced: bool = False) -> str:
-    """Open a statistics file for steps that name it; returns its name, ``sha256:…``.
+    """Open a statistics file for steps that name it; return its name, ``sha256:…``.
 
-    A `name` that is known from another machine saves reading all of it. `forced` as of
-    `open_statistics`.
-
-    Raises what `open_statistics` raises.
+    With a known `name` the file is not hashed. `forced` as in `open_statistics`, which also defines
+    the errors raised.
     """
     if name in _open:
         return name
@@ -314,7 +313,7 @@ def register(path: Path, job: Job | None = None, *, name: str = "", forced: bool
 
 
 def statistics_of(name: str) -> Statistics:
-    """Return open statistics by their name.
+    """Return open statistics by name.
 
     Raises `ParameterError` if the name is empty, or no such file is open.
     """
@@ -333,7 +332,7 @@ def statistics_of(name: str) -> Statistics:
 
 
 def holds_statistics(path: Path, job: Job) -> bool:
-    """Whether a file that can be opened is one of statistics; raises as `open_checkpoint`."""
+    """Return whether a file is a statistics file; raises what `open_checkpoint` raises."""
     with open_checkpoint(path, job=job) as file:
         return _has_statistics(file)
 
@@ -366,14 +365,22 @@ def save_statistics(
     *,
     grams: Mapping[str, Iterable[Float64s]] = MappingProxyType({}),
 ) -> str:
-    """Write a statistics file; the old one is there until the new one is safe.
-
-    Returns its SHA-256. Raises `ExportError` if the system refuses to write.
+    """Write a statistics file; an existing file is replaced atomically.
 
     Parameters
     ----------
     grams
-        By weight, the pieces of ``float64[parts, columns, columns]`` in order.
+        By weight, consecutive pieces of ``float64[parts, columns, columns]``.
+
+    Returns
+    -------
+    str
+        The SHA-256 of the file.
+
+    Raises
+    ------
+    ExportError
+        If writing fails.
     """
     tensors: list[tuple[str, tuple[int, ...], Iterable[Float64s]]] = []
     for name, inputs in weights.items():

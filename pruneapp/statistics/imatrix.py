@@ -1,8 +1,8 @@
-"""Importance matrices of llama.cpp as statistics: GGUF files and all three kinds of ``.dat``.
+"""Convert importance matrices of llama.cpp to statistics: GGUF and all three kinds of ``.dat``.
 
-They hold sums over the inputs of each weight under the names of GGUF, which are mapped to those of
-Hugging Face by a table. Nothing in the file says of which model it is, so every name that the table
-knows must have a weight in the checkpoint, and every length must fit.
+They contain sums over the inputs of each weight under GGUF names, which a table maps to Hugging
+Face names. The file does not name its model, so every name in the table must have a weight in the
+checkpoint, and every length must fit.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _ALIAS = "hessian.alias."
 
 @dataclass(frozen=True)
 class _Place:
-    """Numbers of float32 in the file."""
+    """An array of float32 in the file."""
 
     offset: int
-    shape: tuple[int, ...]  # the innermost last
+    shape: tuple[int, ...]  # innermost dimension last
 
     @property
     def numel(self) -> int:
@@ -55,11 +55,11 @@ class _Place:
 
 @dataclass
 class _Raw:
-    """What the file has of one of its names."""
+    """The arrays of one name in the file."""
 
     sum2: _Place | None = None
     sum: _Place | None = None
-    counts: _Place | float | None = None  # a number for all, in files before GGUF
+    counts: _Place | float | None = None  # a single number in files before GGUF
     gram: _Place | None = None
 
 
@@ -67,8 +67,8 @@ class _Raw:
 class Converted:
     """An imatrix as statistics of a checkpoint.
 
-    `skipped` are names of the file that are left out: of kinds that the table does not know, or
-    whose inputs llama.cpp has in another order.
+    `skipped` are names of the file that are ignored: kinds that the table does not know, or whose
+    inputs llama.cpp orders differently.
     """
 
     sha256: str
@@ -83,7 +83,7 @@ def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
     Raises
     ------
     CheckpointError
-        If the file is none, is damaged, or is of a model of other layers or sizes.
+        If the file is not an imatrix, is damaged, or is of a model with other layers or sizes.
     """
     source = open_source(path)
     try:
@@ -143,7 +143,7 @@ def _read_dat(source: FileSource, job: Job) -> dict[str, _Raw]:
             raise _damaged(path, f"'{show(name)}' has {size:,} values of {calls:,} calls")
         raw[name] = _Raw(sum2=_Place(cursor.at, (size,)), counts=float(calls))
         cursor.skip(4 * size)
-    if cursor.left:  # the number of chunks, and the path of the text
+    if cursor.left:  # number of chunks, and the path of the text
         cursor.skip(4)
         size = cursor.number("i")
         if size != cursor.left:
@@ -151,8 +151,8 @@ def _read_dat(source: FileSource, job: Job) -> dict[str, _Raw]:
     return raw
 
 
-# A weight of a layer in Hugging Face's names, behind the number of its layer, and its GGUF kind.
-# Those that begin with a star have their inputs first: the Conv1D of GPT-2.
+# Names of weights in Hugging Face checkpoints after the layer number, with their GGUF kinds. A star
+# marks weights with the inputs first: the Conv1D of GPT-2.
 _KINDS = {
     "self_attn.q_proj": "attn_q",
     "self_attn.k_proj": "attn_k",
@@ -186,15 +186,15 @@ _EXPERTS = {
     "w3": "ffn_up",
     "w2": "ffn_down",
 }
-# Not layers of a vision tower, say, which an imatrix has nothing of.
+# Excludes layers of a vision tower, for example, which an imatrix does not cover.
 _LAYER = re.compile(
     r"(?:(?:_orig_mod|module|base_model|model|transformer|language_model|text_model)\.)*"
     r"(?:layers|h)\.(\d+)\.(.+?)(?:\.weight)?"
 )
 _EXPERT = re.compile(r"(?:mlp|block_sparse_moe|feed_forward)\.experts(?:\.(\d+))?\.(\w+)")
 _BLOCK_NAME = re.compile(r"blk\.(\d+)\.(\w+?)(?:\.(\d+))?\.weight")
-# Left out of it on purpose: the outputs of linear attention (ssm_out), whose inputs llama.cpp has
-# in another order, and the split matrices of latent attention (attn_k_b, attn_v_b).
+# Excluded: the outputs of linear attention (ssm_out), whose inputs llama.cpp orders differently,
+# and the split matrices of latent attention (attn_k_b, attn_v_b).
 _KNOWN = {kind.removeprefix("*") for kind in _KINDS.values()} | {
     f"{kind}_exps" for kind in _EXPERTS.values()
 }
@@ -202,23 +202,23 @@ _KNOWN = {kind.removeprefix("*") for kind in _KINDS.values()} | {
 
 @dataclass(frozen=True)
 class _Weight:
-    """A weight of the checkpoint, and where a file may have it."""
+    """A weight of the checkpoint, and its possible names in a file."""
 
     entry: TensorEntry
     names: tuple[str, ...]
     transposed: bool = False
-    expert: int | None = None  # the one of all that `names` stand for
-    alone: str = ""  # its name in files that have an entry for each expert
+    expert: int | None = None  # index of the expert if `names` are of all experts
+    alone: str = ""  # its name in files with an entry per expert
 
 
 def _of_gguf(entry: TensorEntry, name: str) -> _Weight:
-    """Return a weight that has the name of the file already, as those of GGUF checkpoints."""
+    """Return a weight that has GGUF names already, as in GGUF checkpoints."""
     tied = ("output.weight",) if name == "token_embd.weight" else ()
     return _Weight(entry, (name, *tied))
 
 
 def _weight(entry: TensorEntry) -> _Weight | None:
-    """Return what the table knows of a weight; None for nothing."""
+    """Return the table's entry for a weight; None if there is none."""
     if len(entry.shape) < 2:
         return None
     for name in entry.names:
@@ -284,7 +284,7 @@ def _mapped(
 
 
 def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs:
-    """Read what the file has of one weight, once it is known to fit."""
+    """Read the arrays of one weight after checking that they fit."""
     path = source.path
     if raw.sum2 is None or raw.counts is None:
         raise _damaged(path, f"'{show(name)}' lacks its sums of squares or its counts")
@@ -296,7 +296,7 @@ def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs
             f"the shape {list(weight.entry.shape)}.",
             remedy="Choose an imatrix that was made for a model of this shape.",
         )
-    # Of all experts, the one that the weight is.
+    # Select the part of the weight's expert.
     first, many = (0, parts) if weight.expert is None else (weight.expert, 1)
     if isinstance(raw.counts, float):
         counts = np.full(many, raw.counts)
@@ -319,13 +319,13 @@ def _inputs(source: FileSource, name: str, raw: _Raw, weight: _Weight) -> Inputs
 
 
 def _sizes(weight: _Weight, size: int, shape: tuple[int, ...]) -> tuple[int, int, bool]:
-    """Return parts, columns and whether the weight is transposed; no columns if nothing fits."""
+    """Return parts, columns and whether the weight is transposed; columns is 0 if nothing fits."""
     own = weight.entry.shape
     found: list[tuple[int, int, bool]] = []
-    if weight.expert is not None and len(own) == 2:  # a slice of all experts
+    if weight.expert is not None and len(own) == 2:  # one expert of all
         found = [(size // own[1], own[1], False)] if own[1] and not size % own[1] else []
         found = [one for one in found if one[0] > weight.expert]
-    elif len(own) == 3:  # all experts in one; those that fit both ways are not known
+    elif len(own) == 3:  # all experts in one; ambiguous shapes are rejected
         sides = ((own[2], False), (own[1], True))
         found = [(own[0], n, turned) for n, turned in sides if n * own[0] == size]
     elif fits(own, 1, size, transposed=weight.transposed):
@@ -335,14 +335,14 @@ def _sizes(weight: _Weight, size: int, shape: tuple[int, ...]) -> tuple[int, int
 
 
 def _agrees(shape: tuple[int, ...], parts: int, columns: int) -> bool:
-    """Whether the dimensions in a file are those, if it has any: a .dat file has only a length."""
+    """Return whether the file's dimensions agree; a .dat file only has a length."""
     own = [n for n in shape if n != 1]
     return len(shape) == 1 or own == [n for n in (parts, columns) if n != 1]
 
 
 def _floats(source: FileSource, place: _Place, first: int, count: int) -> Float64s:
     data = source.read(place.offset + 4 * first, 4 * count)
-    with np.errstate(invalid="ignore"):  # signalling NaNs, which are refused below
+    with np.errstate(invalid="ignore"):  # signaling NaNs, which raise below
         values = np.frombuffer(data, "<f4").astype(np.float64)
     if not np.isfinite(values).all():
         raise _damaged(source.path, "it holds numbers that are not finite")
@@ -351,7 +351,7 @@ def _floats(source: FileSource, place: _Place, first: int, count: int) -> Float6
 
 @dataclass(frozen=True)
 class _Gram:
-    """A Gram matrix that is read when it is asked for: one may be larger than the memory."""
+    """A Gram matrix that is read row by row: it may be larger than memory."""
 
     path: Path
     place: _Place
