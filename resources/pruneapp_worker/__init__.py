@@ -1,1 +1,1 @@
-"""What runs a person's script, in the person's own Python; see main.py."""
+"""The worker that runs the user's script in the user's Python; see main.py."""

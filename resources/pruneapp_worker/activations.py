@@ -1,12 +1,12 @@
-"""Statistics of activations: sums over what is multiplied by each weight, while a model runs.
+"""Collect statistics of activations: sums over the inputs of each weight while a model runs.
 
-The products of a model are watched, not its modules: a weight is known by where it lies in memory,
-whatever module or function multiplies by it. Of each product the rows that went in are summed, in
-float64: of squares, of values, and, where asked for, of the products of any two inputs.
+The products of a model are observed, not its modules: a weight is identified by its memory,
+whatever module or function multiplies by it. For each product the input rows are summed in float64:
+squares, values and, on request, the products of any two inputs.
 
-Where two states of a model run side by side (`side_by_side`), the inputs are those of the second.
-Those that the first had for the same rows are kept until then: what they say of the outputs that
-are wanted is summed as well, as the drift of these from the outputs on the second inputs.
+If two states of a model run side by side (`side_by_side`), the inputs are those of the second
+state. The inputs of the first for the same rows are kept until then, to sum the drift: the
+difference of the outputs of the first state from those on the second inputs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pruneapp_worker import tensors
 from pruneapp_worker.pipe import ContractError
 
 ATEN = torch.ops.aten
-# Numbers of activations that are widened to float64 in one go.
+# Elements of activations converted to float64 at a time.
 PIECE = 1 << 22
 
 
@@ -39,9 +39,10 @@ class Weight:
         self.span = 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()))
 
     def place_of(self, matrix: torch.Tensor) -> tuple[int, int, bool] | None:
-        """Return the part that a matrix of inputs by outputs is, and whether it lies so.
+        """Return the part of the weight that a matrix ``[inputs, outputs]`` is.
 
-        First element and size; None if it is no whole piece of the memory of the weight.
+        The result is (first element, number of elements, whether the weight is transposed). None if
+        the matrix is not a contiguous part of the weight.
         """
         own, offset = self.tensor, matrix.storage_offset()
         if own.dim() == 2 and offset == self.first:
@@ -59,19 +60,19 @@ class Weight:
 
 
 class Sums:
-    """What was seen of the inputs of some equal parts of a weight."""
+    """Sums over the inputs of equal parts of a weight."""
 
     def __init__(self, parts: int, columns: int, *, grams: bool) -> None:
         self.counts = torch.zeros(parts, dtype=torch.float64)
         self.sum2 = torch.zeros(parts, columns, dtype=torch.float64)
         self.sum = torch.zeros(parts, columns, dtype=torch.float64)
-        self.gram: Any = None  # made when something comes: an expert may see nothing
+        self.gram: Any = None  # created on first use: an expert may get no inputs
         self.grams = grams
-        self.drift: Any = None  # of outputs by parts, as `drift_of` has it
-        self.paired = True  # whether each row had its counterpart, so that the drift is known
+        self.drift: Any = None  # sums by part, as returned by `drift_of`
+        self.paired = True  # whether all rows had a counterpart, so that the drift is known
 
     def add_drift(self, found: Any) -> None:
-        """Add what was wanted of some rows beyond what comes out; None if that is not known."""
+        """Add the drift of some rows; None marks it as unknown."""
         if found is None:
             self.paired = False
         elif self.drift is None:
@@ -80,7 +81,10 @@ class Sums:
             self.drift = [one + other for one, other in zip(self.drift, found)]
 
     def add(self, count: int, sum2: torch.Tensor, total: torch.Tensor, grams: Any) -> None:
-        """Add the moments of some rows; `grams` yields parts and Gram matrices, if wanted."""
+        """Add the moments of some rows.
+
+        `grams` yields (part, Gram matrix) and is called if needed.
+        """
         self.counts += count
         self.sum2 += sum2
         self.sum += total
@@ -93,7 +97,7 @@ class Sums:
 
 
 class Rows:
-    """The rows that went into a product; what several weights share is summed once."""
+    """The input rows of a product, summed once for all weights that share them."""
 
     def __init__(self, rows: torch.Tensor) -> None:
         self.rows = rows
@@ -102,21 +106,21 @@ class Rows:
         self._gram: Any = None
 
     def grams(self) -> Any:
-        """Return the Gram matrix, as of the first and only part."""
+        """Return the Gram matrix as that of part 0."""
         if self._gram is None:
             self._gram = sum(gram_of(piece) for piece in in_pieces(self.rows))
         return ((0, self._gram),)
 
 
 class Watcher(TorchDispatchMode):
-    """Sums the inputs of each weight of a module while it is entered.
+    """Sums the inputs of each weight of a module while it is active.
 
     Parameters
     ----------
     grams
-        Names of weights of which Gram matrices are wanted.
+        Names of weights whose Gram matrices are collected.
     counts
-        Whether rows are only counted: that takes no time, and their sums stay 0.
+        Whether only rows are counted, which is fast; sums stay 0.
     """
 
     def __init__(self, module: torch.nn.Module, grams: Any = (), *, counts: bool = False) -> None:
@@ -124,7 +128,7 @@ class Watcher(TorchDispatchMode):
         self.counts = counts
         self._weights: dict[int, list[Weight]] = {}
         self.grams = set(grams)
-        # With two states side by side: of the first, inputs are kept, of the second, taken.
+        # With two states: whether the first is running (inputs are kept), or the second (compared).
         self.keeping = self.pairing = False
         self.kept: dict[Any, list[torch.Tensor]] = {}
         self.seen: dict[str, dict[tuple[int, int, bool, int], Sums]] = {}
@@ -141,19 +145,19 @@ class Watcher(TorchDispatchMode):
                 weight = Weight(name, tensor.detach())
                 place = (storage_of(tensor), weight.first, tuple(tensor.shape), tensor.stride())
                 self.sizes[name], self.devices[name] = tensor.numel(), str(tensor.device)
-                if place not in known:  # else it is tied
+                if place not in known:  # otherwise it is tied
                     known.add(place)
                     self._weights.setdefault(place[0], []).append(weight)
         self._last: Any = None
-        self._inputs: Any = None  # of the last product, held so that its memory is not used again
-        self._runs = 0  # changes whenever the inputs of a product are not those of the one before
-        self.runs: dict[str, int] = {}  # at the first product of each weight
+        self._inputs: Any = None  # of the last product, referenced so that its memory is not reused
+        self._runs = 0  # incremented when the inputs differ from those of the previous product
+        self.runs: dict[str, int] = {}  # value of `_runs` at the first product of each weight
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        watch = WATCHED.get(func._overloadpacket)  # noqa: SLF001 - there is no public way
+        watch = WATCHED.get(func._overloadpacket)  # noqa: SLF001 - no public API
         if watch is None:
-            # In inference mode whole functions come here, such as einsum: take them apart.
+            # In inference mode composite functions such as einsum arrive here: decompose them.
             if func.namespace == "aten" and hasattr(func, "decompose"):
                 with self:
                     result = func.decompose(*args, **kwargs)
@@ -166,7 +170,7 @@ class Watcher(TorchDispatchMode):
         return result
 
     def forget(self) -> None:
-        """Let go of the activations that were seen last."""
+        """Drop the references to the last activations."""
         self._last = self._inputs = None
 
     def _weight_of(self, tensor: torch.Tensor) -> Weight | None:
@@ -179,7 +183,7 @@ class Watcher(TorchDispatchMode):
         return None
 
     def on_product(self, rows: torch.Tensor, matrix: torch.Tensor) -> None:
-        """Take note of ``rows @ matrix``, if the matrix is a weight."""
+        """Add the product ``rows @ matrix`` if the matrix is a weight."""
         weight = self._weight_of(matrix)
         place = None if weight is None else weight.place_of(matrix)
         if weight is None or place is None or not rows.shape[0]:
@@ -207,7 +211,7 @@ class Watcher(TorchDispatchMode):
         return places[place]
 
     def _note_run(self, weight: Weight, inputs: torch.Tensor) -> None:
-        """Take note of whether weights that were not seen before share their inputs."""
+        """Record which weights share their inputs, when they are first used."""
         key = key_of(inputs)
         if self._inputs is None or key is None or key_of(self._inputs) != key:
             self._runs += 1
@@ -215,42 +219,42 @@ class Watcher(TorchDispatchMode):
         self.runs.setdefault(weight.name, self._runs)
 
     def _keeps(self, weight: Weight, place: Any, inputs: torch.Tensor) -> bool:
-        """Keep the inputs of a product of the first of two states; whether this is one."""
+        """Keep the inputs of a product if the first state is running; return whether it is."""
         if self.keeping and weight.name in self.grams:
-            # A copy: the model may go on in the same memory.
+            # A copy, because the model may reuse the memory.
             self.kept.setdefault((weight.name, place), []).append(inputs.detach().clone())
         return self.keeping
 
     def _counterpart(self, weight: Weight, place: Any, inputs: torch.Tensor) -> Any:
-        """Return by how much the first state had more of inputs; None if that is not known."""
+        """Return the inputs of the first state minus these; None if unknown."""
         kept = self.kept.get((weight.name, place))
         before = kept.pop(0) if kept else None
         same = before is not None and before.shape == inputs.shape
         return widened(before) - widened(inputs) if same else None
 
     def end_pair(self) -> None:
-        """Take note that both states have run; no drift is known of what only the first did."""
+        """Finish a call of both states; the drift of products only in the first is unknown."""
         for (name, place), rest in self.kept.items():
             if rest and place in self.seen.get(name, ()):
                 self.seen[name][place].paired = False
         self.kept.clear()
 
     def on_linear(self, rows: torch.Tensor, weight: torch.Tensor, _bias: Any = None) -> None:
-        """Take note of a linear layer that was not taken apart."""
+        """Add a linear layer that was not decomposed."""
         self.on_product(rows.reshape(-1, rows.shape[-1]), weight.t())
 
     def on_mm(self, one: torch.Tensor, other: torch.Tensor) -> None:
-        """Take note of a product of matrices, either of which may be the weight."""
+        """Add a product of matrices, either of which may be the weight."""
         self.on_product(one, other)
         if self._weight_of(other) is None:
             self.on_product(other.t(), one.t())
 
     def on_addmm(self, _bias: Any, one: torch.Tensor, other: torch.Tensor, **_more: Any) -> None:
-        """Take note of a product with something added."""
+        """Add a product with a summand."""
         self.on_mm(one, other)
 
     def on_bmm(self, one: torch.Tensor, other: torch.Tensor) -> None:
-        """Take note of the products of two stacks of matrices: a weight may be broadcast."""
+        """Add a batched product; a weight may be broadcast."""
         for rows, stack in ((one, other), (other.mT, one.mT)):
             if self._weight_of(stack) is not None:
                 if stack.stride(0) == 0:
@@ -260,13 +264,13 @@ class Watcher(TorchDispatchMode):
                         self.on_product(part, matrix)
 
     def on_baddbmm(self, _bias: Any, one: torch.Tensor, other: torch.Tensor, **_m: Any) -> None:
-        """Take note of the same with something added."""
+        """Add a batched product with a summand."""
         self.on_bmm(one, other)
 
     def on_grouped_mm(
         self, rows: torch.Tensor, stack: torch.Tensor, offs: Any = None, *_more: Any, **_m: Any
     ) -> None:
-        """Take note of the products of runs of rows, one run for each of a stack of matrices."""
+        """Add products of runs of rows with one matrix of a stack each."""
         if rows.dim() == 2 and stack.dim() == 3 and offs is not None:
             begin = 0
             for end, matrix in zip(offs.tolist(), stack):
@@ -287,7 +291,7 @@ class Watcher(TorchDispatchMode):
         _output_padding: Any,
         groups: int,
     ) -> None:
-        """Take note of a convolution: its inputs are unfolded patches."""
+        """Add a convolution: its inputs are unfolded patches."""
         weight = self._weight_of(filters)
         if weight is None or not image.numel():
             return
@@ -323,7 +327,7 @@ class Watcher(TorchDispatchMode):
 
 
 class Patches:
-    """The patches of a stack of pictures, of one dimension or more, that a convolution takes."""
+    """The patches of a batch of images, of any number of dimensions, that a convolution reads."""
 
     def __init__(  # noqa: PLR0917 - as torch has them
         self, image: Any, groups: int, stride: Any, dilation: Any, padding: Any, kernel: Any
@@ -335,12 +339,12 @@ class Patches:
 
     @property
     def columns(self) -> int:
-        """Numbers of a patch, in a group."""
+        """Number of elements of a patch per group."""
         return self.image.shape[1] // self.groups * math.prod(self.kernel)
 
     @property
     def size(self) -> tuple[int, ...]:
-        """How many patches there are along each dimension."""
+        """Number of patches along each dimension."""
         return tuple(
             (n + 2 * p - d * (k - 1) - 1) // s + 1
             for n, p, d, k, s in zip(
@@ -350,11 +354,11 @@ class Patches:
 
     @property
     def count(self) -> int:
-        """How many patches there are."""
+        """Total number of patches."""
         return self.image.shape[0] * math.prod(self.size)
 
     def unfolded(self) -> Iterator[torch.Tensor]:
-        """Yield all patches of some pictures, ``[pictures, channels, *places, *kernel]``, views."""
+        """Yield views of patches of some images, ``[images, channels, *positions, *kernel]``."""
         amounts = [amount for pad in reversed(self.padding) for amount in (pad, pad)]
         each = self.image[0].numel() * math.prod(self.kernel)
         for some in self.image.split(max(1, PIECE // max(each, 1))):
@@ -366,7 +370,7 @@ class Patches:
             yield padded.as_strided(shape, (*strides[:2], *steps, *gaps))
 
     def moments(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return sums of squares and of values, ``[groups, columns]``."""
+        """Return the sums of squares and of values, ``float64[groups, columns]``."""
         channels = self.image.shape[1]
         sum2 = torch.zeros((channels, *self.kernel), dtype=torch.float64)
         total = torch.zeros_like(sum2)
@@ -380,7 +384,7 @@ class Patches:
         return sum2.reshape(shape), total.reshape(shape)
 
     def rows(self) -> Iterator[tuple[int, torch.Tensor]]:
-        """Yield some patches as rows, with the group that they belong to."""
+        """Yield patches as rows, with the index of their group."""
         ndim = len(self.kernel)
         order = [0, *range(2, 2 + ndim), 1, *range(2 + ndim, 2 + 2 * ndim)]
         for patches in self.unfolded():
@@ -388,14 +392,14 @@ class Patches:
                 yield group, part.permute(order).reshape(-1, self.columns)
 
     def grams(self) -> Iterator[tuple[int, torch.Tensor]]:
-        """Yield Gram matrices, with the group that they belong to."""
+        """Yield Gram matrices, with the index of their group."""
         for group, rows in self.rows():
             yield group, gram_of(rows)
 
     def beside(
         self, other: Patches, filters: torch.Tensor, *, turned: bool
     ) -> Iterator[tuple[int, torch.Tensor, torch.Tensor, torch.Tensor]]:
-        """Yield groups, with own rows, those of others and the filters, for `drift_of`."""
+        """Yield (group, own rows, rows of `other`, filter matrix) for `drift_of`."""
         matrices = [
             part.reshape(part.shape[0], -1) if turned else part.reshape(part.shape[0], -1).t()
             for part in filters.chunk(self.groups, 0)
@@ -413,42 +417,42 @@ WATCHED = {
     ATEN.convolution: Watcher.on_convolution,
 }
 if hasattr(ATEN, "_grouped_mm"):
-    WATCHED[ATEN._grouped_mm] = Watcher.on_grouped_mm  # noqa: SLF001 - torch names it so
+    WATCHED[ATEN._grouped_mm] = Watcher.on_grouped_mm  # noqa: SLF001 - torch's name
 
 
 def storage_of(tensor: torch.Tensor) -> int:
-    """Return where the memory of a tensor begins."""
+    """Return the address of a tensor's storage."""
     if hasattr(tensor, "untyped_storage"):
         return tensor.untyped_storage().data_ptr()
     return tensor.storage().data_ptr()
 
 
 def key_of(rows: torch.Tensor) -> Any:
-    """Return what tells a tensor and its contents from others; None if it does not say."""
-    with contextlib.suppress(RuntimeError):  # made in inference mode
-        version = rows._version  # noqa: SLF001 - there is no public way
+    """Return a key that identifies a tensor and its contents; None if it is not available."""
+    with contextlib.suppress(RuntimeError):  # tensors of inference mode
+        version = rows._version  # noqa: SLF001 - no public API
         return rows.data_ptr(), version, tuple(rows.shape), rows.stride(), rows.dtype
     return None
 
 
 def widened(rows: torch.Tensor) -> torch.Tensor:
-    """Return numbers in which sums are exact enough: float64, or float32 on a GPU."""
+    """Return the tensor in the precision used for sums: float64, or float32 on a GPU."""
     rows = rows.detach()
     return rows.double() if rows.device.type == "cpu" else rows.float()
 
 
 def gram_of(rows: torch.Tensor) -> torch.Tensor:
-    """Return the sums of the products of any two columns."""
+    """Return the sums of products of any two columns."""
     wide = widened(rows)
     return (wide.t() @ wide).to("cpu", torch.float64)
 
 
 def drift_of(pieces: Any) -> Any:
-    """Return what changes of inputs do to the outputs, beside the inputs that are there now.
+    """Return sums of the output drift that input changes cause.
 
-    Of pieces, each the number of a group, the changes, the inputs, and a matrix of inputs by
-    outputs. Returns sums in float64: ``[groups, outputs, inputs]`` of the products with the
-    inputs, ``[groups, outputs]`` of values and of squares.
+    `pieces` yields (group, changes, inputs, matrix ``[inputs, outputs]``). Returns float64 sums:
+    ``[groups, outputs, inputs]`` of the products with the inputs, and ``[groups, outputs]`` of
+    values and of squares.
     """
     found: dict[int, list[torch.Tensor]] = {}
     for group, change, rows, matrix in pieces:
@@ -464,7 +468,7 @@ def drift_of(pieces: Any) -> Any:
 
 
 def in_pieces(rows: torch.Tensor) -> Iterator[torch.Tensor]:
-    """Yield some rows after others."""
+    """Yield the rows in pieces."""
     yield from rows.split(max(1, PIECE // max(rows.shape[-1], 1)))
 
 
@@ -481,11 +485,12 @@ def moments(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def merged(numel: int, places: dict[tuple[int, int, bool, int], Sums]) -> Any:
-    """Return the sums of all equal parts of a weight, from those of the places that were seen.
+    """Merge the sums of the observed places of a weight into those of equal parts.
 
-    Experts, or the queries, keys and values of one weight, are places of their own; what covers
-    several parts counts for each. Returns parts, columns, whether it is transposed, and for each
-    part what covers it; None if the places do not go together.
+    Experts, or the queries, keys and values of a fused weight, are separate places; a place that
+    covers several parts counts for each. Returns the number of columns, whether the weight is
+    transposed, and for each part the (sums, index) pairs that cover it; None if the places are
+    inconsistent.
     """
     kinds = {(transposed, sums.sum.shape[1]) for (_, _, transposed, _), sums in places.items()}
     if len(kinds) != 1:
@@ -503,7 +508,7 @@ def merged(numel: int, places: dict[tuple[int, int, bool, int], Sums]) -> Any:
 
 
 class Kept:
-    """What was seen of a weight, with its Gram matrices, as it stays in the worker."""
+    """Statistics of a weight kept in the worker, with its Gram matrices."""
 
     def __init__(self, columns: int, cover: Any, drift: Any) -> None:
         self._columns = columns
@@ -511,7 +516,7 @@ class Kept:
         self._drift = drift
 
     def moments(self, number: int) -> dict[str, Any]:
-        """Return the moments of a part, as `solver` takes them."""
+        """Return the moments of a part, as `solver` expects them."""
         shapes = {"gram": (self._columns,) * 2, "sum": (self._columns,), "counts": ()}
         found = {
             what: sum(
@@ -525,11 +530,11 @@ class Kept:
 
 
 def report(watcher: Watcher, file: Any, kept: Any = None) -> list[dict[str, Any]]:
-    """Write what was seen into a file of float64, and say of what and where.
+    """Write the sums to a file of float64, and return a description of each weight with offsets.
 
-    Of each weight: counts, sums of squares, sums of values, and its Gram matrices if wanted; then,
-    if two states ran side by side and the drift of its outputs is known, that. What has Gram
-    matrices goes into the dict `kept` instead of these, if there is one.
+    For each weight: counts, sums of squares, sums of values, and its Gram matrices if requested;
+    then the output drift, if two states ran and it is known. If the dict `kept` is given, weights
+    with Gram matrices are stored in it instead of writing these.
     """
     found = []
     for name, places in watcher.seen.items():
@@ -554,7 +559,7 @@ def report(watcher: Watcher, file: Any, kept: Any = None) -> list[dict[str, Any]
             for part in cover:
                 write_sum(file, shape, [getattr(sums, what)[i] for sums, i in part])
         if name in watcher.grams:
-            # Parts that were multiplied one by one, as experts, may not have met the same rows.
+            # Parts that were multiplied separately, such as experts, may have had different rows.
             ((_, length, _, _), only), *others = places.items()
             whole = not others and length == watcher.sizes[name]
             drift = only.drift if whole and only.paired else None
@@ -574,7 +579,7 @@ def report(watcher: Watcher, file: Any, kept: Any = None) -> list[dict[str, Any]
 
 
 def write_sum(file: Any, shape: tuple[int, ...], summands: list[torch.Tensor]) -> None:
-    """Write a sum of tensors."""
+    """Write the sum of tensors."""
     total = torch.zeros(shape, dtype=torch.float64)
     for one in summands:
         total += one
@@ -583,7 +588,7 @@ def write_sum(file: Any, shape: tuple[int, ...], summands: list[torch.Tensor]) -
 
 @contextlib.contextmanager
 def slow_attention() -> Any:
-    """Have nn.MultiheadAttention take its products one by one; its fast way hides them."""
+    """Disable the fast path of nn.MultiheadAttention, which hides its products."""
     mha = getattr(torch.backends, "mha", None)
     if mha is None:
         yield
@@ -598,11 +603,11 @@ def slow_attention() -> Any:
 
 @contextlib.contextmanager
 def full_precision() -> Any:
-    """Have products of float32 computed in float32, not in the 19 bits that some GPUs offer."""
+    """Compute float32 products in full precision, not in TF32."""
     try:
         before = torch.get_float32_matmul_precision()
         torch.set_float32_matmul_precision("highest")
-    except RuntimeError:  # the script chose by another of torch's switches
+    except RuntimeError:  # the script used another API of torch
         yield
         return
     try:
@@ -620,7 +625,7 @@ def collect(
     beside: Any = None,
     kept: Any = None,
 ) -> list[dict[str, Any]]:
-    """Have `run` run inputs through a model, and write what was seen; see `report`.
+    """Run inputs through a model with `run`, and write the statistics; see `report`.
 
     With `beside`, a `SideBySide` of the model, the inputs are those of its other state.
     """
@@ -641,22 +646,23 @@ def collect(
 
 
 class Enough(BaseException):
-    """Ends a function of the script once the model was called."""
+    """Raised to end a function of the script after the first call of the model."""
 
 
 def count(
     module: torch.nn.Module, name: str, run: Any, path: str
 ) -> tuple[list[dict[str, Any]], int]:
-    """Have `run`, the function `name`, call a model once, and write how many rows each weight saw.
+    """Call a model once with `run`, the function `name`, and write the rows per weight.
 
-    Returns what `report` does, and how many inputs there were: the extent of the first dimension of
-    the first tensor that the model was called with.
+    Returns the result of `report`, and the number of inputs: the size of the first dimension of the
+    first tensor argument.
     """
     watcher, calls = Watcher(module, counts=True), []
     forward = module.forward
 
     def watched(*args: Any, **kwargs: Any) -> Any:
-        del module.forward  # of the object: that of its class is there again
+        # the attribute of the object, so that the method of the class is visible again
+        del module.forward
         watcher.seen.clear()
         with watcher:
             forward(*args, **kwargs)
@@ -690,7 +696,7 @@ def count(
 
 
 def first_tensor(given: Any) -> Any:
-    """Return the first tensor among arguments, also in lists and dicts; None without one."""
+    """Return the first tensor among arguments, also in lists and dicts; None if there is none."""
     if isinstance(given, torch.Tensor):
         return given
     if hasattr(given, "values") and callable(given.values):

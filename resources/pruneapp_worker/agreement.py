@@ -1,10 +1,10 @@
-"""Agreement with the unpruned model: what is measured where a script has no labels.
+"""Measure agreement with the unpruned model, for scripts without labels.
 
-The outputs of the unpruned model are kept in a file, call by call, and those of a pruned model are
-compared with them. Of more than 512 classes only the 512 largest outputs of the unpruned model are
-kept and compared; the Kullback-Leibler divergence counts all others as one class. Coordinates of an
-embedding are no classes: all are compared, and the measures of classes are left out. Of pooled
-embeddings, one row per sentence, the cosine is that of each sentence.
+The outputs of the unpruned model are stored in a file, call by call, and those of a pruned model
+are compared with them. With more than 512 classes, only the 512 largest outputs of the unpruned
+model are stored and compared; the Kullback-Leibler divergence treats all others as one class.
+Embeddings have no classes: all coordinates are compared, and measures of classes are omitted. For
+pooled embeddings, one row per sentence, there is a cosine per sentence.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from pruneapp_worker import tensors
 from pruneapp_worker.pipe import ContractError
 
 MOST_CLASSES = 512
-# What a model without a head returns: of sentence-transformers, and of transformers.
+# Names of embeddings in outputs of models without a head: sentence-transformers, transformers.
 POOLED = "sentence_embedding"
 EMBEDDINGS = (POOLED, "last_hidden_state")
 
 
 def embedding_of(output: Any) -> torch.Tensor | None:
-    """Return the embedding that a model without a head returns; None of one with logits."""
+    """Return the embedding in the output of a model without a head; None if it has logits."""
     if not isinstance(output, dict) or any("logits" in str(name) for name in output):
         return None
     return next((output[name] for name in EMBEDDINGS if name in output), None)
 
 
 def first_tensor(output: Any) -> torch.Tensor:
-    """Return the first tensor of whatever a model returns: logits, a tuple, a dict."""
+    """Return the first tensor in a model's output: logits, a tuple, a dict."""
     if isinstance(output, torch.Tensor):
         return output
     values = output.values() if hasattr(output, "values") else output
@@ -54,12 +54,12 @@ class Reference:
         self.calls = 0
 
     def comparison(self, *, write: bool) -> Comparison:
-        """Return what takes the outputs of one evaluation, from the beginning."""
+        """Return a comparison for one evaluation; with `write` it stores the outputs instead."""
         return Comparison(self, self._path.open("w+b" if write else "rb"), write=write)
 
 
 class Comparison:
-    """Takes outputs, call by call, and compares them with those of the reference."""
+    """Compares outputs, call by call, with those of the reference."""
 
     def __init__(self, reference: Reference, file: Any, *, write: bool) -> None:
         self._reference = reference
@@ -68,18 +68,18 @@ class Comparison:
         self._calls = 0
         self._classes = True  # whether columns are classes
         self._same = self._rows = 0
-        self.cosines: list[float] = []  # of each sentence, where rows are pooled embeddings
+        self.cosines: list[float] = []  # per sentence, if rows are pooled embeddings
         self._pooled = False
         self._divergence = self._apart = self._norm = self._other = self._inner = 0.0
 
-    def __enter__(self) -> Comparison:  # noqa: PYI034 - Self is of Python 3.11
+    def __enter__(self) -> Comparison:  # noqa: PYI034 - typing.Self needs Python 3.11
         return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def take(self, output: Any) -> None:
-        """Take the output of one call."""
+        """Add the output of one call."""
         embedding = embedding_of(output)
         self._classes = embedding is None
         self._pooled = embedding is not None and embedding.dim() == 2 and POOLED in output
@@ -141,7 +141,7 @@ class Comparison:
         self._inner += float((now * kept).sum())
 
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """Return the measures of agreement: four of classes, two or three of embeddings."""
+        """Return the measures of agreement: four for classes, two or three for embeddings."""
         if not self._calls:
             raise ContractError(
                 "calibrate() never called the model.", "Run some inputs through the model in it."
@@ -172,23 +172,23 @@ class Comparison:
 
 
 def rows_of(output: torch.Tensor) -> torch.Tensor:
-    """Return an output as rows of float64, a class each column."""
+    """Return an output as rows of float64, with a column per class."""
     if output.dim() == 0:
         output = output.reshape(1, 1)
-    elif output.dim() >= 4:  # pictures: the classes are dim 1
+    elif output.dim() >= 4:  # images: classes are dim 1
         output = output.movedim(1, -1)
     return output.cpu().double().reshape(-1, output.shape[-1])
 
 
 def all_of(rows: torch.Tensor) -> Any:
-    """Return all columns to keep, as `largest` does."""
+    """Return all columns to store, like `largest`."""
     return rows.float(), None, None
 
 
 def largest(logits: torch.Tensor) -> Any:
-    """Return the outputs to keep, where they stand, and the logarithm of the sum of all exp.
+    """Return the outputs to store, their columns, and the log-sum-exp of each row.
 
-    The latter two are None if all are kept.
+    The latter two are None if all columns are stored.
     """
     if logits.shape[-1] <= MOST_CLASSES:
         return all_of(logits)
@@ -197,7 +197,7 @@ def largest(logits: torch.Tensor) -> Any:
 
 
 def unlike(call: int) -> ContractError:
-    """Return the error of inputs that differ from run to run."""
+    """Return the error for inputs that differ from run to run."""
     return ContractError(
         f"calibrate() ran other inputs than with the unpruned model (call {call}).",
         "Run the same inputs in the same order each time; 'seed' is the same for each state. "

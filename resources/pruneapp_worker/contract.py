@@ -1,4 +1,4 @@
-"""The contract with a script: its functions, what they are given, and what they may return."""
+"""The contract with a script: its functions, their arguments, and allowed return values."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from typing import Any, Callable
 from pruneapp_worker import graph_session
 from pruneapp_worker.pipe import PID, ContractError, Pipe, Progress
 
-# Imported by `main`, unless the model is an ONNX model and there is none: None then.
+# Imported by `main`; None for an ONNX model if torch is not installed.
 torch: Any = sys.modules.get("torch")
 if torch is not None:
     from pruneapp_worker import agreement, tensors
 
 
 class Session:
-    """A script, and the model that it loaded; each ``do_…`` answers a request."""
+    """A script, and the model that it loaded; each ``do_…`` method answers a request."""
 
     def __init__(self, pipe: Pipe, progress: Progress, first: dict[str, Any]) -> None:
         self._pipe = pipe
@@ -43,12 +43,12 @@ class Session:
         self._model: Any = None
         self._tensors: Any = None  # ModelTensors, or a GraphSession
         self._reference: agreement.Reference | None = None
-        self._beside: Any = None  # another state of the model, to be run side by side with it
-        self._kept: dict[str, Any] = {}  # what was seen of weights, with Gram matrices
+        self._beside: Any = None  # another state of the model, to run side by side with it
+        self._kept: dict[str, Any] = {}  # statistics with Gram matrices, by weight
         self._folder: str = first["folder"]
 
     def do_script(self) -> dict[str, Any]:
-        """Run the file, and say what functions it has."""
+        """Run the script's module, and return the names of its functions."""
         source = Path(self.path).read_bytes()
         if hashlib.sha256(source).hexdigest() != self._sha256:
             raise ContractError(
@@ -64,7 +64,7 @@ class Session:
         seed_all(0)
         code = compile(source, self.path, "exec")
         with self._running():
-            exec(code, module.__dict__)  # noqa: S102 - this is what the worker is for
+            exec(code, module.__dict__)  # noqa: S102 - the purpose of the worker
         self._module = module
         higher = getattr(module, "HIGHER_IS_BETTER", None)
         if isinstance(higher, dict):
@@ -82,7 +82,7 @@ class Session:
             or (
                 name.startswith("evaluate_")
                 and inspect.isfunction(value)
-                and value.__module__ == self._module.__name__  # not one that was imported
+                and value.__module__ == self._module.__name__  # excludes imported functions
             )
         ]
 
@@ -120,13 +120,14 @@ class Session:
         return {"tensors": [], "session": True, "from_path": from_path}
 
     def do_tensors(self) -> dict[str, Any]:
-        """Say what the tensors of the model hold now."""
+        """Return the digests of the model's tensors."""
         return {"tensors": self._tensors.held()}
 
     def do_apply(self, patches: list[dict[str, Any]], *, beside: bool = False) -> dict[str, Any]:
-        """Put masks and values into the tensors of the model, or of another state beside it."""
+        """Apply masks and values to tensors of the model, or of the other state."""
         if beside and self._beside is None:
-            from pruneapp_worker import side_by_side  # needs a torch that can watch products
+            # needs a torch version that supports dispatch modes
+            from pruneapp_worker import side_by_side
 
             self._beside = side_by_side.SideBySide(self._tensors)
         target = self._beside if beside else self._tensors
@@ -137,7 +138,7 @@ class Session:
         return {}
 
     def do_evaluate(self, seed: int, *, reference: bool, agree: bool) -> dict[str, Any]:
-        """Evaluate what the model holds; see `values_of` for what the functions may return."""
+        """Evaluate the model; see `values_of` for the allowed return values."""
         self._progress.reset()
         if torch is not None and torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()
@@ -171,9 +172,9 @@ class Session:
     ) -> dict[str, Any]:
         """Run calibrate, and write sums over the inputs of each weight; see `activations`.
 
-        With `beside`, over those of the state that was put beside the model, with the drift of the
-        outputs from those of the model. With `keep` the Gram matrices stay here until the next
-        call, for `do_solve`.
+        With `beside` the inputs are those of the other state, and the drift of its outputs from the
+        model's is added. With `keep` the Gram matrices stay in this process until the next call,
+        for `do_solve`.
         """
         activations = watching()
         self._progress.reset()
@@ -210,19 +211,19 @@ class Session:
         return {"weights": weights, "inputs": inputs}
 
     def do_check(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Hold a shrunk folder against its class; the script is `shrunk_folder.py`."""
+        """Check a shrunk folder against its class; the script is `shrunk_folder.py`."""
         self._progress.reset()
         return self._call("check", request, seed=0)
 
     def do_solve(
         self, name: str, part: int, layer: dict[str, Any], path: str, **how: Any
     ) -> dict[str, Any]:
-        """Solve a part of a weight by what was kept of it, on the device where it is.
+        """Solve a part of a weight with its kept statistics, on the device of the weight.
 
-        `layer` has ``rows``, ``columns``, ``dtype`` and, if there is one, that of the ``bias``. The
-        file holds what is wanted and what is there in float32, and what is free in bytes; the same
-        of the bias, in float64. It is replaced by the solution: weights, and in bytes which rows
-        are better by them; the bias; and the variances as wanted and as they are, if asked for.
+        `layer` has ``rows``, ``columns``, ``dtype`` and, if there is one, the dtype of the
+        ``bias``. The file contains the wanted and the present values in float32 and the free mask
+        in bytes; then the same for the bias, in float64. It is replaced by the solution: weights, a
+        byte per row that improved, the bias, and on request the wanted and solved variances.
         """
         from pruneapp_worker import activations, solver
 
@@ -242,7 +243,7 @@ class Session:
             weights = unknowns_in(file, shape, torch.float32, layer["dtype"])
             bias = layer["bias"] and unknowns_in(file, (rows,), torch.float64, layer["bias"])
         device = self._tensors.device_of(name)
-        if device.type == "mps":  # has no float64
+        if device.type == "mps":  # mps does not support float64
             device = torch.device("cpu")
         with torch.no_grad(), activations.full_precision():
             try:
@@ -273,7 +274,7 @@ class Session:
         shipped = Path(self.path).parent == Path(__file__).parent
         pool = getattr(self._module, "pooled_embedding", None) if shipped else None
         if pool is not None:
-            take = lambda output: comparison.take(pool(output))  # noqa: E731 - one of two
+            take = lambda output: comparison.take(pool(output))  # noqa: E731 - short
         with comparison, self._tensors.outputs(take):
             self._call("calibrate", self._model, seed=seed)
         if comparison.cosines and not reference:
@@ -281,7 +282,7 @@ class Session:
         return comparison.metrics()
 
     def _lowest(self, cosines: list[float]) -> str:
-        """Say which sentence has the lowest cosine."""
+        """Return a notice with the sentence that has the lowest cosine."""
         lowest = min(range(len(cosines)), key=cosines.__getitem__)
         text = f"The lowest cosine, {cosines[lowest]:.4f}, is that of sentence {lowest + 1}"
         sentences: list[str] = getattr(self._module, "SENTENCES", [])
@@ -312,7 +313,7 @@ class Session:
 
     @contextlib.contextmanager
     def _running(self) -> Any:
-        """Let SIGINT stop what runs inside."""
+        """Allow SIGINT to interrupt the block."""
         self._pipe.interruptible = True
         try:
             yield
@@ -321,7 +322,7 @@ class Session:
 
 
 def watching() -> types.ModuleType:
-    """Return the module that watches products; raises if this torch cannot."""
+    """Return the module that observes products; raise if this torch version cannot."""
     if torch is None:
         raise without_torch("Sums over the inputs of weights are")
     release = tuple(int("".join(filter(str.isdigit, n)) or 0) for n in torch.__version__.split("."))
@@ -336,7 +337,7 @@ def watching() -> types.ModuleType:
 
 
 def without_torch(what: str) -> ContractError:
-    """Return the error of what is computed by torch."""
+    """Return the error for a feature that needs torch."""
     return ContractError(
         f"{what} computed by torch, which '{sys.executable}' does not have.",
         "Install torch there or choose a Python that has it; for metrics alone, define evaluate.",
@@ -344,7 +345,7 @@ def without_torch(what: str) -> ContractError:
 
 
 def unknowns_in(file: Any, shape: tuple[int, ...], dtype: Any, rounded: str) -> Any:
-    """Read what is wanted and what is there of a type, and what is free in bytes."""
+    """Read wanted and present values of a dtype, and the free mask in bytes."""
     from pruneapp_worker import solver
 
     parts = []
@@ -357,7 +358,7 @@ def unknowns_in(file: Any, shape: tuple[int, ...], dtype: Any, rounded: str) -> 
 
 
 def seed_all(seed: int) -> None:
-    """Seed whatever draws."""
+    """Seed all random number generators."""
     import random
 
     random.seed(seed)
@@ -370,7 +371,7 @@ def seed_all(seed: int) -> None:
 def wanted(
     function: Callable[..., Any], name: str, given: int, offered: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return what of the offered values a function names; raises where it names others."""
+    """Return the offered values that a function has parameters for; raise for unknown ones."""
     try:
         found = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -399,11 +400,11 @@ def wanted(
 
 
 def values_of(function: str, result: Any) -> dict[str, dict[str, Any]]:
-    """Return the metrics in what a function returned, by name.
+    """Return the metrics in a function's return value, by name.
 
-    A number, ``(correct, total)``, a list of values per sample, ``(number, values)``; or a dict or
-    dataclass of these, one level deep. The name of a single result is that of the function behind
-    ``evaluate_``; of `evaluate` itself it is ``score``.
+    Allowed are a number, ``(correct, total)``, a list of values per sample, ``(number, values)``;
+    or a dict or dataclass of these, one level deep. A single result is named by the part of the
+    function's name after ``evaluate_``; that of `evaluate` is ``score``.
     """
     name = function[len("evaluate_") :] if function != "evaluate" else ""
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
@@ -427,7 +428,7 @@ def values_of(function: str, result: Any) -> dict[str, dict[str, Any]]:
 
 
 def value_of(function: str, key: str, value: Any) -> dict[str, Any]:
-    """Return one metric as JSON has it."""
+    """Return one metric as JSON."""
     if isinstance(value, tuple) and len(value) == 2:
         first, second = number_of(value[0]), number_of(value[1])
         if first is not None and second is not None:
@@ -455,7 +456,7 @@ def value_of(function: str, key: str, value: Any) -> dict[str, Any]:
 
 
 def number_of(value: Any) -> Any:
-    """Return a Python number; None if it is no single one."""
+    """Return a Python number; None if `value` is not a single number."""
     if torch is not None and isinstance(value, torch.Tensor):
         if value.numel() != 1 or value.dim() > 1 or value.is_complex():
             return None
@@ -467,12 +468,12 @@ def number_of(value: Any) -> Any:
     if isinstance(value, (int, float)):
         return value
     if isinstance(value, Number) and not isinstance(value, complex):
-        return float(value)  # a Fraction, a Decimal
+        return float(value)  # a Fraction or Decimal
     return None
 
 
 def samples_of(value: Any) -> list[float] | None:
-    """Return the values of a sequence of numbers; None if it is none."""
+    """Return the values of a sequence of numbers; None if it is not one."""
     if torch is not None and isinstance(value, torch.Tensor):
         value = value.detach().cpu().tolist() if value.dim() == 1 else None
     elif hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 1:
@@ -484,7 +485,7 @@ def samples_of(value: Any) -> list[float] | None:
 
 
 def packed(samples: list[float]) -> str:
-    """Return numbers as the bytes of float64 in base64."""
+    """Return numbers as float64 bytes in base64."""
     values = array.array("d", samples)
     if sys.byteorder == "big":
         values.byteswap()
@@ -492,7 +493,7 @@ def packed(samples: list[float]) -> str:
 
 
 def root_module(model: Any) -> Any:
-    """Return the module among what `load` returned: itself, its `model`, or one of a tuple."""
+    """Return the module in the result of `load`: itself, its `model`, or an element of a tuple."""
     if torch is None:
         return None
     if isinstance(model, torch.nn.Module):
@@ -504,7 +505,7 @@ def root_module(model: Any) -> Any:
 
 
 def best_device() -> str:
-    """Return what torch computes on fastest here."""
+    """Return the fastest available torch device."""
     if torch is None:
         return "cpu"
     if torch.cuda.is_available():
@@ -514,7 +515,7 @@ def best_device() -> str:
 
 
 def peak_memory() -> int:
-    """Return the most bytes that this process has used so far."""
+    """Return the peak memory of this process in bytes; 0 if unknown."""
     try:
         import resource
     except ImportError:

@@ -1,8 +1,8 @@
-"""A session of onnxruntime: its outputs, and statistics of what its weights are multiplied by.
+"""Sessions of onnxruntime: their outputs, and statistics of the inputs of their weights.
 
-Nothing of onnxruntime is imported here: the script made the session. Its ``run`` is replaced on the
-object while something is recorded. For statistics, the values that weights are multiplied by become
-outputs of a second session of the same graph.
+onnxruntime is not imported here: the script creates the session. Its ``run`` method is replaced on
+the object while something is recorded. For statistics, the values that weights are multiplied by
+are added as outputs of a second session of the same graph.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDER_OF_DATA = "session.model_external_initializers_file_folder_path"
 
 
 def sessions_in(model: Any, depth: int = 0) -> list[Any]:
-    """Return the sessions among what `load` returned, also in tuples, dicts and attributes."""
+    """Return the sessions in the result of `load`, also in tuples, dicts and attributes."""
     if hasattr(model, "run") and hasattr(model, "get_inputs") and hasattr(model, "get_modelmeta"):
         return [model]
     inner = list(model) if isinstance(model, (tuple, list)) else []
@@ -35,9 +35,9 @@ def sessions_in(model: Any, depth: int = 0) -> list[Any]:
 
 
 def root_session(model: Any, path: str) -> Any:
-    """Return the session made from a path, or else the first one; None without a session.
+    """Return the session created from a path, or else the first one; None without a session.
 
-    Raises `ContractError` if all sessions were made from other files.
+    Raises `ContractError` if all sessions were created from other files.
     """
     found = sessions_in(model)
     others = [one for one in found if is_made_from_another(one, path)]
@@ -53,12 +53,12 @@ def root_session(model: Any, path: str) -> Any:
 
 
 def path_of(session: Any) -> str:
-    """Return the file that a session was made from; empty for bytes, or if it is not known."""
+    """Return the file that a session was created from; "" for bytes, or if unknown."""
     return str(getattr(session, "_model_path", None) or "")
 
 
 def is_made_from(session: Any, path: str) -> bool:
-    """Return whether a session was made from a file: by its path, or from its very bytes."""
+    """Return whether a session was created from a file: by its path, or by equal bytes."""
     if path_of(session):
         return os.path.realpath(path_of(session)) == os.path.realpath(path)
     data = getattr(session, "_model_bytes", None)
@@ -66,7 +66,7 @@ def is_made_from(session: Any, path: str) -> bool:
 
 
 def is_made_from_another(session: Any, path: str) -> bool:
-    """Return whether a session was made from the path of another file."""
+    """Return whether a session was created from the path of another file."""
     return bool(path_of(session)) and not is_made_from(session, path)
 
 
@@ -82,7 +82,7 @@ class GraphSession:
         self._path = Path(path)
 
     def held(self) -> list[tuple[str, str, int]]:
-        """Return no tensor."""
+        """Return an empty list: the tensors of a session cannot be read."""
         return []
 
     def device_of(self, _name: str) -> torch.device:
@@ -93,7 +93,7 @@ class GraphSession:
 
     @contextlib.contextmanager
     def _replaced(self, call: Callable[..., Any]) -> Any:
-        """Have ``session.run`` call `call`, with the original as its first argument."""
+        """Make ``session.run`` call `call`, with the original method as the first argument."""
         original, own = self.session.run, vars(self.session).get("run")
 
         def run(output_names: Any, input_feed: Any, run_options: Any = None) -> Any:
@@ -141,7 +141,7 @@ class GraphSession:
         beside: Any = None,
         kept: Any = None,
     ) -> list[dict[str, Any]]:
-        """Have `run` run inputs, and write sums over what the weights are multiplied by."""
+        """Run inputs with `run`, and write sums over the inputs of the weights."""
         if beside is not None:
             raise ContractError("Two states of an ONNX model cannot be run side by side.")
         sums = ProductSums(activations, self.products, grams)
@@ -152,7 +152,7 @@ class GraphSession:
     def count(
         self, activations: Any, name: str, run: Any, path: str
     ) -> tuple[list[dict[str, Any]], int]:
-        """Have `run`, the function `name`, run the session once, and count rows of inputs."""
+        """Run the session once with `run`, the function `name`, and count rows of inputs."""
         sums = ProductSums(activations, self.products, (), counts=True)
         extents: list[int] = []
 
@@ -184,9 +184,9 @@ class GraphSession:
 
     @contextlib.contextmanager
     def _summed(self, sums: ProductSums, after: Any = None) -> Any:
-        """Add what each run in the block multiplies by weights; then call `after` with the feeds.
+        """Add the inputs of weights in each run of the block; then call `after` with the feeds.
 
-        Runs compute with a session that has the values to record as outputs.
+        Runs are computed by a session that has the recorded values as outputs.
         """
         declared = {one.name for one in self.session.get_inputs()}
         values = [v for v in dict.fromkeys(p["value"] for p in self.products) if v not in declared]
@@ -207,9 +207,10 @@ class GraphSession:
             yield
 
     def _with_outputs(self, names: list[str]) -> Any:
-        """Return a session of the same graph with more values as outputs."""
+        """Return a session of the same graph with additional outputs."""
         outputs = b"".join(field(OUTPUT, field(NAME, name.encode())) for name in names)
-        # Protocol buffers merge two occurrences of a message field: these outputs come last.
+        # Protocol buffers merge repeated message fields, so these outputs are appended to the
+        # graph's.
         data = self._path.read_bytes() + field(GRAPH, outputs)
         options = self.session.get_session_options()
         options.add_session_config_entry(FOLDER_OF_DATA, str(self._path.parent))
@@ -227,7 +228,7 @@ class CallWatch:
         self.seen = True
         return original(names, feeds, options)
 
-    def __enter__(self) -> CallWatch:  # noqa: PYI034 - Self is of Python 3.11
+    def __enter__(self) -> CallWatch:  # noqa: PYI034 - typing.Self needs Python 3.11
         self._replaced.__enter__()
         return self
 
@@ -254,7 +255,7 @@ class ProductSums:
             self.runs.setdefault(product["weight"], order[product["value"]])
 
     def add(self, values: dict[str, Any]) -> None:
-        """Add the inputs of one run; values that are not floating-point are left out."""
+        """Add the inputs of one run; values that are not floating-point are ignored."""
         rows: dict[Any, Any] = {}
         for product in self._products:
             value = values.get(product["value"])
@@ -310,7 +311,7 @@ class ProductSums:
 
 
 def padding_of(product: dict[str, Any], sizes: Any) -> list[int]:
-    """Return the padding of a convolution, as ``torch.nn.functional.pad`` takes it."""
+    """Return the padding of a convolution, in the format of ``torch.nn.functional.pad``."""
     pads, automatic = list(product["pads"]), product["auto_pad"]
     count = len(sizes)
     if automatic == "VALID":
@@ -329,14 +330,14 @@ def padding_of(product: dict[str, Any], sizes: Any) -> list[int]:
 
 
 def array_of(feed: Any) -> Any:
-    """Return an input as an array of numpy."""
+    """Return an input as a numpy array."""
     import numpy as np
 
     return np.asarray(feed.numpy() if hasattr(feed, "numpy") else feed)
 
 
 def tensor_of(array: Any) -> torch.Tensor:
-    """Return an array of numpy as a tensor."""
+    """Return a numpy array as a tensor."""
     import numpy as np
     import torch
 
@@ -344,12 +345,12 @@ def tensor_of(array: Any) -> torch.Tensor:
 
 
 def field(number: int, data: bytes) -> bytes:
-    """Return a field of a message of protocol buffers."""
+    """Return an encoded protocol buffers field."""
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def varint(value: int) -> bytes:
-    """Return a number as protocol buffers write it."""
+    """Return a number encoded as a protocol buffers varint."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

@@ -1,4 +1,4 @@
-"""The built-in runner for image classifiers: stock models of torchvision and timm, and images."""
+"""The built-in runner for image classifiers: models of torchvision and timm, and images."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import os
 from pathlib import Path
 from typing import Any, Callable
 
-# Before timm is imported, which reads it then: nothing is fetched for a model.
+# Set before timm is imported, which reads it: nothing is downloaded.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import torch
 
 from pruneapp_worker.pipe import ContractError
 
-# Images that are measured, and as many others that calibrate, unless a limit is given.
+# Number of evaluated images, and of calibration images, without a limit.
 MOST_IMAGES = 1000
 BATCH = 16
 SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
-# What the published weights of these were made with, beside the defaults of torchvision.
+# Arguments that the published weights of these models need, besides torchvision's defaults.
 MORE = {"transform_input": True, "init_weights": False}
 WITH_MORE = ("googlenet", "inception_v3")
 _transforms: list[Callable[[Any], torch.Tensor]] = []
 
 
 def load(path: str, device: str, classifier: Any) -> Any:
-    """Return a model with the weights of a file or folder, as its library builds it."""
+    """Return a model of its library with the weights of a file or folder."""
     library, name, classes = classifier
     try:
         model, transform = (_of_timm if library == "timm" else _of_torchvision)(name, classes)
@@ -60,7 +60,7 @@ def _of_timm(name: str, classes: int) -> tuple[Any, Any]:
 
 
 def _weights_in(path: Path, model: Any) -> dict[str, torch.Tensor]:
-    """Return the tensors of a file or folder, by the names that the model has for them."""
+    """Return the tensors of a file or folder, by the model's names."""
     state: dict[str, Any] = {}
     for file in sorted(path.glob("*.safetensors")) if path.is_dir() else [path]:
         if file.suffix == ".safetensors":
@@ -80,10 +80,10 @@ def _weights_in(path: Path, model: Any) -> dict[str, torch.Tensor]:
 
 
 def images_in(folder: str, limit: Any) -> list[tuple[Path, int]]:
-    """Return images, evenly taken, with the number of the subfolder that each lies in.
+    """Return evenly spaced images of a folder, with the index of their subfolder.
 
-    Twice as many as are to be measured: those at even places are measured, the others calibrate.
-    Without subfolders the number is 0.
+    Twice as many as are evaluated: those at even positions are evaluated, the others calibrate.
+    Without subfolders the index is 0.
     """
     inside = [_files_in(path) for path in sorted(Path(folder).iterdir()) if path.is_dir()]
     inside = [files for files in inside if files] or [_files_in(Path(folder))]
@@ -99,7 +99,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def batches(model: Any, images: list[tuple[Path, int]], progress: Any) -> Any:
-    """Run images through a model; yields its outputs and the numbers of the images."""
+    """Run images through a model; yield outputs with the class indices of the images."""
     device = next(model.parameters()).device
     starts = range(0, len(images), BATCH)
     for start in progress(starts):
@@ -114,7 +114,7 @@ def _read(file: Path) -> torch.Tensor:
     try:
         with Image.open(file) as image:
             return _transforms[0](image.convert("RGB"))
-    except (OSError, SyntaxError) as error:  # as Pillow raises for files that are broken
+    except (OSError, SyntaxError) as error:  # raised by Pillow for broken files
         raise ContractError(
             f"The image '{file}' cannot be read: {error}.",
             "Replace it, or take it out of the folder.",
@@ -123,7 +123,7 @@ def _read(file: Path) -> torch.Tensor:
 
 @torch.no_grad()
 def calibrate(model: Any, images: str, progress: Any, limit: Any = None) -> None:
-    """Run the images that are not measured; the only one, if there is one."""
+    """Run the images that are not evaluated; if there is only one image, run that."""
     found = images_in(images, limit)
     for _ in batches(model, found[1::2] or found, progress):
         pass

@@ -1,8 +1,8 @@
-"""The worker: runs a person's evaluation script in the person's own Python.
+"""The worker: runs the user's evaluation script in the user's Python.
 
-Needs Python 3.9 or newer, and torch unless the model is an ONNX model; nothing of Pruneapp. Started
-as ``python -u main.py``; requests are JSON lines, see `pipe.py`. docs/measure.md has the contract
-with the script.
+Needs Python 3.9 or newer, and torch unless the model is an ONNX model; no part of the pruneapp
+package. Started as ``python -u main.py``; requests are JSON lines, see `pipe.py`. docs/measure.md
+documents the contract with the script.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HERE = str(Path(__file__).resolve().parent)
 
 
 def error_of(error: BaseException, script: str) -> dict[str, Any]:
-    """Return what is said of an exception: its kind, and the traceback without our own frames."""
+    """Return a description of an exception: its kind, and the traceback without own frames."""
     from pruneapp_worker.pipe import Cancelled, ContractError
 
     if isinstance(error, ContractError):
@@ -63,7 +63,7 @@ def own_frames(error: BaseException) -> list[str]:
 
 
 def serve(pipe: Any, session: Any) -> None:
-    """Answer requests until the application asks to end."""
+    """Answer requests until the application asks the worker to end."""
     from pruneapp_worker.pipe import PID
 
     while True:
@@ -75,10 +75,10 @@ def serve(pipe: Any, session: Any) -> None:
         try:
             pipe.check()
             reply = getattr(session, f"do_{what}")(**request)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
+        except BaseException as error:  # noqa: BLE001 - reported to the application
             reply = error_of(error, session.path)
             del error
-        if os.getpid() != PID:  # a forked child came back from the script
+        if os.getpid() != PID:  # a forked child of the script returned
             os._exit(0)
         pipe.interruptible = False
         for stream in (sys.stdout, sys.stderr):
@@ -89,24 +89,24 @@ def serve(pipe: Any, session: Any) -> None:
 
 
 def main() -> None:
-    """Say who is there, then serve."""
+    """Send the interpreter's versions, then serve."""
     began = time.monotonic()
     hello: dict[str, Any] = {"python": platform.python_version(), "executable": sys.executable}
-    # The folder of the worker is no place that a script should import from.
+    # Scripts must not import from the worker's folder.
     sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != HERE]
     sys.path.insert(0, str(Path(HERE).parent))
     from pruneapp_worker import pipe as pipes
 
     pipe = pipes.Pipe()
     first = pipe.start()
-    if sys.version_info < (3, 9):  # noqa: UP036 - the person's Python may be any
+    if sys.version_info < (3, 9):  # noqa: UP036 - the user may choose any Python
         pipe.send("hello", **hello, problem="python")
         return
     try:
         import torch
 
         version = torch.__version__
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
+    except BaseException as error:  # noqa: BLE001 - reported to the application
         version = ""
         if not (first.get("graph") and isinstance(error, ImportError)):
             pipe.send("hello", **hello, problem="torch", details=repr(error))

@@ -1,7 +1,8 @@
-"""The pipes between worker and application, and how a script reports and is stopped.
+"""The pipes between worker and application, progress reports, and cancellation.
 
-Requests come in on standard input, replies leave on standard output. Both are moved away at once,
-so that what the script prints goes to standard error, the log. Standard library only.
+Requests arrive on standard input, replies are sent on standard output. Both descriptors are
+duplicated and replaced at once, so that output of the script goes to standard error, the log.
+Standard library only.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from typing import Any
 
 PID = os.getpid()
 BEAT_SECONDS = 2.0
-# Exit status that says that the script closed what the worker answers through.
+# Exit status if the script closed the pipe for replies.
 PIPE_CLOSED = 74
 
 
 class Cancelled(KeyboardInterrupt):
-    """The person asked to stop; no ``except Exception`` of a script swallows it."""
+    """The user asked to stop; not caught by ``except Exception`` in a script."""
 
 
 class ContractError(Exception):
-    """The script does not keep to the contract; a sentence and a remedy."""
+    """The script violates the contract; has a sentence and a remedy."""
 
     def __init__(self, sentence: str, remedy: str = "") -> None:
         super().__init__(sentence)
@@ -36,7 +37,7 @@ class ContractError(Exception):
 
 
 class Pipe:
-    """Both directions of the protocol, on descriptors that the script does not know."""
+    """Both directions of the protocol, on descriptors unknown to the script."""
 
     def __init__(self) -> None:
         self._in = os.fdopen(os.dup(0), "rb")
@@ -48,15 +49,15 @@ class Pipe:
         os.dup2(2, 1)
         self.token = ""
         self.requests: queue.Queue[dict[str, Any]] = queue.Queue()
-        self.current = 0  # number of the request that is answered now
-        self._cancelled = 0  # number of the request that is to be cancelled
+        self.current = 0  # number of the current request
+        self._cancelled = 0  # number of the request to cancel
         self.interruptible = False
-        self._folder = ""  # of the application, deleted if it cannot do so itself
+        self._folder = ""  # of the application; deleted by the worker if the application has ended
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
-        # A forked child of the script must not answer, nor keep the pipes open.
+        # A forked child of the script must neither answer nor keep the pipes open.
         empty = os.open(os.devnull, os.O_RDWR)
         for number in (self._in.fileno(), self._out):
             with contextlib.suppress(OSError):
@@ -66,7 +67,7 @@ class Pipe:
         self.interruptible = False
 
     def start(self) -> dict[str, Any]:
-        """Read the first line, and everything after it in a thread; returns the first."""
+        """Read and return the first line; read everything after it in a thread."""
         first = json.loads(self._in.readline() or "{}")
         self.token, self._folder = first.get("token", ""), first.get("folder", "")
         threading.Thread(target=self._read, daemon=True).start()
@@ -81,7 +82,7 @@ class Pipe:
                 self._cancelled = request["id"]
             else:
                 self.requests.put(request)
-        end_group(self._folder)  # the application is gone
+        end_group(self._folder)  # the application has ended
 
     def _beat(self) -> None:
         while True:
@@ -94,14 +95,14 @@ class Pipe:
             raise Cancelled
 
     def check(self) -> None:
-        """Raise `Cancelled` if the request that is answered now is to be cancelled."""
+        """Raise `Cancelled` if the current request is cancelled."""
         if self._cancelled >= self.current > 0:
             raise Cancelled
 
     def send(self, kind: str, **more: Any) -> None:
-        """Send a line; an empty one before it, should something else have been written there."""
+        """Send a message as a line, after an empty line in case something else was written."""
         line = {"token": self.token, "kind": kind, "id": self.current, **more}
-        # Halves of characters, as a script may have them in its messages, are no text.
+        # Lone surrogates in messages of a script cannot be encoded.
         data = json.dumps(line, ensure_ascii=False).encode(errors="replace")
         rest = memoryview(b"\n" + data + b"\n")
         try:
@@ -109,13 +110,13 @@ class Pipe:
                 while rest:
                     rest = rest[os.write(self._out, rest) :]
         except BrokenPipeError:
-            end_group(self._folder)  # the application is gone
+            end_group(self._folder)  # the application has ended
         except OSError:
             os._exit(PIPE_CLOSED)
 
 
 def end_group(folder: str) -> None:
-    """Delete a folder, and end this process and everything that it started."""
+    """Delete a folder, and kill this process with all of its descendants."""
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
     if hasattr(os, "killpg"):
@@ -125,7 +126,7 @@ def end_group(folder: str) -> None:
 
 
 class Progress:
-    """What a script is given as `progress`: call it with done and total, or iterate through it."""
+    """The `progress` argument of scripts: call it with done and total, or with an iterable."""
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
@@ -133,7 +134,7 @@ class Progress:
         self._bars: list[Any] = []
 
     def __call__(self, done: Any, total: Any = None, text: str = "") -> Any:
-        """Report how far it is: ``progress(3, 10)``; or report an iterable as it goes."""
+        """Report progress: ``progress(3, 10)``; or return an iterator that reports progress."""
         if hasattr(done, "__iter__") or hasattr(done, "__getitem__"):
             size = total
             if size is None:
@@ -155,7 +156,7 @@ class Progress:
         self(number, total, text)
 
     def bar(self, bar: Any, done: float) -> None:
-        """Report the outermost of the tqdm bars that are open."""
+        """Report the outermost open tqdm bar."""
         if os.getpid() != PID or threading.current_thread() is not threading.main_thread():
             return
         if bar not in self._bars:
@@ -166,17 +167,17 @@ class Progress:
             self._pipe.check()
 
     def closed(self, bar: Any) -> None:
-        """Forget a bar."""
+        """Remove a bar."""
         self._bars = [one for one in self._bars if one is not bar]
 
     def reset(self) -> None:
-        """Forget all bars: another evaluation begins."""
+        """Remove all bars: another evaluation begins."""
         self._bars = []
         self._last = 0.0
 
 
 def watch_tqdm(progress: Progress) -> None:
-    """Have loops of tqdm report as they are, those that are disabled too."""
+    """Make tqdm loops report progress, including disabled ones."""
     try:
         from tqdm.std import tqdm
     except ImportError:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pruneapp_worker.pipe import ContractError
 
-# Runs of the model, unless a limit is given.
+# Number of runs of the model without a limit.
 RUNS = 32
 FLOATS = {"float": "float32", "float16": "float16", "double": "float64"}
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
@@ -86,7 +86,7 @@ def values_for(declared: Any, sizes: dict[str, int], stop: Any, rng: Any) -> Any
 
 
 def size_of(name: str, sizes: dict[str, int]) -> int:
-    """Return an open size: by its name, or as a sum such as ``past_length + length``."""
+    """Return an open size: by name, or as a sum such as ``past_length + length``."""
     if name in sizes:
         return sizes[name]
     parts = [part.strip() for part in name.split("+")]

@@ -1,7 +1,8 @@
-"""Holds a shrunk model folder against its class of transformers; nothing of a folder is run.
+"""Check a shrunk model folder against its transformers class; no code of the folder is run.
 
-`check` is given a request: how, and for each side its configuration and its safetensors files. What
-the class says against them is the answer; what stops the comparison itself is a `ContractError`.
+`check` gets a request with the kind of check and, for each side, its configuration and its
+safetensors files. Objections of the class are part of the answer; errors of the comparison itself
+raise `ContractError`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import re
 from pathlib import Path
 from typing import Any, Callable
 
-# Before transformers is imported, which reads them then: nothing is fetched for a folder, and
-# threads of the loader would not know of the mode in which tensors have no values.
+# Set before transformers is imported, which reads them: nothing is downloaded, and loader threads,
+# which would not see the fake tensor mode, are disabled.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_DEACTIVATE_ASYNC_LOAD"] = "1"
 
@@ -41,7 +42,7 @@ DTYPES = {
 
 
 class RefusalError(Exception):
-    """What the class says against a folder, as the end of a sentence."""
+    """The class rejects a folder; the text completes a sentence."""
 
 
 def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
 
 @contextlib.contextmanager
 def needed(what: str) -> Any:
-    """Raise what the class says inside as a fault of what the shrunk folder is held against."""
+    """Raise rejections inside of the block as errors of the folder that is compared with."""
     try:
         yield
     except RefusalError as error:
@@ -107,17 +108,17 @@ def needed(what: str) -> Any:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether there was no room for a tensor, or for mapping a file."""
+    """Return whether an error means that memory for a tensor or mapped file was insufficient."""
     said = str(error).lower()
     words = ("can't allocate memory", "cannot allocate memory")
     return isinstance(error, MemoryError) or any(one in said for one in words)
 
 
 def imported() -> Any:
-    """Return transformers."""
+    """Import and return transformers."""
     try:
         import transformers
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+    except Exception as error:  # noqa: BLE001 - reported to the application
         raise ContractError(
             f"transformers cannot be imported: {words_of(error)}.",
             "Choose the interpreter of an environment that has transformers.",
@@ -127,7 +128,7 @@ def imported() -> Any:
 
 
 def words_of(error: BaseException) -> str:
-    """Return the last line of the first cause: "Could not import module" says nothing."""
+    """Return type and last line of the root cause: "Could not import module" is uninformative."""
     seen = {id(error)}
     while True:
         cause = error.__cause__ or error.__context__
@@ -141,18 +142,18 @@ def words_of(error: BaseException) -> str:
 
 
 def class_of(transformers: Any, config: dict[str, Any]) -> Any:
-    """Return the class that a configuration names, or that transformers has for its type."""
+    """Return the class named by a configuration, or else the one for its model type."""
     name = str((config.get("architectures") or [""])[0])
     kind = str(config.get("model_type"))
     try:
         found = getattr(transformers, name, None) if name.isidentifier() else None
         if isinstance(found, type) and issubclass(found, transformers.PreTrainedModel):
             return found
-        # A type may be built by the class of another: internlm3 is a llama.
+        # A type may be built by the class of another type: internlm3 is a llama.
         purpose = re.search(r"For[A-Za-z]+\Z", name)
         auto = getattr(transformers, f"AutoModel{purpose[0] if purpose else ''}", None)
         if auto is not None and kind in transformers.CONFIG_MAPPING:
-            mapping = auto._model_mapping  # noqa: SLF001 - nothing public says it without a folder
+            mapping = auto._model_mapping  # noqa: SLF001 - no public API without a folder
             mapped = mapping.get(transformers.CONFIG_MAPPING[kind], None)
             if isinstance(mapped, type):
                 return mapped
@@ -174,22 +175,22 @@ def load(
     dtype: Any,
     state: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """Build the class of a side and load tensors; returns what is missing and what does not fit."""
+    """Build the class of a side and load tensors; return it with missing and unfitting tensors."""
     known = str(side["config"].get("model_type"))
     kind = class_of(transformers, side["config"])
     answer["architecture"] = kind.__name__
     try:
         configs = transformers.CONFIG_MAPPING
-        # It imports a class as it is asked for it; its get() is that of a dict with nothing in it.
+        # It imports a class on access; its get() never finds anything.
         made = configs[known] if known in configs else kind.config_class  # noqa: SIM401 - see above
         config = made.from_dict(dict(side["config"]))
-    except Exception as error:  # noqa: BLE001 - what it says is the answer
+    except Exception as error:  # noqa: BLE001 - the message is the answer
         raise RefusalError(f"its configuration is refused ({words_of(error)})") from None
     release = [int(part) for part in re.findall(r"\d+", transformers.__version__)[:2]]
     how: dict[str, Any] = {"dtype" if release >= [4, 56] else "torch_dtype": dtype}
     if hasattr(transformers.PreTrainedModel, "set_experts_implementation"):
         how["experts_implementation"] = "eager"
-    torch.manual_seed(0)  # for what no file holds
+    torch.manual_seed(0)  # for parameters that no file contains
     try:
         model, info = kind.from_pretrained(
             None,
@@ -202,7 +203,7 @@ def load(
         )
     except DataDependentOutputException:
         raise
-    except Exception as error:  # whatever the class raises is its answer
+    except Exception as error:  # all errors of the class are answers
         if out_of_memory(error):
             raise
         raise RefusalError(f"it cannot be built ({words_of(error)})") from error
@@ -215,7 +216,10 @@ def load(
 
 
 def shapes_of(one: Any, state: dict[str, Any], model: Any) -> list[Any]:
-    """Return a name, the shape in the file, and that of the class; transformers 4 says the name."""
+    """Return a name, its shape in the file, and that in the class.
+
+    Transformers 4 gives the name only.
+    """
     if not isinstance(one, str):
         return [str(one[0]), list(one[1]), list(one[2])]
     there = list(state[one].shape) if one in state else []
@@ -223,7 +227,7 @@ def shapes_of(one: Any, state: dict[str, Any], model: Any) -> list[Any]:
 
 
 def load_shapes(transformers: Any, side: dict[str, Any], answer: dict[str, Any], dtype: Any) -> Any:
-    """Build and load with shapes alone: no tensor has values, and no memory is used."""
+    """Build and load with fake tensors, which have shapes but no values and need no memory."""
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode:
         state = {
@@ -233,21 +237,21 @@ def load_shapes(transformers: Any, side: dict[str, Any], answer: dict[str, Any],
         }
     with contextlib.suppress(DataDependentOutputException), mode:
         return load(transformers, side, answer, dtype, state)
-    # The constructor reads values (beit of transformers 4): what it makes itself has some then.
+    # The constructor reads values (beit in transformers 4): real tensors are needed for its own.
     return load(transformers, side, answer, dtype, state)
 
 
 def load_values(transformers: Any, side: dict[str, Any], answer: dict[str, Any], dtype: Any) -> Any:
-    """Build and load; tensors that the class does not take are never read."""
+    """Build and load real tensors; tensors that the class does not use are never read."""
     state = {name: tensor for path in side["files"] for name, tensor in values_in(path)}
     model, found = load(transformers, side, answer, dtype, state)
     if side["first"]:
-        found["unexpected"] = []  # the other layers
+        found["unexpected"] = []  # tensors of the other layers
     return model, found
 
 
 def shapes_in(path: str) -> Any:
-    """Yield the names, shapes and types in a header; mapping a file of 100 GB may be refused."""
+    """Yield names, shapes and dtypes from a header; mapping a file of 100 GB may fail."""
     with Path(path).open("rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     for name, entry in header.items():
@@ -257,16 +261,16 @@ def shapes_in(path: str) -> Any:
 
 
 def values_in(path: str) -> Any:
-    """Yield the names and tensors of a file, mapped: what is not used is not read."""
+    """Yield the names and memory-mapped tensors of a file: unused ones are not read."""
     from safetensors import safe_open
 
     with safe_open(path, framework="pt") as file:
-        for name in file.keys():  # noqa: SIM118 - it is no dict
+        for name in file.keys():  # noqa: SIM118 - it is not a dict
             yield name, file.get_tensor(name)
 
 
 def without(found: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
-    """Return what does not fit, without what did not fit before the cut either."""
+    """Return the unfitting tensors, without those that did not fit before the cut either."""
     if before is None:
         return found
     return {
@@ -276,18 +280,18 @@ def without(found: dict[str, Any], before: dict[str, Any] | None) -> dict[str, A
 
 
 def name_of(one: Any) -> str:
-    """Return the name of a tensor, with its shapes or without."""
+    """Return the name of an entry, which may contain shapes."""
     return one if isinstance(one, str) else one[0]
 
 
 def configs_of(model: Any) -> list[Any]:
-    """Return the configuration of a model, and that of its text if it is another."""
+    """Return the configurations of a model: its own and, if different, that of its text model."""
     text = model.config.get_text_config()
     return [model.config] if text is model.config else [model.config, text]
 
 
 def experts_of(config: Any, request: dict[str, Any]) -> int:
-    """Return how many experts a layer has; 0 if there are none."""
+    """Return the number of experts per layer; 0 if there are none."""
     for one in (config, config.get_text_config()):
         for name in request["expert_counts"]:
             number = getattr(one, name, None)
@@ -297,12 +301,12 @@ def experts_of(config: Any, request: dict[str, Any]) -> int:
 
 
 def vocabulary_of(config: Any) -> int:
-    """Return how many rows the embedding has."""
+    """Return the number of rows of the embedding; 0 if unknown."""
     return int(getattr(config.get_text_config(), "vocab_size", 0) or 0)
 
 
 def inputs_for(config: Any, model: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Return seeded inputs as the shrunk side takes them: ids are its own."""
+    """Return seeded inputs for the shrunk side, with its token ids."""
     generator = torch.Generator().manual_seed(request["seed"])
     text = config.get_text_config()
     count = request["vocabulary"] or vocabulary_of(config)
@@ -318,7 +322,7 @@ def inputs_for(config: Any, model: Any, request: dict[str, Any]) -> dict[str, An
         tokens = min([TOKENS] + [n - 2 for n in most if isinstance(n, int) and n > 3])
         found = torch.randint(count, (ROWS, tokens), generator=generator)
         for name in ("image_token_id", "video_token_id", "audio_token_id", "image_token_index"):
-            found[found == getattr(config, name, None)] = 0  # nothing stands for a picture
+            found[found == getattr(config, name, None)] = 0  # no placeholders of images
         return found
 
     main = model.main_input_name
@@ -342,7 +346,7 @@ def inputs_for(config: Any, model: Any, request: dict[str, Any]) -> dict[str, An
 
 
 def run_masked(model: Any, inputs: dict[str, Any], request: dict[str, Any]) -> Any:
-    """Run the model with zeros, without the layers, experts and tokens that zeros cannot drop."""
+    """Run the masked model, without the layers, experts and tokens that masks cannot remove."""
     routers = routers_of(model, request)
     for stack, numbers in request["layers_kept"].items():
         keep_layers(model, stack, numbers, request["layer_lists"])
@@ -351,7 +355,7 @@ def run_masked(model: Any, inputs: dict[str, Any], request: dict[str, Any]) -> A
 
 
 def run_before(model: Any, inputs: dict[str, Any], request: dict[str, Any], what: str) -> Any:
-    """Run a model that has all tokens; raises if its outputs are nothing to compare with."""
+    """Run a model with all tokens; raise if its outputs are not finite or all zero."""
     kept = request["vocabulary_kept"]
     if kept is not None:
         table = torch.tensor(kept)
@@ -367,14 +371,14 @@ def run_before(model: Any, inputs: dict[str, Any], request: dict[str, Any], what
 
 
 def run(model: Any, inputs: dict[str, Any]) -> Any:
-    """Return what a model makes of inputs: logits, or its last states."""
+    """Return the output of a model: logits, or its last hidden states."""
     for config in configs_of(model):
         if hasattr(config, "use_cache"):
             config.use_cache = False
     try:
         with torch.no_grad():
             output = model(**inputs)
-    except Exception as error:  # whatever the class raises is its answer
+    except Exception as error:  # all errors of the class are answers
         if out_of_memory(error):
             raise
         raise RefusalError(f"it cannot be run ({words_of(error)})") from error
@@ -386,7 +390,7 @@ def run(model: Any, inputs: dict[str, Any]) -> Any:
 
 
 def compared(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Return how far outputs are apart."""
+    """Return measures of the difference between outputs."""
     kept = request["vocabulary_kept"]
     if masked.shape != shrunk.shape and masked.dim() == shrunk.dim():
         if kept is not None and len(kept) == shrunk.shape[-1]:
@@ -397,7 +401,7 @@ def compared(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any
         return {"shapes": [list(masked.shape), list(shrunk.shape)]}
     apart = (masked.double() - shrunk.double()).abs()
     return {
-        # NaN is no JSON, and no small difference.
+        # NaN is not valid JSON, and not a small difference.
         "largest_difference": float(apart.max().nan_to_num(nan=float("inf"))),
         "median_difference": float(apart.median().nan_to_num(nan=float("inf"))),
         "largest_output": float(masked.abs().max()),
@@ -406,9 +410,9 @@ def compared(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any
 
 
 def keep_layers(model: Any, stack: str, numbers: list[int], lists_of_layers: list[str]) -> None:
-    """Take the other layers out of a stack; `stack` is what the file calls it.
+    """Remove the other layers from a stack; `stack` is its name in the file.
 
-    Also out of the lists of the configuration, which a model reads by the numbers of its layers.
+    Also shortens lists in the configuration that are indexed by layer.
     """
     lists = {
         name: one
@@ -417,7 +421,7 @@ def keep_layers(model: Any, stack: str, numbers: list[int], lists_of_layers: lis
     }
     name = stack if stack in lists else None
     if name is None:
-        # Files keep names that modules have lost: vit.encoder.layer is vit.layers.
+        # Files may have old module names: vit.encoder.layer is now vit.layers.
         side = next((word for word in ("encoder", "decoder") if word in stack.split(".")), "")
         alike = [
             one
@@ -441,7 +445,7 @@ def keep_layers(model: Any, stack: str, numbers: list[int], lists_of_layers: lis
 
 
 def routers_of(model: Any, request: dict[str, Any]) -> list[tuple[Any, Any, list[int]]]:
-    """Return the weight of each router, its correcting bias if any, and what it must not choose."""
+    """Return each router's weight, its correction bias if any, and the experts to exclude."""
     kept = {int(number): ids for number, ids in request["experts_kept"].items()}
     tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     count = experts_of(model.config, request)
@@ -467,8 +471,8 @@ def routers_of(model: Any, request: dict[str, Any]) -> list[tuple[Any, Any, list
 
 @contextlib.contextmanager
 def without_experts(model: Any, routers: list[tuple[Any, Any, list[int]]]) -> Any:
-    """Have routers give the logit -inf to some experts, however their class goes on from there."""
-    left = {weight.data_ptr() for weight in model.parameters()}  # of layers that were kept
+    """Make routers return the logit -inf for some experts, independent of their class."""
+    left = {weight.data_ptr() for weight in model.parameters()}  # of the layers kept
     dropped = {weight.data_ptr(): ids for weight, _, ids in routers if weight.data_ptr() in left}
     if not dropped:
         yield

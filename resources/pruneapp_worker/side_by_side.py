@@ -1,8 +1,7 @@
-"""Two states of a model, run side by side: as it was loaded, and with other values of some tensors.
+"""Run two states of a model side by side: as loaded, and with other values of some tensors.
 
-Whenever the script calls the model, or a module of it, that call is made twice, with the values as
-loaded and with the others. The script gets what comes of the first: so it goes on as it would
-without the second, whatever it does with the outputs.
+Each call of the model, or of one of its modules, by the script is made twice, with both sets of
+values. The script gets the result of the first, so its behavior does not depend on the second.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from pruneapp_worker import activations, tensors
 
 
 class SideBySide:
-    """The other values of some tensors of a model; outside of a call it holds those as loaded."""
+    """The other values of some tensors; outside of a call the model has the loaded values."""
 
     def __init__(self, held: tensors.ModelTensors) -> None:
         self._held = held
-        self._away: dict[str, torch.Tensor] = {}  # the values that are not in the model now
+        self._away: dict[str, torch.Tensor] = {}  # the values that are currently not in the model
 
     @torch.no_grad()
     def apply(self, patch: dict[str, Any]) -> None:
-        """Change other values, as `ModelTensors.apply` changes those of the model."""
+        """Change the other values, like `ModelTensors.apply` changes those of the model."""
         name = patch["name"]
         self._away.setdefault(name, self._held.named(name).clone())
         self._swap([name])
@@ -46,7 +45,7 @@ class SideBySide:
 
     @contextlib.contextmanager
     def watched(self, watcher: activations.Watcher) -> Iterator[None]:
-        """Make each call of a module of the model twice while this is entered."""
+        """Make each call of a module of the model twice inside of the block."""
         original = torch.nn.Module.__call__
         modules = {id(one) for one in self._held.module.modules()}
         thread, inside = threading.current_thread(), False
@@ -59,7 +58,7 @@ class SideBySide:
                 return original(module, *given, **named)
             inside = True
             try:
-                copied = copy_of((given, named))  # the first may change what it is given
+                copied = copy_of((given, named))  # the first call may modify its arguments
                 with torch.random.fork_rng(devices):
                     watcher.keeping = True
                     result = original(module, *given, **named)
@@ -84,8 +83,8 @@ class SideBySide:
 
 
 def copy_of(given: Any) -> Any:
-    """Return a copy of arguments with all that is in them; themselves if they cannot be copied."""
+    """Return a deep copy of arguments; the arguments themselves if they cannot be copied."""
     try:
         return copy.deepcopy(given)
-    except Exception:  # noqa: BLE001 - whatever an object of the script raises
+    except Exception:  # noqa: BLE001 - objects of the script may raise anything
         return given

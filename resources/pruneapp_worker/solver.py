@@ -1,7 +1,7 @@
 """Masked least squares on the device of the model, where the Gram matrices are.
 
-The formulas are those of pruneapp/repair/solve.py, which says what they mean; a test holds the two
-together. Products are in float32 on the device, sums of squares in float64.
+The formulas are explained in pruneapp/repair/solve.py; a test checks that both give equal results.
+Products are float32 on the device, sums of squares float64.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any, Callable
 
 import torch
 
-# Rows that are solved together.
+# Rows solved together.
 MOST_ROWS = 1024
-# Multiplications between two looks at whether to go on: some 50 ms of a core, less on a GPU.
+# Multiplications between two checks for cancellation: about 50 ms of a core, less on a GPU.
 AT_ONCE = 1 << 31
-# Rows of a Gram matrix that are converted at once, by their elements.
+# Elements of a Gram matrix converted at a time.
 CONVERTED = 1 << 22
 NOISE = 1e-5
 
@@ -37,7 +37,7 @@ class Inputs:
     moments
         ``gram``, ``sum`` and ``count``, in float64 on the CPU; ``drift`` if it is known.
     step
-        Called with the multiplications of each product; raises if it is to stop.
+        Called with the multiplications of each product; raises to cancel.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Inputs:
         return out
 
     def drift(self, rows: torch.Tensor) -> Drift:
-        """Return the drift of some rows; what is not finite is none."""
+        """Return the drift of some rows; rows that are not finite are zero."""
         device = self.gram.device
         zeros = torch.zeros(len(rows), dtype=torch.float64, device=device)
         if self._drift is None:
@@ -94,7 +94,7 @@ class Inputs:
     def error(
         self, off: torch.Tensor, product: torch.Tensor, shift: torch.Tensor, drift: Drift
     ) -> torch.Tensor:
-        """Return the sum of squares of ``X off' + D + shift`` by row; `product` is off times G."""
+        """Return the sums of squares of ``X off' + D + shift`` by row; `product` is off times G."""
         means = off.double() @ self.mean + drift.mean
         squares = dots(off, product).double()
         damped = self.damping * dots(off, off).double()
@@ -109,7 +109,7 @@ class Inputs:
         return squares.clamp(min=0)
 
     def gradient(self, product: torch.Tensor, shift: torch.Tensor, drift: Drift) -> torch.Tensor:
-        """Return where the error grows fastest, in the memory of `product`."""
+        """Return the gradient of the error, in the memory of `product`."""
         if drift.products is not None:
             product += drift.products
         if not self.centred and bool(shift.any()):
@@ -118,7 +118,7 @@ class Inputs:
 
 
 class Unknowns:
-    """The weights of a layer as a matrix, or its bias as a vector, and what it is rounded to."""
+    """The weights of a layer as a matrix, or its bias as a vector, with the dtype to round to."""
 
     def __init__(self, wanted: Any, present: Any, free: Any, dtype: torch.dtype) -> None:
         self.wanted = wanted
@@ -143,11 +143,11 @@ def solve(
     step: Callable[[int], None],
     variances: bool = False,
 ) -> dict[str, Any]:
-    """Move what is free of a layer, as `pruneapp.repair.solve.solve` does.
+    """Change the free weights of a layer, like `pruneapp.repair.solve.solve`.
 
-    Returns ``weights``, and which rows are ``better`` by them; ``bias``; ``errors``: sums of
-    squares of the outputs, of how far they are off before and after, and after rounding; and
-    ``variances`` of the outputs as wanted and as they are, if they are asked for.
+    Returns ``weights``, and a boolean per row that is ``better``; ``bias``; ``errors``: sums of
+    squares of the outputs and of their errors before, after, and after rounding; and on request
+    ``variances`` of the wanted and the solved outputs.
     """
     solved = weights.present.clone()
     moved = None if bias is None else bias.present.clone()
@@ -192,7 +192,7 @@ def solve(
 def variances_of(
     matrix: torch.Tensor, inputs: Inputs, rows: torch.Tensor, *, wanted: bool
 ) -> torch.Tensor:
-    """Return the sums of squares of outputs without their means."""
+    """Return the sums of squares of outputs minus their means."""
     matrix = matrix[rows].to(inputs.gram.device)
     none = torch.zeros(len(rows), dtype=torch.float64, device=matrix.device)
     drift = inputs.drift(rows) if wanted else Drift(None, none, none)
@@ -203,7 +203,7 @@ def variances_of(
 def solve_rows(
     weights: Unknowns, bias: Unknowns | None, inputs: Inputs, drift: Drift, iterations: int
 ) -> tuple[torch.Tensor, torch.Tensor, Any, list[float]]:
-    """Return the weights of some rows, which of these are better by them, the bias, errors."""
+    """Return the solved weights of some rows, which of them improved, the bias, and errors."""
     wanted, solved = weights.wanted, weights.present
     finite = wanted.isfinite().all(1) & solved.isfinite().all(1)
     free = weights.free & finite[:, None]
@@ -244,7 +244,7 @@ def solve_rows(
 def descend(
     solved: torch.Tensor, residual: torch.Tensor, free: Any, inputs: Inputs, iterations: int
 ) -> None:
-    """Move what is free, in place, by steps of conjugate gradients; uses `residual` up."""
+    """Change the free weights in place by steps of conjugate gradients; overwrites `residual`."""
     preconditioner = free * inputs.preconditioner
     direction = residual * preconditioner
     strength = dots(residual, direction).float()
@@ -261,7 +261,7 @@ def descend(
 
 
 def scale_of(gram: torch.Tensor) -> float:
-    """Return the mean of the diagonal of G; 1 of one that is 0."""
+    """Return the mean of the diagonal of G; 1 if it is 0."""
     diagonal = gram.diagonal()
     scale = float(diagonal.mean()) if len(gram) else 0.0
     if not math.isfinite(scale) or bool((diagonal < 0).any()) or not bool(gram.isfinite().all()):
@@ -270,12 +270,12 @@ def scale_of(gram: torch.Tensor) -> float:
 
 
 def dots(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Return the product of each two rows, summed in float64."""
+    """Return the dot product of each pair of rows, summed in float64."""
     return (a * b).sum(1, dtype=torch.float64)
 
 
 def ratio(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Return quotients as a column; 0 where nothing is left to be done."""
+    """Return quotients as a column; 0 where `b` is not positive."""
     return torch.where(b > 0, a / torch.where(b > 0, b, torch.ones_like(b)), torch.zeros_like(a))[
         :, None
     ]

@@ -1,4 +1,4 @@
-"""The tensors of a model: what they hold, by SHA-256, and how another state is put into them."""
+"""The tensors of a model: their digests, and applying another state to them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Callable
 
 import torch
 
-# Elements that are read, cast and masked in one go; a multiple of 8.
+# Elements read, cast and masked at a time; a multiple of 8.
 PIECE = 1 << 22
 
 
 class ModelTensors:
-    """Parameters and buffers that a state dict of the model has, by all their names."""
+    """Parameters and buffers in the model's state dict, by all of their names."""
 
     def __init__(self, module: torch.nn.Module) -> None:
         self.module = module
@@ -28,7 +28,7 @@ class ModelTensors:
         self._learned = {id(p) for p in module.parameters()}
 
     def described(self) -> list[dict[str, Any]]:
-        """Return name, shape, type and contents of each; tied ones have one place."""
+        """Return name, shape, dtype and digest of each tensor; tied ones have the same place."""
         held = {name: rest for name, *rest in self.held()}
         return [
             {
@@ -44,7 +44,7 @@ class ModelTensors:
         ]
 
     def held(self) -> list[tuple[str, str, int]]:
-        """Return the SHA-256 and the zeros of each tensor, as the model holds it now."""
+        """Return the SHA-256 and the number of zeros of each tensor's present values."""
         current = self.module.state_dict(keep_vars=True)
         known: dict[tuple[Any, ...], tuple[str, int]] = {}
         found = []
@@ -61,7 +61,7 @@ class ModelTensors:
         return found
 
     def named(self, name: str) -> torch.Tensor:
-        """Return a tensor, whose memory is that of the model."""
+        """Return a tensor that shares its memory with the model."""
         return self._named[name].detach()
 
     def device_of(self, name: str) -> torch.device:
@@ -86,10 +86,11 @@ class ModelTensors:
 
     @torch.no_grad()
     def apply(self, patch: dict[str, Any]) -> None:
-        """Put values and zeros into a tensor.
+        """Write values and zeros into a tensor.
 
-        `values` and `mask` are ``[path, offset]`` of what is read; the values are of type `dtype`
-        in C order, or that of the transposed tensor; of the mask the lowest bit of a byte is first.
+        `values` and `mask` are ``[path, offset]`` of the data; values have the dtype `dtype` and
+        are in C order, of the transposed tensor if `transposed`; in the mask the lowest bit of a
+        byte is first.
         """
         tensor = self.named(patch["name"])
         turned = patch.get("transposed", False)
@@ -106,7 +107,7 @@ class ModelTensors:
 
 @contextlib.contextmanager
 def outputs_of(module: torch.nn.Module, take: Callable[[Any], None]) -> Any:
-    """Have `take` called with what each outermost call of a model returns."""
+    """Call `take` with the result of each outermost call of a model in the block."""
     forward = module.forward
     depth = 0
 
@@ -133,14 +134,14 @@ def outputs_of(module: torch.nn.Module, take: Callable[[Any], None]) -> Any:
 
 
 def plain(tensor: torch.Tensor) -> bool:
-    """Whether a tensor lies in memory as numbers."""
+    """Return whether a tensor has its numbers in memory: dense, not meta, not quantized."""
     return (
         tensor.layout is torch.strided and tensor.device.type != "meta" and not tensor.is_quantized
     )
 
 
 def fill(flat: torch.Tensor, path: str, offset: int, dtype: torch.dtype) -> None:
-    """Fill a tensor with numbers that are read from a file."""
+    """Fill a tensor with numbers from a file."""
     with Path(path).open("rb", buffering=0) as file:
         for start in range(0, flat.numel(), PIECE):
             part = flat[start : start + PIECE]
@@ -151,7 +152,7 @@ def fill(flat: torch.Tensor, path: str, offset: int, dtype: torch.dtype) -> None
 
 
 def strike(flat: torch.Tensor, path: str, offset: int) -> None:
-    """Set to 0 what a mask of packed bits in a file does not keep."""
+    """Set the elements to 0 that a packed mask in a file does not keep."""
     weights = (1 << torch.arange(8)).to(torch.uint8)
     with Path(path).open("rb", buffering=0) as file:
         for start in range(0, flat.numel(), PIECE):
@@ -164,7 +165,10 @@ def strike(flat: torch.Tensor, path: str, offset: int) -> None:
 
 
 def read_into(file: Any, offset: int, buffer: Any) -> None:
-    """Fill a buffer from a place of a file."""
+    """Fill a buffer with the bytes of a file from `offset`.
+
+    Raise OSError if the file is too short.
+    """
     file.seek(offset)
     rest = memoryview(buffer).cast("B")
     while rest:
@@ -182,7 +186,7 @@ def buffer_of(tensor: torch.Tensor) -> Any:
 
 @torch.no_grad()
 def contents(tensor: torch.Tensor) -> tuple[str, int]:
-    """Return the SHA-256 of the numbers in C order, and how many are 0."""
+    """Return the SHA-256 of the elements in C order, and the number of zeros."""
     flat = tensor.detach().contiguous().reshape(-1)
     digest, zeros = hashlib.sha256(), 0
     for start in range(0, flat.numel(), PIECE):
@@ -195,7 +199,7 @@ def contents(tensor: torch.Tensor) -> tuple[str, int]:
 
 
 class Watch:
-    """Sees whether a module, or one inside it, was called."""
+    """Records whether a module, or one inside it, was called."""
 
     def __init__(self, module: torch.nn.Module) -> None:
         self.seen = False
