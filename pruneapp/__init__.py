@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pruneapp.checkpoint.load_compact import load_compact
 
 __version__ = "0.1.0"
-# Where a defect is reported; pyproject.toml tells package indexes the same.
+# URL for reporting bugs; must equal that in pyproject.toml.
 ISSUES = "https://github.com/pruneapp/pruneapp/issues"
 __all__ = ["Checkpoint", "__version__", "load_compact", "open_checkpoint"]
 
@@ -24,7 +24,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
-    # Late, so that `import pruneapp` costs nothing: --help and the first picture wait for it.
+    # Imported on access, so that `import pruneapp` is fast: --help and the first window wait for
+    # it.
     if name in {"Checkpoint", "open_checkpoint"}:
         from pruneapp.checkpoint import checkpoint
 

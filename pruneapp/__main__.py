@@ -1,4 +1,4 @@
-"""The command ``pruneapp``: no arguments or a file open the window, a subcommand stays here."""
+"""The command ``pruneapp``: opens the window, or runs a subcommand in the terminal."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pruneapp.errors import words_of
 if TYPE_CHECKING:
     from argparse import Namespace
 
-# What the header process is called with: see checkpoint/parser_main.py. In a frozen bundle
-# this very program is the only interpreter there is.
+# The argument that starts the process for parsing headers, see checkpoint/parser_main.py. In a
+# frozen bundle this program is the only interpreter.
 HEADER_PROCESS = "--header-process"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the window or the command line; returns the exit status, see `cli.statuses`."""
+    """Run the window or the command line; return the exit status, see `cli.statuses`."""
     release_cores()
     if hasattr(sys, "frozen"):
         from pruneapp.installation import release_environment
@@ -31,8 +31,8 @@ def main(argv: list[str] | None = None) -> int:
     if argv is not None:
         return _run(argv)
 
-    # Until the command or the window handles it, Ctrl+C just ends the process, without a traceback:
-    # reading the options takes a while, and nothing is written before.
+    # Until the command or the window handles it, Ctrl+C ends the process without a traceback:
+    # parsing options takes a while, and nothing is written before.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     speak_utf8()
     from pruneapp.cli.terminal import fail, finish, stand_in
@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
     stand_in()
     try:
         status = _run(sys.argv[1:])
-    except SystemExit as end:  # of --help, and of options that are wrong
+    except SystemExit as end:  # raised by --help and for invalid options
         status = end.code if isinstance(end.code, int) else bool(end.code)
     if (trouble := finish()) is not None:
         return fail(f"The output could not be written: {words_of(trouble)}.")
@@ -86,12 +86,12 @@ def _run(argv: list[str]) -> int:
         from pruneapp.gui.application import main as show_window
 
         return show_window(files, options.state_dict, listens=not options.new_instance)
-    except Exception:  # noqa: BLE001 - whatever it is, it is ours, and is shown in full
+    except Exception:  # noqa: BLE001 - any other exception is a bug, and is shown in full
         return defect()
 
 
 def _set_settings_aside() -> str:
-    """Keep the settings under another name, and say which; returns why that failed, or nothing."""
+    """Rename the settings file and print its new name; return an error text, or ""."""
     from pruneapp.gui.app.instance import address, has_listener
     from pruneapp.gui.app.settings import set_aside
 
@@ -114,7 +114,7 @@ def _set_settings_aside() -> str:
 
 
 def run_command(options: Namespace) -> int:
-    """Run a command; returns its exit status, see `EXIT_STATUS`. A defect of ours is raised."""
+    """Run a command; return its exit status, see `EXIT_STATUS`. Bugs are raised."""
     from pruneapp.cli.arguments import in_flags
     from pruneapp.cli.parser import COMMANDS
     from pruneapp.cli.terminal import Interrupts, fail, nowhere
@@ -140,34 +140,34 @@ def run_command(options: Namespace) -> int:
                 "permissions."
             )
         if error.errno is None:
-            raise  # not of the system
-        # A full disk, say: files have names, so it is what was printed.
+            raise  # not from the system
+        # Errors about files have names, so this is standard output: a full disk, for example.
         nowhere(sys.stdout.fileno())
         return fail(f"The output could not be written: {words_of(error)}.")
 
 
 def release_cores() -> None:
-    """Let threads of matrix products sleep at once when there is none; before numpy is imported.
+    """Make idle OpenBLAS threads sleep at once. Must run before numpy is imported.
 
-    OpenBLAS has them spin for 30 ms, on the very cores that what follows a product works on.
+    By default they spin for 30 ms, on the cores that the following code needs.
     """
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # 2^16 cycles, some 30 microseconds
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # 2^16 cycles, about 30 microseconds
 
 
 def speak_utf8() -> None:
-    """Begin again with names of files in UTF-8, where the locale (``LC_ALL=C``) would take ASCII.
+    """Restart with UTF-8 file names if the locale (``LC_ALL=C``) would use ASCII.
 
-    Names in an index of shards are text, and a file of that name could not even be asked for.
+    Names in a shard index are text; with ASCII such files could not be opened.
     """
     on_linux = sys.platform.startswith("linux") and not hasattr(sys, "frozen")
     if on_linux and sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
         os.environ["PYTHONUTF8"] = "1"
         words = [sys.executable, *sys.orig_argv[1:]]
-        os.execv(sys.executable, words)  # noqa: S606 - this very command, once more
+        os.execv(sys.executable, words)  # noqa: S606 - this very command again
 
 
 def no_display() -> bool:
-    """Whether Qt, which would end the process with a riddle, has nothing to draw on."""
+    """Return whether there is no display, for which Qt would abort with an obscure message."""
     ways = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     return sys.platform.startswith("linux") and not any(map(os.environ.get, ways))
 

@@ -1,8 +1,8 @@
-"""Every error that reaches the user.
+"""All errors that are shown to the user.
 
-A ``PruneAppError`` is one sentence that says what went wrong, where, which rule was broken, what
-came instead, and what to do. The window shows it beside the place it belongs to, the command line
-prints it and exits with 2. Any other exception is a bug in Pruneapp and is shown as one.
+A ``PruneAppError`` is a sentence that says what went wrong, where, which rule was violated, the
+actual value, and what to do. The window shows it next to the field or file concerned, the command
+line prints it and exits with 2. Any other exception is a bug in Pruneapp and is shown as one.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from typing import Self, TypeVar
 
 T = TypeVar("T")
 
-# Of what an error was given, so many characters at most are repeated in it.
+# Maximum characters of a quoted value in an error.
 MOST_REPEATED = 200
-# In quotation marks, behind "got", and in a word that never ends.
+# Quoted values: in quotation marks, after "got", and overlong words.
 _REPEATED = (
     re.compile(rf"((?<![^\s(\[])')(?=\S)([^']{{{MOST_REPEATED + 1},}})(')"),
     re.compile(rf"(\(got )([^)]{{{MOST_REPEATED + 1},}})(\))"),
     re.compile(rf"()(\S{{{MOST_REPEATED + 1},}})()"),
 )
-# No sentence of ours is as long by itself.
+# Maximum length of a sentence; ours are shorter without quoted values.
 _LONGEST = 1000
-_MAX_DIGITS = 12  # of a number that orders names
-# More names take too long to sort for a sentence.
+_MAX_DIGITS = 12  # of numbers used for sorting names
+# More names are not sorted, because it takes too long for an error.
 MAX_SORTED = 500
-_MAX_LEVELS = 64  # of modules that are distinguished when names are ordered
-# The spaces of Unicode: what separates the digits of numbers in many languages is no harm.
+_MAX_LEVELS = 64  # number of module levels that are considered when names are sorted
+# Unicode spaces, which are harmless: many languages separate digits with them.
 _SPACES = frozenset("\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
 
 
 class PruneAppError(Exception):
-    """An error that a person can understand and mend.
+    """An error that the user can understand and fix.
 
     Parameters
     ----------
     sentence
-        What, where, the rule, what came instead.
+        What went wrong, where, the rule, and the actual value.
     remedy
-        What to do, as a sentence of its own; empty if there is nothing to do.
+        What to do, as a sentence; empty if there is nothing to do.
     details
-        More text to copy into a report, never needed to understand the sentence.
+        Additional text to copy into a report, not needed to understand the sentence.
     listed
-        What the sentence introduces, a line each.
+        Lines that the sentence introduces.
 
-    What is repeated of files and of what a person wrote is one line of visible characters, and at
-    most `MOST_REPEATED` of them, wherever the error was made: `details` then has all of it.
+    Values quoted from files or user input are limited to one line of printable characters and
+    `MOST_REPEATED` characters; `details` then has the full text.
     """
 
     def __init__(
@@ -67,23 +67,23 @@ class PruneAppError(Exception):
         self.details = details
 
     def reworded(self, sentence: str) -> Self:
-        """Return the same error with another sentence."""
+        """Return a copy of the error with another sentence."""
         other = copy(self)
         other.sentence, other.args = sentence, (f"{sentence} {self.remedy}".strip(),)
         return other
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Errors cross from the process that parses large headers.
+        # Errors are pickled in the process that parses large headers.
         return _rebuild, (type(self), self.sentence, self.remedy, self.details)
 
 
 def words_of(error: OSError) -> str:
-    """Return the system's own words for what it refused, as the middle of a sentence."""
+    """Return the system's message for an error, for use inside a sentence."""
     return (error.strerror or str(error)).rstrip(".").lower()
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: ``1 tensor``, ``1,200 tensors``; `plural` where no s does."""
+    """Return a number with its noun: ``1 tensor``, ``1,200 tensors``; `plural` if irregular."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
@@ -167,17 +167,17 @@ def _split_name(name: str) -> tuple[str, str]:
 
 
 def last_line(error: BaseException) -> str:
-    """Return what an error of somebody else's code says, as a sentence."""
+    """Return the message of an error of third-party code, as a sentence."""
     text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
-    """Return what a person may have meant by an unknown word, and all that there are.
+    """Return a question with similar known words, and a list of all known words.
 
-    `things` says what the words are, as a plural: ``methods``.
+    `things` is the plural noun for the words: ``methods``.
     """
-    import difflib  # not for those who make no mistake
+    import difflib  # only needed for unknown words
 
     words = {"".join(filter(str.isalnum, one)).casefold(): one for one in known}
     if not words:
@@ -193,12 +193,11 @@ def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
 
 
 def escaped(text: str, too: str = "") -> str:
-    """Return text from outside so that it is one line and reads from left to right.
+    """Return external text as a single line that reads from left to right.
 
-    What would break a line, move a cursor, reverse the line or stay unseen (control characters,
-    bidi marks, halves of characters) is written by its number, in four or eight digits.
-
-    The characters of `too` are written so as well.
+    Characters that would break the line, move the cursor, reverse the direction or be invisible
+    (control characters, bidi marks, surrogates) are replaced by escapes with four or eight digits,
+    as are the characters in `too`.
     """
     if text.isprintable() and not (too and any(c in text for c in too)):
         return text
@@ -213,7 +212,7 @@ def _by_number(char: str) -> str:
 
 
 def abridged(text: str) -> str:
-    """Return a line without the middle of what it repeats at too great a length."""
+    """Return a line with overlong quoted values shortened in the middle."""
     if len(text) <= MOST_REPEATED:
         return text
     for pattern in _REPEATED:
@@ -236,30 +235,30 @@ class CheckpointError(PruneAppError):
 
 
 class UnrecognizedFileError(CheckpointError):
-    """A file is not a checkpoint that we know."""
+    """A file is not a known kind of checkpoint."""
 
 
 class DamagedFileError(CheckpointError):
-    """A file breaks the rules of its format, or is cut short."""
+    """A file violates its format, or is truncated."""
 
 
 class UnsupportedFileError(CheckpointError):
-    """A file is sound, but of a kind that we do not read."""
+    """A file is valid, but of an unsupported kind."""
 
 
 class JsonError(CheckpointError):
-    """Text from outside is not the JSON that it should be.
+    """External text is not the expected JSON.
 
     Parameters
     ----------
     what
-        What is wrong, as a phrase: ``it is not UTF-8 text at byte 3``.
+        The error as a phrase: ``it is not UTF-8 text at byte 3``.
     where
-        The file, or whatever the text is part of; empty if a caller says it.
+        The file, or the origin of the text; empty if the caller adds it.
     place
-        Where in the text: ``entries[2].name``; empty for the whole of it.
+        The location in the text: ``entries[2].name``; empty for the whole text.
     remedy
-        What is allowed there, as sentences.
+        The allowed values, as sentences.
     """
 
     def __init__(self, what: str, where: str = "", place: str = "", remedy: str = "") -> None:
@@ -282,14 +281,14 @@ class FileChangedError(CheckpointError):
 
 
 class UnknownTensorError(CheckpointError, KeyError):
-    """A checkpoint holds no tensor of this name."""
+    """A checkpoint has no tensor of this name."""
 
     def __str__(self) -> str:  # KeyError would show the repr
         return Exception.__str__(self)
 
 
 class ParameterError(PruneAppError, ValueError):
-    """A value of a method or an option breaks its rule."""
+    """A parameter of a method or an option has an invalid value."""
 
 
 class SelectionError(PruneAppError):
@@ -297,7 +296,7 @@ class SelectionError(PruneAppError):
 
 
 class NothingToPruneError(SelectionError):
-    """A file holds nothing that can be pruned, whatever is asked for."""
+    """A file contains nothing that can be pruned."""
 
 
 class MethodError(PruneAppError):
@@ -305,31 +304,31 @@ class MethodError(PruneAppError):
 
 
 class PluginError(PruneAppError):
-    """What another package adds cannot be used."""
+    """A plugin cannot be used."""
 
 
 class DeviceError(PruneAppError):
-    """A device is not there or gave up."""
+    """A device is not available or failed."""
 
 
 class ClusterError(PruneAppError):
-    """A cluster cannot be used, or cannot do what is asked."""
+    """A cluster cannot be used, or does not support the request."""
 
 
 class ClusterLostError(ClusterError):
-    """A cluster went away while it was at work."""
+    """The connection to a cluster was lost during a job."""
 
 
 class StaleError(PruneAppError):
-    """An answer belongs to a state of the document that is gone."""
+    """A result belongs to an outdated state of the document."""
 
 
 class HistoryError(PruneAppError):
-    """A state of the history that was put aside cannot be read again."""
+    """A history state stored on disk cannot be read."""
 
 
 class ScratchError(PruneAppError):
-    """The disk has no room for a mask for which memory has none."""
+    """There is neither memory nor disk space for a mask."""
 
 
 class RecipeError(PruneAppError):
@@ -341,17 +340,17 @@ class ExportError(PruneAppError):
 
 
 class UnwritableError(ExportError):
-    """Tensors of the source can neither be written in a format nor be left out without leave."""
+    """Tensors cannot be written in a format, and may not be omitted without consent."""
 
-    unread: Mapping[str, str] = MappingProxyType({})  # why each cannot be read, by name
+    unread: Mapping[str, str] = MappingProxyType({})  # reason for each tensor, by name
 
 
 class SessionError(PruneAppError):
-    """A session cannot be opened, or work cannot be kept for the next start."""
+    """A session cannot be opened, or work cannot be saved for the next start."""
 
 
 class OriginalMissingError(SessionError):
-    """The checkpoint that a session is about is not where it was.
+    """The checkpoint of a session is not at its path.
 
     Attributes
     ----------
@@ -363,14 +362,14 @@ class OriginalMissingError(SessionError):
 
 
 class OriginalChangedError(SessionError):
-    """The checkpoint is another one than that which a session is about.
+    """The checkpoint of a session has changed.
 
     Attributes
     ----------
     fits
-        Whether it has the same tensors nevertheless.
+        Whether it still has the same tensors.
     in_folder
-        Whether the one that is looked for is a folder.
+        Whether the expected checkpoint is a folder.
     """
 
     fits = False
@@ -378,4 +377,4 @@ class OriginalChangedError(SessionError):
 
 
 class SessionChangedError(SessionError):
-    """A session file would be replaced that somebody else wrote meanwhile."""
+    """Saving would overwrite a session file that another program has changed."""

@@ -1,7 +1,7 @@
-"""What this is an installation of: a checkout, a wheel or a bundle; its versions, and what it has.
+"""The kind of this installation (checkout, wheel or bundle), versions, packages and licenses.
 
-Packages that some installations lack are looked for here, and never imported: what needs one says
-so in a sentence, with what helps where the application came from.
+Optional packages are looked up here without importing them. Code that needs a missing package
+raises an error with a remedy that fits the kind of installation.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from pruneapp.errors import MethodError
 
 # Written into wheels and source archives by packaging/commit_hook.py.
 COMMIT = "commit.txt"
-# What the start of a bundle sets for itself. Programs that we start have their own libraries.
+# Written into wheels and source archives by packaging/commit_hook.py.
 _SET_BY_BUNDLE = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH")
 
 
 def is_bundle() -> bool:
-    """Whether the application carries its own Python, which runs nothing else."""
+    """Return whether the application is a bundle with its own Python, which runs nothing else."""
     return bool(getattr(sys, "frozen", False))
 
 
 def release_environment() -> None:
-    """Give programs that a bundle starts the environment that the person gave to the bundle.
+    """Restore the user's environment variables for programs that a bundle starts.
 
-    The linker has read where the libraries of the bundle lie; a Python of the person that read it,
-    too, would load ours.
+    The dynamic linker has already read the paths of the bundle's libraries; a Python of the user
+    that inherited them would load ours.
     """
     if not is_bundle():
         return
@@ -52,12 +52,12 @@ def release_environment() -> None:
 
 
 def has_torch() -> bool:
-    """Whether torch is there; does not import it."""
+    """Return whether torch is installed, without importing it."""
     return find_spec("torch") is not None
 
 
 def require_torch_for_methods() -> None:
-    """Raise `MethodError` if there is no torch, of which people's own methods are classes."""
+    """Raise `MethodError` if torch is not installed: custom methods are torch classes."""
     if not has_torch():
         raise MethodError(
             "Custom pruning methods are classes of torch, which is not installed.",
@@ -66,7 +66,7 @@ def require_torch_for_methods() -> None:
 
 
 def remedy_for(package: str, extra: str = "") -> str:
-    """Return how to get a package that is missing, or the extra of ours that brings it."""
+    """Return how to install a missing package, or the extra of Pruneapp that contains it."""
     if is_bundle():
         return "Use the full bundle of Pruneapp, or install Pruneapp with pip."
     return f"Run: pip install '{f'pruneapp[{extra}]' if extra else package}'"
@@ -76,9 +76,9 @@ def remedy_for(package: str, extra: str = "") -> str:
 
 
 def versions(version: str) -> dict[str, str]:
-    """Return the version of ours, of Python and of what does the work; imports none of them.
+    """Return the versions of Pruneapp, Python and main packages, without importing them.
 
-    What is not installed has an empty one. Asks git, which may take a moment.
+    Packages that are not installed have "". Runs git, which may take a moment.
     """
     commit = find_commit()
     origin = [f"commit {commit}"] if commit else []
@@ -93,7 +93,7 @@ def versions(version: str) -> dict[str, str]:
 
 
 def describe(version: str) -> str:
-    """Return the version of ours, and those of Python, Qt and torch; imports none of them."""
+    """Return Pruneapp's version, and those of Python, Qt and torch, without importing them."""
     found = versions(version)
     parts = [f"Python {found['Python']}"]
     parts += [f"{n} {found[n]}" if found[n] else f"no {n}" for n in ("Qt", "torch")]
@@ -101,7 +101,7 @@ def describe(version: str) -> str:
 
 
 def find_commit() -> str:
-    """Return what this was built from, or what is checked out; empty if nobody knows."""
+    """Return the commit of the build or the checkout; "" if unknown."""
     try:
         return resources.path(COMMIT).read_text(encoding="ascii").strip()
     except OSError:
@@ -109,7 +109,7 @@ def find_commit() -> str:
 
 
 def checked_out(root: Path) -> str:
-    """Return the commit of a checkout, ``+changes`` behind it if there are any; asks git."""
+    """Return the commit of a checkout, with ``+changes`` if modified; "" if none. Runs git."""
     if not (root / ".git").exists():
         return ""
     found = [
@@ -146,26 +146,26 @@ def _version(package: str) -> str:
 
 # Written into bundles by packaging/bundle.py.
 LICENSES = "licences"
-# What a checkout that is not installed needs, whatever that needs in turn.
+# Direct dependencies, used for a checkout that is not installed.
 _ROOTS = ("PySide6-Essentials", "pyqtgraph", "numpy", "safetensors", "msgspec", "ml_dtypes")
 _NAME = re.compile(r"[\w.-]+")
 _LISTED = re.compile(r"^([\w.-]+)(?: ([\w.+!-]+))?: (.+)$", re.MULTILINE)
-# Of a text nobody reads more; some list what they are compiled from.
+# Maximum characters per license text; some list all of their components.
 _LONGEST = 200_000
 
 
 @dataclass(frozen=True)
 class License:
-    """The license of something that the application is made of."""
+    """The license of a component of the application."""
 
     name: str
     version: str
-    words: str  # what it is called; empty if only its text is known
+    words: str  # name of the license; empty if only its text is known
     text: str  # empty if the package has none
 
 
 def licenses() -> tuple[License, ...]:
-    """Return the licenses of what is inside, or of the packages that are used, by name."""
+    """Return the licenses of a bundle's components, or of the installed dependencies, by name."""
     beside = Path(sys.executable).parent / LICENSES
     found = _in_bundle(beside) if is_bundle() else _of_packages()
     return tuple(sorted(found, key=lambda one: one.name.lower()))
@@ -194,14 +194,14 @@ def _of_packages() -> Iterator[License]:
         try:
             one = distribution(name)
         except PackageNotFoundError:
-            continue  # for another system or Python
+            continue  # for another system or Python version
         needs = (need for need in one.requires or () if "extra ==" not in need)
         wanted += [found[0] for need in needs if (found := _NAME.match(need))]
         said = one.metadata
         named = (said.get_all(key) or () for key in ("License-Expression", "License"))
         words = next((text for texts in named for text in texts if text), "")
         kinds = [c for c in said.get_all("Classifier") or () if c.startswith("License :: ")]
-        # Some have the whole text where its name should be.
+        # Some packages have the whole license text in this field.
         first = next(iter(words.strip().splitlines()), "")
         if not 0 < len(first) <= 80:
             first = ", ".join(kind.rpartition(" :: ")[2] for kind in kinds)

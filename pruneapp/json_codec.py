@@ -1,14 +1,13 @@
-"""JSON: what comes from outside is parsed strictly and by its schema; ours is encoded.
+"""Strict JSON: parse external text by schema, and encode our own data.
 
-Recipes, sessions, journals, settings, indexes and the metadata of checkpoints all come through
-`load` or `decode`. What those refuse is a `JsonError` with a phrase and a place, never the
-exception of some parser: text that is not UTF-8 anywhere, a key that comes twice, NaN and
-infinities, half a character, a number that nothing can hold, levels without end, and, for
-`decode`, anything of another type than is declared.
+Recipes, sessions, journals, settings, indexes and metadata of checkpoints are all read with `load`
+or `decode`. Errors are `JsonError` with a phrase and a location, never other exceptions: for
+invalid UTF-8, duplicate keys, NaN and infinities, lone surrogates, numbers out of range, too deep
+nesting, and in `decode` any value of another type than declared.
 
-A name of a file on Linux is bytes. Those that are no UTF-8 are halves of surrogate pairs in Python,
-which msgspec refuses; JSON has a way to write them, so that `encoded` does, and `decode` reads them
-where names of files may stand.
+File names on Linux are bytes. If they are not valid UTF-8, Python represents them with lone
+surrogates, which msgspec rejects; JSON can contain them as escapes, so `encoded` writes them and
+`decode` accepts them where file names are allowed.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from pruneapp.errors import JsonError, PruneAppError, nearest, words_of
 
 T = TypeVar("T")
 
-# Objects and lists within each other: as many as the reference reads of a safetensors header.
+# Maximum nesting of objects and arrays: that of safetensors' reference implementation.
 MAX_DEPTH = 127
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-# 64 bits hold whatever has fewer digits.
+# Integers with fewer digits fit into 64 bits.
 _LONG = re.compile(r"[0-9]{19}")
 _PLACE = re.compile(r"(?s)(.*?)(?: - at (?:the key in )?`\$(.*)`)?\Z")
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
@@ -38,7 +37,7 @@ _MISSING = re.compile(r"(?s)Object missing required field `(.*)`")
 _EXPECTED = re.compile(r"Expected `([^`]*)`(?: (.*?))?(?:, got `?([^`]*)`?)?")
 _BOUND = re.compile(r"(of length )?(>=|<=|>|<)? ?(\S+)")
 _AT = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
-# What JSON calls its types, for what Python calls them.
+# JSON type names for Python type names.
 _TYPES = {
     "str": "a string",
     "int": "an integer",
@@ -55,12 +54,12 @@ _CLOSED_BY = {ord("["): ord("]"), ord("{"): ord("}")}
 
 
 def encoded(value: Any, *, indent: int | None = None) -> bytes:
-    """Return plain data, structs of it and paths as UTF-8 JSON, in one line if not indented."""
-    import msgspec  # not for those who only read headers
+    """Return data, structs and paths as UTF-8 JSON, on one line unless `indent` is given."""
+    import msgspec  # not needed for reading headers
 
     try:
         data = msgspec.json.encode(value, enc_hook=_word)
-    except (UnicodeEncodeError, OverflowError):  # integers of more than 64 bits are JSON, too
+    except (UnicodeEncodeError, OverflowError):  # integers of more than 64 bits are valid JSON
         plain = msgspec.to_builtins(value, enc_hook=_word)
         return json.dumps(_finite_only(plain), indent=indent).encode()
     return data if indent is None else msgspec.json.format(data, indent=indent)
@@ -73,7 +72,7 @@ def _word(value: Any) -> str:
 
 
 def _finite_only(value: Any) -> Any:
-    # As msgspec writes them.
+    # Non-finite numbers become null, as in msgspec.
     if isinstance(value, dict):
         return {key: _finite_only(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -82,16 +81,17 @@ def _finite_only(value: Any) -> Any:
 
 
 def read(path: Path, kind: str, most: int, error: type[PruneAppError]) -> bytes:
-    """Return the bytes of a small file: a `kind` of JSON, such as ``recipe``, or of text.
+    """Return the content of a small file; `kind` (such as ``recipe``) is used in messages.
 
     Raises
     ------
     PruneAppError
-        Of the type `error`, if it cannot be read, is no regular file or larger than `most` bytes.
+        Of type `error`, if the file cannot be read, is not a regular file or is larger than `most`
+        bytes.
     """
     try:
         status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # a device has no end, and a pipe no beginning
+        if not stat.S_ISREG(status.st_mode):  # reading a device or a pipe may never end
             raise error(
                 f"'{path}' is not a regular file, so it cannot be read as a {kind}.",
                 remedy="Choose another file.",
@@ -120,22 +120,22 @@ def load(
 ) -> Any:
     """Parse JSON strictly.
 
-    Time and memory are those of Python's own parser; levels are counted before it goes down them.
+    As fast as Python's own parser; nesting is checked before parsing.
 
     Parameters
     ----------
     where
-        What a message should name: the file.
+        Name of the file, for messages.
     file_names
-        Whether names of files that are no UTF-8 may stand in it, as `encoded` writes them.
+        Whether file names that are not valid UTF-8 are allowed, as `encoded` writes them.
     constants
-        Whether NaN and infinities may, which is no JSON but what Python writes.
+        Whether NaN and infinities are allowed, which Python writes although they are not JSON.
 
     Raises
     ------
     JsonError
-        If it is not UTF-8, not JSON, nested deeper than `MAX_DEPTH`, or holds a key twice, half a
-        character, a number that no 64-bit float can be, or one of thousands of digits.
+        If the text is not UTF-8, not JSON, nested deeper than `MAX_DEPTH`, or contains a duplicate
+        key, a lone surrogate, a float out of range, or an integer of thousands of digits.
     """
     try:
         raw = text.encode() if isinstance(text, str) else text
@@ -155,7 +155,8 @@ def load(
             parse_int=_whole if b"-0" in raw else None,
         )
         if _SURROGATE.search(raw):
-            # Half a character can be written in JSON, but is no text. Python makes these of bytes.
+            # A lone surrogate can be escaped in JSON, but is not text. Python uses it for
+            # undecodable bytes.
             dumped = json.dumps(tree, ensure_ascii=False)
             dumped.encode(errors="surrogateescape" if file_names else "strict")
     except UnicodeEncodeError:
@@ -168,9 +169,9 @@ def load(
         ) from None
     except _Broken as error:
         raise JsonError(str(error), where) from None
-    except ValueError:  # Python refuses integers of thousands of digits
+    except ValueError:  # raised by Python for integers of thousands of digits
         raise JsonError("it holds a number with thousands of digits", where) from None
-    except RecursionError:  # called with hardly any stack left
+    except RecursionError:  # the caller's stack is almost full
         raise JsonError("it is nested too deeply", where) from None
     return tree
 
@@ -178,7 +179,7 @@ def load(
 def load_object(
     text: bytes | str, where: str = "", *, file_names: bool = False, constants: bool = False
 ) -> dict[str, Any]:
-    """Parse a JSON object strictly; as `load`, and `JsonError` for anything but an object."""
+    """Parse a JSON object strictly, like `load`; raise `JsonError` for any other value."""
     tree = load(text, where, file_names=file_names, constants=constants)
     if type(tree) is not dict:
         raise JsonError("it is not a JSON object", where)
@@ -192,15 +193,15 @@ def decode(
     text: bytes | str, kind: UnionType, where: str = "", *, file_names: bool = False
 ) -> Any: ...
 def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = False) -> Any:
-    """Read JSON as what it ought to be, strictly.
+    """Parse JSON strictly as a type.
 
-    `kind` is a type, or a union of types, that msgspec knows; the rest is as of `load`.
+    `kind` is a type, or a union of types, that msgspec supports; other arguments as in `load`.
 
     Raises
     ------
     JsonError
-        As of `load`, and if anything in it is of another type, with its place; or an integer of
-        `kind` that 64 bits do not hold. Keys that `kind` does not have may hold any number.
+        As in `load`; also with the location of a value of another type, or of an integer of `kind`
+        that does not fit in 64 bits. Keys that `kind` does not declare may have any number.
     """
     tree = load(text, where, file_names=file_names)
     found = convert(tree, kind, where)
@@ -213,8 +214,8 @@ def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = 
     return found
 
 
-# msgspec finds out what a type is made of when it is first asked, and lets others see it half done:
-# two threads that ask at once crash the process.
+# msgspec analyzes a type on first use, and exposes the incomplete result: two threads doing so at
+# the same time crash the process.
 _FIRST = threading.RLock()
 _READY: set[Any] = set()
 
@@ -224,7 +225,7 @@ def convert(tree: Any, kind: type[T], where: str = "") -> T: ...
 @overload
 def convert(tree: Any, kind: UnionType, where: str = "") -> Any: ...
 def convert(tree: Any, kind: Any, where: str = "") -> Any:
-    """Return plain data as what it ought to be; raises `JsonError` as `decode` does."""
+    """Convert plain data to a type; raise `JsonError` as `decode` does."""
     import msgspec
 
     try:
@@ -235,7 +236,7 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
                 return msgspec.convert(tree, kind)
             finally:
                 _READY.add(kind)
-    except UnicodeEncodeError:  # of halves where msgspec looks for a word of its own
+    except UnicodeEncodeError:  # lone surrogates in a literal or key
         raise JsonError("it holds half of a surrogate pair", where) from None
     except msgspec.ValidationError as error:
         found = _PLACE.match(str(error))
@@ -245,9 +246,9 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
 
 
 def _explained(text: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
-    """Return what msgspec says of a value in the words of JSON, and what is allowed there.
+    """Return msgspec's message in JSON terms, and the allowed values.
 
-    `said` is its sentence, and `place` the path of the value: ``.entries[0].name``.
+    `text` is its message, and `place` the path of the value: ``.entries[0].name``.
     """
     from msgspec import inspect
 
@@ -269,7 +270,7 @@ def _explained(text: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
         for one in _types_at(inspect.type_info(kind), steps, tree):
             if isinstance(one, inspect.LiteralType):
                 words += map(str, one.values)
-        if not words and steps:  # the word that tells objects of a union apart
+        if not words and steps:  # the tag that distinguishes objects of a union
             for one in _types_at(inspect.type_info(kind), steps[:-1], tree, tagged=False):
                 if isinstance(one, inspect.StructType) and one.tag_field == steps[-1]:
                     words.append(str(one.tag))
@@ -281,12 +282,12 @@ def _explained(text: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
         types = " or ".join(_TYPES.get(one, f"'{one}'") for one in names)
         rule = f" {_bound(match[2])}" if match[2] else ""
         return f"expected {types}{rule}, got {match[3] if rule and match[3] else _shown(got)}", ""
-    first = text[:1] if text[1:2].isupper() else text[:1].lower()  # JSON stays JSON
+    first = text[:1] if text[1:2].isupper() else text[:1].lower()  # keep the abbreviation JSON
     return first + text[1:].rstrip(".").replace("`", "'"), ""
 
 
 def _types_at(kind: Any, steps: list[str], tree: Any, *, tagged: bool = True) -> list[Any]:
-    """Return the types that a value may have; of structs in a union the one that its tag names."""
+    """Return the possible types of a value; a tag selects a struct of a union."""
     from msgspec import inspect
 
     kinds = [kind]
@@ -323,7 +324,7 @@ def _inside(kind: Any, step: str) -> list[Any]:
 
 
 def _value_at(tree: Any, steps: list[str]) -> Any:
-    """Return a value of a tree; None where msgspec does not say which it is."""
+    """Return a value of a tree; None if msgspec's path is incomplete."""
     for step in steps:
         if type(tree) is dict and step in tree:
             tree = tree[step]
@@ -350,19 +351,19 @@ def _shown(value: Any) -> str:
     return f"an array of {len(value):,}" if type(value) is list else json.dumps(value)
 
 
-class _Broken(Exception):  # noqa: N818 - never seen outside: a rule that is broken, as a phrase
+class _Broken(Exception):  # noqa: N818 - internal; the text is a phrase
     pass
 
 
 def _too_deep(raw: bytes) -> bool:
-    """Whether a parser would go down more than `MAX_DEPTH` levels; linear in the text."""
+    """Return whether nesting exceeds `MAX_DEPTH`; linear in the text."""
     if b"\\" in raw:
         raw = _ESCAPE.sub(b"", raw)
-    # Taking away two quotation marks that stand side by side leaves the others what they were.
+    # Removing adjacent quotation marks does not change the meaning of the others.
     left = raw.translate(None, _NOT_STRUCTURE).replace(b'""', b"")
     if b'"' in left:
         left = _STRING.sub(b"", left)
-    # Neighbours are as deep as one of them; a header of safetensors is next to nothing then.
+    # Repeated siblings have equal depth; this removes almost all of a safetensors header.
     for one in (b"[]", b"{}", b"{[]}"):
         while 2 * one in left:
             left = left.replace(2 * one, one)
@@ -373,12 +374,12 @@ def _too_deep(raw: bytes) -> bool:
             if len(closing) > MAX_DEPTH:
                 return True
         elif not closing or closing.pop() != char:
-            break  # no parser goes on behind this
+            break  # parsers fail here
     return False
 
 
 def _beyond(tree: Any, place: str) -> str | None:
-    """Return where a whole number stands that 64 bits do not hold; None if there is none."""
+    """Return the location of an integer that does not fit in 64 bits; None if there is none."""
     if type(tree) is int:
         return None if -(1 << 63) <= tree < 1 << 64 else place
     duplicate: str | None = None
@@ -416,5 +417,5 @@ def _finite(text: str) -> float:
 
 
 def _whole(text: str) -> float | int:
-    # -0 is no whole number to the reference.
+    # The reference implementation does not accept -0 as an integer.
     return -0.0 if text == "-0" else int(text)

@@ -1,4 +1,4 @@
-"""Declared parameters: numbers, amounts, sizes, choices and flags, each with its rule in words."""
+"""Declared parameters: numbers, amounts, sizes, choices and flags, with their rules as text."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ from pruneapp.errors import ParameterError, nearest
 
 @dataclass(frozen=True, kw_only=True)
 class Param(ABC):
-    """One parameter. Subclasses say of which type."""
+    """One parameter; subclasses define its type."""
 
-    name: str  # the keyword, as torch spells it where torch has it
+    name: str  # keyword argument, named as in torch if it exists there
     label: str  # two or three words for the form
     help: str  # one line, a full sentence
-    default: Any  # the value if nothing is said
-    unit: str = ""  # what a number counts; empty if nothing
+    default: Any  # value if none is given
+    unit: str = ""  # unit of a number; may be empty
 
     def parse(self, text: str) -> Any:
-        """Turn what a person typed into a valid value.
+        """Convert user input to a valid value.
 
         Raises
         ------
         ParameterError
-            If it breaks the rule; it repeats the text as it was typed.
+            If the value is invalid; the message quotes the input.
         """
         try:
             return self.validate(self.read(text))
-        except ValueError:  # as `ParameterError` is
+        except ValueError:  # includes `ParameterError`
             raise self.refuse(text) from None
 
     def read(self, text: str) -> Any:
-        """Return the value that a text stands for, not yet validated; raises `ValueError`."""
+        """Convert text to a value, without validation; raise `ValueError` if impossible."""
         return text.strip()
 
     @abstractmethod
     def validate(self, value: Any) -> Any:
-        """Return `value` in its canonical type; raises `ParameterError`."""
+        """Return `value` in its canonical type; raise `ParameterError` if it is invalid."""
 
     def format(self, value: Any) -> str:
-        """Return the text that `parse` turns into `value`."""
+        """Return text that `parse` converts to `value`."""
         return str(value)
 
     @abstractmethod
     def describe(self) -> str:
-        """Say the rule, as the end of a sentence that begins with "must be"."""
+        """Return the rule, as the end of a sentence beginning with "must be"."""
 
     def refuse(self, got: object) -> ParameterError:
-        """Return the error for a value that breaks the rule; it quotes no exotic space."""
+        """Return the error for an invalid value, quoted with normalized spaces."""
         if isinstance(got, str):
             got = " ".join(got.split())
         return ParameterError(f"'{self.name}' must be {self.describe()} (got {got!r}).")
 
 
 def with_labels(sentence: str, params: Iterable[Param]) -> str:
-    """Return a sentence of an error that names parameters as the labels of their fields do."""
+    """Return the sentence of an error with parameter names replaced by their labels."""
     for param in params:
         start, label = rf"(^|: )'{re.escape(param.name)}' ", param.label.replace("\\", r"\\")
         sentence = re.sub(start, rf"\g<1>{label} ", sentence)
@@ -69,15 +69,14 @@ def with_labels(sentence: str, params: Iterable[Param]) -> str:
 
 
 def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a valid value for each of `params`: the given one, else the default.
+    """Return a valid value for each of `params`: the given one or the default.
 
-    A parameter that means nothing with the others is left out.
+    A parameter that has no effect with the other values is omitted.
 
     Raises
     ------
     ParameterError
-        For the first value that breaks its rule or means nothing, and for a name that is not
-        declared.
+        For the first value that is invalid or has no effect, and for an undeclared name.
     """
     known = {p.name: p for p in params}
     for name in values:
@@ -98,13 +97,13 @@ def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[s
 
 
 def is_needed(name: str, params: Iterable[Param], values: Mapping[str, Any]) -> bool:
-    """Whether a parameter means something with some values; `Choice.needs` says it of a few."""
+    """Return whether a parameter has an effect with the given values; see `Choice.needs`."""
     needing = _needing(name, params)
     return not needing or any(values.get(p.name, p.default) in words for p, words in needing)
 
 
 def needed_with(name: str, params: Iterable[Param]) -> str:
-    """Return the choices without which a parameter means nothing, in words; mostly none."""
+    """Return the choices that a parameter needs to have an effect, as text; usually ""."""
     return " or ".join(f"'{p.name}' {' or '.join(words)}" for p, words in _needing(name, params))
 
 
@@ -119,7 +118,7 @@ Norm = int | float | str
 
 @dataclass(frozen=True)
 class Interval:
-    """The numbers from `low` to `high`, both included; None is open."""
+    """The numbers from `low` to `high`, inclusive; None is unbounded."""
 
     low: float | None = None
     high: float | None = None
@@ -141,7 +140,7 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class NumberParam(Param):
-    """A number within bounds. Subclasses say of which type."""
+    """A number within bounds; subclasses define its type."""
 
     bounds: Interval = field(default_factory=Interval)
 
@@ -152,7 +151,7 @@ class NumberParam(Param):
 
 @dataclass(frozen=True, kw_only=True)
 class IntParam(NumberParam):
-    """A whole number."""
+    """An integer."""
 
     def read(self, text: str) -> int:
         """Read a whole number."""
@@ -181,7 +180,7 @@ class FloatParam(NumberParam):
         """Accept finite numbers within the bounds."""
         try:
             number = float(value) if is_number(value, Real) else math.nan
-        except OverflowError:  # a whole number of hundreds of digits
+        except OverflowError:  # an integer of hundreds of digits
             number = math.inf
         if math.isfinite(number) and number in self.bounds:
             return number
@@ -190,7 +189,7 @@ class FloatParam(NumberParam):
 
 @dataclass(frozen=True, kw_only=True)
 class SeedParam(IntParam):
-    """The seed of a random choice: the same seed, the same mask, on every machine."""
+    """The seed of a random choice: equal seeds give equal masks on all machines."""
 
     name: str = "seed"
     label: str = "Seed"
@@ -201,7 +200,7 @@ class SeedParam(IntParam):
 
 @dataclass(frozen=True, kw_only=True)
 class DimParam(IntParam):
-    """The dimension whose slices are channels; negative counts from the end."""
+    """The dimension whose slices are channels; negative values count from the end."""
 
     name: str = "dim"
     label: str = "Dimension"
@@ -210,7 +209,7 @@ class DimParam(IntParam):
     bounds: Interval = Interval(-64, 63)
 
     def resolve(self, dim: int, shape: tuple[int, ...], name: str) -> int:
-        """Return `dim` as a number from 0, checked against the tensor `name` of `shape`.
+        """Return `dim` counted from 0, checked against the `shape` of the tensor `name`.
 
         Raises
         ------
@@ -271,17 +270,17 @@ class NormParam(Param):
 
 
 def is_number(value: Any, kind: type) -> bool:
-    """Whether it is a number of a kind; True is an int in Python, but none a person would type."""
+    """Return whether a value is a number of a type; booleans are not numbers here."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-# A count of weights (or channels), or a fraction of them.
+# A number of weights (or channels), or a fraction of them.
 Amount = int | float
 
 
 @dataclass(frozen=True, kw_only=True)
 class AmountParam(Param):
-    """How much to prune: an int is a count, a float from 0 to 1 a fraction of what is left."""
+    """How much to prune: an int is a count, a float from 0 to 1 a fraction of the kept weights."""
 
     name: str = "amount"
     label: str = "Amount"
@@ -317,7 +316,7 @@ class AmountParam(Param):
         return "a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0"
 
 
-# What most methods ask for.
+# Amounts of most methods.
 AMOUNT_OF_WEIGHTS = AmountParam(
     help="Fraction of remaining weights, or a number of weights.",
     unit="weights",
@@ -330,7 +329,7 @@ AMOUNT_OF_CHANNELS = AmountParam(
 
 _DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"k": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-# 18 digits are more bytes than any disk has.
+# 18 digits exceed the size of any disk.
 _BYTES = re.compile(
     r"(\d{1,18}(?:\.\d{1,18})?)\s*(?:([kmgt])(i)?)?b(?:ytes?)?", re.IGNORECASE | re.ASCII
 )
@@ -338,9 +337,9 @@ _SPACES = str.maketrans("\u00a0\u202f\u2009", "   ")
 
 
 def parse_bytes(text: str) -> int | None:
-    """Read ``40MB``, ``1.5 GB``, ``512KiB`` or ``100 bytes``; None for anything else.
+    """Parse ``40MB``, ``1.5 GB``, ``512KiB`` or ``100 bytes``; return None for other text.
 
-    kB, MB, GB and TB are powers of 1000, KiB, MiB, GiB and TiB of 1024. What is left of a byte is
+    kB, MB, GB and TB are powers of 1000, KiB, MiB, GiB and TiB of 1024. Fractions of a byte are
     dropped.
     """
     match = _BYTES.fullmatch(text.translate(_SPACES).strip())
@@ -352,11 +351,11 @@ def parse_bytes(text: str) -> int | None:
 
 
 def format_bytes(nbytes: int) -> str:
-    """Return the shortest text that `parse_bytes` turns into `nbytes`: 5 GB, 4 GiB, 1 byte."""
+    """Return the shortest text that `parse_bytes` converts to `nbytes`: 5 GB, 4 GiB, 1 byte."""
     texts = [f"{nbytes} {'byte' if nbytes == 1 else 'bytes'}"]
     for factors, end in ((_DECIMAL, "B"), (_BINARY, "iB")):
         for letter, factor in factors.items():
-            # At most two digits behind the point, and none that are lost.
+            # At most two decimals, and no rounding.
             whole, rest = divmod(nbytes * 100, factor)
             if letter and not rest and whole >= 100:
                 number = f"{whole // 100}.{whole % 100:02}".rstrip("0").removesuffix(".")
@@ -367,11 +366,11 @@ def format_bytes(nbytes: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class SizeParam(Param):
-    """A number of bytes of one or more; None where nothing is wanted."""
+    """A positive number of bytes, or None."""
 
     default: int | None = None
-    nothing: str = "any"  # the word for None
-    usual: tuple[int, ...] = ()  # sizes that many people want, ascending
+    nothing: str = "any"  # text for None
+    usual: tuple[int, ...] = ()  # suggested sizes, ascending
 
     def read(self, text: str) -> int | None:
         """Read ``5 GB``, ``512KiB``, or the word for None; a number needs its unit."""
@@ -401,7 +400,7 @@ class SizeParam(Param):
 
 @dataclass(frozen=True, kw_only=True)
 class FlagParam(Param):
-    """Yes or no."""
+    """A boolean."""
 
     default: bool = False
 
@@ -425,18 +424,18 @@ class FlagParam(Param):
         return "yes or no"
 
 
-# The prefix of the SHA-256 of a file.
+# Prefix of the SHA-256 that names a file.
 SHA256 = "sha256:"
-# In a recipe, in place of a file: that which belongs to the checkpoint that it is applied to.
+# In a recipe, instead of a file: the file of the checkpoint that it is applied to.
 AT_HAND = "checkpoint"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileParam(Param):
-    """A file that is read beside the checkpoint, named by what it holds; empty for none.
+    """A file that is used in addition to the checkpoint, named by its SHA-256; empty for none.
 
-    So a value means the same on every machine. Whoever lets a person choose a file opens it and
-    takes its name from there.
+    Thus a value means the same on every machine. The code that lets the user choose a file opens it
+    and gets the name.
     """
 
     default: str = ""
@@ -463,17 +462,17 @@ STATISTICS = FileParam(
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few values, and the words for it."""
+    """One of several values, with its label."""
 
     value: str
     label: str
     help: str = ""
-    needs: tuple[str, ...] = ()  # names of parameters that mean nothing without it
+    needs: tuple[str, ...] = ()  # names of parameters that only have an effect with this value
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceParam(Param):
-    """One of a few words."""
+    """One of several values."""
 
     choices: tuple[Choice, ...]
 
@@ -490,7 +489,7 @@ class ChoiceParam(Param):
 
 @dataclass(frozen=True, kw_only=True)
 class SubsetParam(Param):
-    """Any of a few words."""
+    """Any subset of several values."""
 
     default: tuple[str, ...] = ()
     choices: tuple[Choice, ...]
@@ -500,7 +499,7 @@ class SubsetParam(Param):
         return [word.strip() for word in text.split(",") if word.strip()]
 
     def validate(self, value: Any) -> tuple[str, ...]:
-        """Accept the words of `choices`; they are put into that order, each once."""
+        """Accept values of `choices`; return them in that order without duplicates."""
         known = [choice.value for choice in self.choices]
         if isinstance(value, (tuple, list)) and all(word in known for word in value):
             return tuple(word for word in known if word in value)

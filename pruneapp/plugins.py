@@ -1,7 +1,7 @@
-"""What other packages add: methods, export formats, families of models, and file formats.
+"""Plugins: methods, export formats, model families and file formats of other packages.
 
-A package names its additions as entry points, which are listed without running any of its code.
-Loading runs it: so nothing is loaded that the person has not allowed, by name.
+A package declares them as entry points, which are listed without running its code. Loading runs
+code, so only plugins that the user has allowed by name are loaded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pruneapp.methods.method import Method
 
 METHODS, FORMATS = "pruneapp.methods", "pruneapp.formats"
 FAMILIES, READERS = "pruneapp.families", "pruneapp.readers"
-# The groups of entry points, and what one in them adds, in words.
+# Groups of entry points, and the noun for what one of them adds.
 GROUPS = {
     METHODS: "method",
     FORMATS: "export format",
@@ -36,18 +36,18 @@ GROUPS = {
 }
 
 
-# The keys of the plugins that are loaded and registered in this process.
+# Keys of the plugins registered in this process.
 REGISTERED: set[str] = set()
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """A package that adds something.
+    """A package with entry points for Pruneapp.
 
     Attributes
     ----------
     name, version
-        Those of the package.
+        Name and version of the package.
     points
         Its entry points, in the order of `GROUPS`.
     """
@@ -58,13 +58,13 @@ class Plugin:
 
     @property
     def key(self) -> str:
-        """What tells it from others, and from its other versions."""
+        """Identifies the package and its version."""
         return f"{self.name}=={self.version}"
 
 
 @dataclass(frozen=True)
 class Additions:
-    """What a plugin adds, loaded and not registered yet; `key` is that of the plugin."""
+    """The loaded but unregistered additions of a plugin; `key` is that of the plugin."""
 
     key: str
     methods: tuple[Method, ...] = ()
@@ -73,12 +73,12 @@ class Additions:
     readers: tuple[Reader, ...] = ()
 
     def register(self) -> None:
-        """Add all of it to the registries, or nothing if it is there, or something is in its way.
+        """Register all additions, or none if one fails; do nothing if registered already.
 
         Raises
         ------
         PruneAppError
-            If something of it is there already, or a file of a family cannot be read.
+            If an addition exists already, or a family file cannot be read.
         """
         if self.key in REGISTERED:
             return
@@ -98,7 +98,7 @@ class Additions:
 
 
 def installed() -> tuple[Plugin, ...]:
-    """Return the packages that add something, by name; runs none of their code."""
+    """Return the installed plugins by name, without running their code."""
     points: dict[tuple[str, str], list[EntryPoint]] = {}
     for group in GROUPS:
         for point in entry_points(group=group):
@@ -108,16 +108,16 @@ def installed() -> tuple[Plugin, ...]:
 
 
 def load(plugin: Plugin) -> Additions:
-    """Return what a plugin adds; runs its code.
+    """Load a plugin and return its additions; runs its code.
 
-    An entry point names a declaration (`Method`, `Format`, `Reader`, or a subclass of torch's
-    ``BasePruningMethod``), a sequence of them, or a module with such classes; one for families
-    names a package, whose ``.toml`` files declare them.
+    An entry point refers to a declaration (`Method`, `Format`, `Reader`, or a subclass of torch's
+    ``BasePruningMethod``), a sequence of them, or a module with such classes; for families to a
+    package with ``.toml`` files.
 
     Raises
     ------
     PluginError
-        If an entry point cannot be loaded, or is none of this.
+        If an entry point cannot be loaded, or has another type.
     """
     methods: list[Method] = []
     formats: list[Format] = []
@@ -163,7 +163,7 @@ def _loaded(plugin: Plugin, point: EntryPoint) -> Any:
 def _methods(loaded: Any, point: EntryPoint) -> Iterable[Method]:
     if isinstance(loaded, Method):
         return (loaded,)
-    # Classes of torch's kind: who declares a `Method` does not wait for the import of torch.
+    # Classes of torch; declaring a `Method` avoids importing torch.
     from pruneapp.prune.custom_methods import methods_of
 
     return methods_of(loaded, point.value)
@@ -178,12 +178,12 @@ def _declared(package: ModuleType) -> list[Path]:
 
 
 def load_named(names: Iterable[str]) -> None:
-    """Load and register the plugins of some packages: who names one has allowed it.
+    """Load and register plugins by package name; naming them counts as the user's consent.
 
     Raises
     ------
     PluginError
-        If there is none of this name, or it cannot be loaded.
+        If there is no such plugin, or it cannot be loaded.
     """
     known = {_plain(plugin.name): plugin for plugin in installed()}
     for name in names:
@@ -201,4 +201,4 @@ def load_named(names: Iterable[str]) -> None:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()  # as PEP 503 has it
+    return re.sub(r"[-_.]+", "-", name).lower()  # as defined in PEP 503

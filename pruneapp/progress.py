@@ -1,4 +1,4 @@
-"""Progress of long work, and how it is cancelled."""
+"""Progress and cancellation of long operations."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Protocol, TypeVar
 
 T = TypeVar("T")
 
-# Of many small things (tensors of a header), so many are done between two looks at a token: some
-# milliseconds, and not long enough to be noticed even where a single call does them all.
+# Small items (such as tensors of a header) processed between two checks for cancellation: a few
+# milliseconds.
 BATCH = 4096
-# Units of a part of a job: finer than any bar.
+# Steps of a part of a job: finer than any progress bar.
 _PART = 1 << 20
 
 
-class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it
-    """Raised inside a job after its token was cancelled; nothing was changed."""
+class Cancelled(Exception):  # noqa: N818 - not an error: requested by the user
+    """Raised inside a job after its token was cancelled; the job must not have changed anything."""
 
 
 class CancelToken:
-    """A flag that one thread raises and another looks at.
+    """A flag that one thread sets and another polls.
 
-    Long work calls `check` at least every 50 ms.
+    Long operations call `check` at least every 50 ms.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class CancelToken:
         return self._event.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Wait until the job is asked to stop; go on after so many seconds if it is not."""
+        """Wait up to `seconds` for a cancellation."""
         self._event.wait(seconds)
 
     def check(self) -> None:
@@ -48,10 +48,9 @@ class CancelToken:
             raise Cancelled
 
     def batches(self, items: Iterable[T]) -> Iterator[list[T]]:
-        """Yield many small things in order, at most `BATCH` at a time, and check before each.
+        """Yield items in order, in lists of at most `BATCH`, and check before each list.
 
-        What is done with a batch in one go, by a comprehension or a call, stops no other thread of
-        the interpreter for long.
+        Processing a batch in a single comprehension or call does not block other threads for long.
         """
         rest = iter(items)
         while batch := list(islice(rest, BATCH)):
@@ -59,21 +58,21 @@ class CancelToken:
             yield batch
 
     def each(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the same things one by one: the check comes before each `BATCH` of them."""
+        """Yield the items one by one, with a check before each `BATCH` of them."""
         return chain.from_iterable(self.batches(items))
 
 
 class Progress(Protocol):
-    """Receives how far a job is, in the thread that does the work."""
+    """Receives the progress of a job, on the worker thread."""
 
     def report(self, done: int, total: int, label: str) -> None:
         """Report that `done` of `total` units (bytes, as a rule) are done, now at `label`."""
 
 
 class Job:
-    """What a long function is given: where to report, and whether to go on.
+    """Progress reporting and cancellation for a long function.
 
-    Without a progress nothing is reported, without a token it is never cancelled.
+    Without `progress` nothing is reported; without `cancel` it is never cancelled.
     """
 
     def __init__(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> None:
@@ -84,21 +83,21 @@ class Job:
         self._label = ""
 
     def start(self, total: int, label: str = "") -> None:
-        """Begin a stretch of `total` units."""
+        """Start a phase with `total` steps."""
         self._done, self._total, self._label = 0, total, label
         self.step(0)
 
     def extend(self, units: int) -> None:
-        """Add `units` to the stretch that is under way."""
+        """Add `units` to the total of the current phase."""
         self._total += units
 
     def label(self, label: str) -> None:
-        """Name what is worked on now (a tensor, a file)."""
+        """Set the name of the current item (a tensor, a file)."""
         self._label = label
         self.step(0)
 
     def step(self, units: int, label: str | None = None) -> None:
-        """Count `units` as done, now at `label`; raises `Cancelled` if asked to stop."""
+        """Add `units` to the finished steps; raise `Cancelled` if requested."""
         self.cancel.check()
         self._done += units
         self._label = self._label if label is None else label
@@ -106,10 +105,10 @@ class Job:
             self._progress.report(self._done, self._total, self._label)
 
     def parts(self, count: int) -> Iterator[Job]:
-        """Yield a job for each of `count` parts of the same work, one after another.
+        """Yield a job for each of `count` parts of equal weight, one after the other.
 
-        However a part is started, extended and stepped, this job goes on by its share alone: from 0
-        to the end once over all of them, and never back. A part is done when the next is asked for.
+        Whatever the totals of a part, this job advances by its share only, from 0 to the end over
+        all parts, and never backwards. A part is finished when the next is requested.
         """
         self.start(count * _PART)
         for number in range(1, count + 1):
@@ -118,14 +117,14 @@ class Job:
 
 
 class _JobPart:
-    """Reports the progress of a part to the whole job."""
+    """Forwards the progress of a part to the whole job."""
 
     def __init__(self, whole: Job) -> None:
         self._whole = whole
         self._reached = 0
 
     def report(self, done: int, total: int, label: str) -> None:
-        """Go on by what is new; more work than was known holds it where it is."""
+        """Step the whole job by the increase; if the total grows, progress pauses."""
         before = self._reached
         if total > 0:
             self._reached = max(before, min(_PART, done * _PART // total))

@@ -1,4 +1,4 @@
-"""The one way to the files that are shipped with the application."""
+"""Access to the files that are shipped with the application."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 def path(name: str) -> Path:
-    """Return the file `name` of resources/, in a checkout, an installed wheel or a bundle.
+    """Return the path of the file `name` in resources/, for a checkout, a wheel or a bundle.
 
     `name` is relative to resources/, with forward slashes.
 
     Raises
     ------
     FileNotFoundError
-        If it is not shipped: a bug, not a mistake of the person.
+        If the file is not shipped, which is a bug.
     """
     package = Path(__file__).resolve().parent
     for root in (package / "resources", package.parent / "resources"):

@@ -1,4 +1,4 @@
-"""Accuracy over a folder of images of the person, for classifiers of torchvision and timm."""
+"""Accuracy on a folder of the user's images, for classifiers of torchvision and timm."""
 
 from pruneapp_worker.image_classifier import calibrate, evaluate, load
 

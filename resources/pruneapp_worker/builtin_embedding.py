@@ -1,4 +1,4 @@
-"""Agreement on the lines of a text of the person, for folders of transformers without a head."""
+"""Agreement on the lines of the user's text, for transformers folders without a head."""
 
 from pruneapp_worker.transformers_folder import SENTENCES, load, pooled_embedding
 from pruneapp_worker.transformers_folder import calibrate_on_lines as calibrate

@@ -1,4 +1,4 @@
-"""Agreement on images of the person without labels, for classifiers of torchvision and timm."""
+"""Agreement on the user's images without labels, for classifiers of torchvision and timm."""
 
 from pruneapp_worker.image_classifier import calibrate, load
 

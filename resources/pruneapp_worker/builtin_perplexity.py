@@ -1,4 +1,4 @@
-"""Perplexity over a text of the person, for folders that transformers loads; or it calibrates."""
+"""Perplexity of the user's text, for transformers folders; also calibrates with it."""
 
 from pruneapp_worker.transformers_folder import calibrate_on_text as calibrate
 from pruneapp_worker.transformers_folder import evaluate, load

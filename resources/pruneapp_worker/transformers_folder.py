@@ -1,4 +1,4 @@
-"""The built-in runner: model folders that transformers loads. Code of a folder is never run."""
+"""The built-in runner for transformers model folders. Code in a folder is never run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-# Before transformers is imported, which reads it then: nothing is fetched for a folder.
+# Set before transformers is imported, which reads it: nothing is downloaded.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import torch
 
 from pruneapp_worker.pipe import ContractError
 
-# Tokens of a window, at most; and the seeded inputs that agreement is measured on.
+# Maximum tokens per window, and the seeded inputs for measuring agreement.
 MOST_TOKENS = 2048
 SEEDED_ROWS, SEEDED_TOKENS, SEEDED_BATCH = 32, 64, 8
 WRITE_ONE = "Write an evaluation script with load(path) for it."
@@ -22,7 +22,7 @@ _folders: list[str] = []
 
 
 def load(path: str, device: str) -> Any:
-    """Return the model of a folder, by the class of transformers that its config names."""
+    """Return the model of a folder, of the transformers class named in its config."""
     import transformers
 
     file = Path(path) / "config.json"
@@ -37,8 +37,8 @@ def load(path: str, device: str) -> Any:
             WRITE_ONE,
         )
     _folders.append(path)
-    # Where there is only a pickle, torch refuses code in it; a version of transformers that does
-    # not know the argument raises TypeError.
+    # If there is only a pickle, torch refuses code in it; versions of transformers without this
+    # argument raise TypeError.
     form: dict[str, bool] = {"use_safetensors": True}
     if not any(file.parent.glob("*.safetensors")):
         form = {"use_safetensors": False, "weights_only": True}
@@ -49,7 +49,7 @@ def load(path: str, device: str) -> Any:
 
 
 def context_of(model: Any) -> int:
-    """Return how many tokens a model takes at once."""
+    """Return the maximum number of tokens that a model processes at once."""
     config = model.config.get_text_config()
     for name in ("max_position_embeddings", "n_positions", "max_sequence_length"):
         if isinstance(getattr(config, name, None), int):
@@ -74,7 +74,7 @@ def calibrate(model: Any, progress: Any, limit: Any = None) -> None:
 
 
 def tokenizer_of_folder() -> Any:
-    """Return the tokenizer of the folder that was loaded."""
+    """Return the tokenizer of the loaded folder."""
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(
@@ -83,17 +83,17 @@ def tokenizer_of_folder() -> Any:
 
 
 def words_in(text: str) -> str:
-    """Return what a text file holds."""
+    """Return the content of a text file."""
     return Path(text).read_text(encoding="utf-8", errors="replace")
 
 
 def no_text(text: str) -> ContractError:
-    """Return the error of a file without text."""
+    """Return the error for a file without text."""
     return ContractError(f"'{text}' holds no text.", "Name a file with some pages of text.")
 
 
 def windows_of(model: Any, text: str, limit: Any) -> torch.Tensor:
-    """Return the token ids of a text in windows that do not overlap; the rest is dropped."""
+    """Return the token ids of a text in windows that do not overlap; a shorter rest is dropped."""
     ids = torch.tensor(tokenizer_of_folder()(words_in(text), verbose=False)["input_ids"])
     size = min(MOST_TOKENS, context_of(model), len(ids))
     if size < 2:
@@ -103,7 +103,7 @@ def windows_of(model: Any, text: str, limit: Any) -> torch.Tensor:
 
 @torch.no_grad()
 def calibrate_on_text(model: Any, text: str, progress: Any, limit: Any = None) -> None:
-    """Run a text, in windows."""
+    """Run a text through the model, in windows."""
     for window in progress(windows_of(model, text, limit)):
         model(input_ids=window[None].to(model.device))
 
@@ -114,9 +114,9 @@ def weighted_mean(states: torch.Tensor) -> torch.Tensor:
     return (states * weights[:, None]).sum(1) / weights.sum()
 
 
-# The sentences that were run last, one in each call.
+# The sentences of the latest run, one per call.
 SENTENCES: list[str] = []
-# How the states of all tokens become the embedding of a sentence, by what 1_Pooling calls it.
+# Poolings of token states to a sentence embedding, by their names in 1_Pooling.
 POOLINGS: dict[str, Any] = {
     "cls_token": lambda states: states[:, 0],
     "max_tokens": lambda states: states.amax(1),
@@ -128,7 +128,7 @@ POOLINGS: dict[str, Any] = {
 
 
 def declared_poolings() -> list[str]:
-    """Return the poolings of a sentence encoder, as its folder declares them; else none."""
+    """Return the names of the poolings declared in a sentence encoder's folder; [] if none."""
     for folder in map(Path, _folders):
         index = folder / "modules.json"
         modules = json.loads(index.read_text(encoding="utf-8")) if index.is_file() else []
@@ -146,9 +146,9 @@ def declared_poolings() -> list[str]:
 
 
 def pooled_embedding(output: Any) -> Any:
-    """Return the pooled embedding of each sentence; the output of other models as it is.
+    """Return the pooled embedding of each sentence; the unchanged output of other models.
 
-    No token is padding: sentences are run one at a time, random token ids all have one length.
+    There is no padding: sentences are run one at a time, and random token ids have equal lengths.
     """
     names = declared_poolings()
     if not names or not isinstance(output, dict) or "last_hidden_state" not in output:
@@ -159,7 +159,7 @@ def pooled_embedding(output: Any) -> Any:
 
 @torch.no_grad()
 def calibrate_on_lines(model: Any, text: str, progress: Any, limit: Any = None) -> None:
-    """Run each line of a text, as a sentence; what is longer than the model takes is cut."""
+    """Run each line of a text as a sentence, truncated to the model's maximum length."""
     lines = [line for line in words_in(text).splitlines() if line.strip()][:limit]
     if not lines:
         raise no_text(text)
@@ -178,7 +178,7 @@ def run(model: Any, ids: torch.Tensor) -> None:
 
 @torch.no_grad()
 def evaluate(model: Any, text: str, progress: Any, limit: Any = None) -> dict[str, Any]:
-    """Return the perplexity over a text."""
+    """Return the perplexity of a text, and the loss of each window."""
     losses = []
     for window in progress(windows_of(model, text, limit)):
         row = window[None].to(model.device)
