@@ -1,8 +1,8 @@
-"""Try bundles: their sizes and times, what is inside, and the main job where there is no Python.
+"""Test bundles: sizes, start times, contents, and the main job on a system without Python.
 
 Called by ``dev.py bundle --check``. The bare root is Debian as debootstrap makes it (minbase) with
-the libraries of the system that Qt's wheel expects, and nothing else; it is kept in build/bundle/
-and needs root. A row that cannot be tried here says why, and is no success.
+only the system libraries that Qt's wheel needs; it is kept in build/bundle/ and needs root. A check
+that cannot run here reports the reason and counts as failed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bundle_parts import ROOT
 
 SUITE = "bookworm"
 BARE_ROOT = WORK / "bare-root"
-# Of the small one; the full one is told, not bound.
+# Limits of the small bundle; the full one is only measured.
 MOST_MEGABYTES = 180.0
 MOST_FIRST_PICTURE_S = 0.6
 MOST_HELP_S = 0.25
@@ -39,7 +39,7 @@ SAMPLE = "_internal/pruneapp/resources/sample/lenet-digits.safetensors"
 PERFORMANCE = ROOT / "docs" / "performance.md"
 _BEGIN, _END = "<!-- bundles -->", "<!-- end of bundles -->"
 
-# Prints every place that stands in what is compressed in the program, or in its base library.
+# Prints the names of compressed modules and files in a bundle that contain any of the given paths.
 _PACKED = """
 import io, marshal, sys, zipfile
 from PyInstaller.archive.readers import CArchiveReader
@@ -64,7 +64,7 @@ print(*sorted(n for n, data in parts.items() if any(p in data for p in places)),
 
 @dataclass
 class Table:
-    """Rows of what was tried: work, figure, bound, and whether it holds."""
+    """Results of the checks: work, figure, bound, and whether it holds."""
 
     flavour: str
     rows: list[tuple[str, str, str, str]] = field(default_factory=list)
@@ -77,28 +77,28 @@ class Table:
         *,
         holds: bool | None = None,
     ) -> None:
-        """Note a row and show it; `holds` is None where nothing is bound."""
+        """Add and print a row; `holds` is None if there is no bound."""
         judged = "" if holds is None else "yes" if holds else "NO"
         self.rows.append((work, figure, bound, judged))
         print(f"  {work}: {figure}{f' ({bound})' if bound else ''} {judged}", flush=True)
 
     def none_of(self, work: str, found: Sequence[str]) -> None:
-        """Note that there must be none of something."""
+        """Add a row that holds if `found` is empty."""
         first = f": {', '.join(found[:4])}" if found else ""
         self.add(work, f"{len(found)}{first}", "none", holds=not found)
 
     def done(self, work: str, trouble: str) -> None:
-        """Note that something went well, or what went wrong."""
+        """Add a row that holds if `trouble`, the error text, is empty."""
         self.add(work, trouble or "done", "done", holds=not trouble)
 
     @property
     def failed(self) -> bool:
-        """Whether something does not hold."""
+        """Whether any check failed."""
         return any(row[3] == "NO" for row in self.rows)
 
 
 def check(bundles: Sequence[Bundle], *, write: bool) -> int:
-    """Try all; returns the exit status."""
+    """Run all checks; return the exit status."""
     tables = []
     for made in bundles:
         print(f"The {made.flavour} bundle", flush=True)
@@ -116,7 +116,7 @@ def check(bundles: Sequence[Bundle], *, write: bool) -> int:
 
 
 def look_inside(made: Bundle, table: Table) -> None:
-    """Note sizes, twins, licences, paths, and whether it comes out the same twice."""
+    """Check sizes, duplicates, licences, paths, and reproducibility."""
     bounded = made.flavour == "small"
     size = megabytes(made.folder)
     bound = f"at most {MOST_MEGABYTES:.0f} MB" if bounded else ""
@@ -141,7 +141,7 @@ def look_inside(made: Bundle, table: Table) -> None:
 
 
 def twins(folder: Path) -> list[str]:
-    """Return libraries of the same content or name."""
+    """Return libraries with equal content or name."""
     by_content: dict[str, list[str]] = defaultdict(list)
     for file in regular_files(folder):
         if ".so" in file.name or file.suffix in {".dll", ".dylib", ".pyd"}:
@@ -152,7 +152,7 @@ def twins(folder: Path) -> list[str]:
 
 
 def with_paths(made: Bundle, python: Path) -> list[str]:
-    """Return files, and modules inside the program, that name a folder of this machine."""
+    """Return files, and modules inside the program, that contain paths of this machine."""
     searched = [place for place in places() if len(place) > 4]
     found = [
         str(file.relative_to(made.folder))
@@ -169,13 +169,13 @@ def with_paths(made: Bundle, python: Path) -> list[str]:
 
 
 def differences(one: Path, other: Path) -> list[str]:
-    """Return the files that only one folder has, or whose content, mode or link differs."""
+    """Return the files whose presence, content, mode or link target differs."""
     first, second = listing(one), listing(other)
     return sorted(name for name in first.keys() | second if first.get(name) != second.get(name))
 
 
 def listing(folder: Path) -> dict[str, tuple[str, int]]:
-    """Return content and mode of everything in a folder."""
+    """Return content hash and mode of everything in a folder, by relative path."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
@@ -192,7 +192,7 @@ def listing(folder: Path) -> dict[str, tuple[str, int]]:
 
 
 def measure(made: Bundle, table: Table) -> None:
-    """Note how long help and the first picture take, with warm caches."""
+    """Measure the duration of --help and of the first window, with warm caches."""
     small = made.flavour == "small"
     with tempfile.TemporaryDirectory() as home:
         environment = {**os.environ, **homes(Path(home))}
@@ -206,7 +206,7 @@ def measure(made: Bundle, table: Table) -> None:
 
 
 def note_times(table: Table, work: str, times: Sequence[float], most: float | None) -> None:
-    """Note a median and the best."""
+    """Add a row with the median and the minimum."""
     median = statistics.median(times)
     figure = f"{median:.2f} s, best {min(times):.2f} s"
     if most is None:
@@ -216,7 +216,7 @@ def note_times(table: Table, work: str, times: Sequence[float], most: float | No
 
 
 def timed(command: Sequence[object], environment: Mapping[str, str]) -> float:
-    """Return how many seconds a command takes."""
+    """Return the duration of a command in seconds."""
     began = time.perf_counter()
     subprocess.run(
         [str(part) for part in command],
@@ -228,7 +228,7 @@ def timed(command: Sequence[object], environment: Mapping[str, str]) -> float:
 
 
 def first_picture(made: Bundle, environment: Mapping[str, str]) -> float:
-    """Return how long it takes from the start of the process to a picture on the screen."""
+    """Return the seconds from the start of the process to a painted window."""
     with screen() as (display, pixels):
         began = time.perf_counter()
         process = subprocess.Popen(
@@ -238,11 +238,11 @@ def first_picture(made: Bundle, environment: Mapping[str, str]) -> float:
             stderr=subprocess.DEVNULL,
         )
         try:
-            # Letters have many shades; what a screen or a window is filled with first has one.
+            # Text has many shades; the initial fill of a screen or window has one.
             while shades(pixels) < 16:
                 if process.poll() is not None or time.perf_counter() - began > 60:
                     raise BundleError(f"'{made.program}' showed no window.")
-                time.sleep(0.002)  # finer than what is measured
+                time.sleep(0.002)  # shorter than the measured precision
             return time.perf_counter() - began
         finally:
             process.kill()
@@ -251,7 +251,7 @@ def first_picture(made: Bundle, environment: Mapping[str, str]) -> float:
 
 @contextlib.contextmanager
 def screen() -> Iterator[tuple[dict[str, str], mmap.mmap]]:
-    """Lend a screen in memory: variables for what is to be shown there, and its pixels."""
+    """Run Xvfb; yield environment variables for its display, and its pixels as a memory map."""
     reading, writing = os.pipe()
     with tempfile.TemporaryDirectory() as folder:
         command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x800x24"]
@@ -275,7 +275,7 @@ def screen() -> Iterator[tuple[dict[str, str], mmap.mmap]]:
 
 
 def shades(pixels: mmap.mmap) -> int:
-    """Return how many colours there are in every eighth line of a screen."""
+    """Return the number of colors in every eighth line of a screen."""
     start = len(pixels) - 1280 * 800 * 4
     found: set[int] = set()
     for line in range(0, 800, 8):
@@ -285,7 +285,7 @@ def shades(pixels: mmap.mmap) -> int:
 
 
 def homes(folder: Path) -> dict[str, str]:
-    """Return an environment in which settings of the person are neither read nor written."""
+    """Return environment variables that keep the user's settings from being read or written."""
     return {"HOME": str(folder)} | {
         f"XDG_{kind}_HOME": str(folder) for kind in ("CONFIG", "CACHE", "STATE", "DATA")
     }
@@ -322,7 +322,7 @@ def use_without_python(made: Bundle, table: Table) -> None:
 
 
 def bare_root() -> str:
-    """Make the root, once; returns why it cannot be made."""
+    """Create the bare root unless it exists; return why that is impossible, or ""."""
     if not sys.platform.startswith("linux"):
         return "this is not Linux"
     if os.geteuid() != 0:
@@ -347,30 +347,30 @@ class Root:
     path: Path
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """Return what runs a command there, with /proc of its own and a bare environment."""
+        """Return the command line that runs a command in this root, with its own /proc."""
         enter = f'mount -t proc proc "{self.path}/proc" && exec chroot "{self.path}" "$@"'
         bare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", enter, "sh"]
         given = ["HOME=/root", "PATH=/usr/sbin:/usr/bin", "LC_ALL=C.UTF-8"]
         return [*bare, "/usr/bin/env", "-i", *given, *words]
 
     def run(self, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        """Run a command there."""
+        """Run a command in this root."""
         return subprocess.run(self.command(words), capture_output=True, text=True, check=False)
 
     def trouble(self, words: Sequence[str]) -> str:
-        """Run a command there; returns what it says if it fails."""
+        """Run a command in this root; return its error output if it fails, else ""."""
         done = self.run(words)
         return "" if done.returncode == 0 else (done.stderr.strip() or f"{done.returncode}")[-300:]
 
 
 def pythons() -> list[str]:
-    """Return what is called python in the bare root."""
+    """Return programs called python in the bare root."""
     found = [*BARE_ROOT.glob("usr/*bin/python*"), *BARE_ROOT.glob("usr/local/bin/python*")]
     return [str(file.relative_to(BARE_ROOT)) for file in found]
 
 
 def listing_of_root() -> set[str]:
-    """Return what is in the bare root, with sizes; less what dpkg notes and what runs there."""
+    """Return the files of the bare root with sizes, without those of dpkg and runtime folders."""
     left_out = ("proc", "sys", "dev", "run", "tmp", "root", "var/log", "var/lib/dpkg", "var/cache")
     found = set()
     for folder, folders, files in os.walk(BARE_ROOT):
@@ -384,7 +384,7 @@ def listing_of_root() -> set[str]:
 
 
 def by_command(made: Bundle, root: Root, table: Table) -> None:
-    """Do the main job on the command line, and ask for what is not there."""
+    """Do the main job on the command line, and try features that are missing in the bundle."""
     sample = f"/usr/lib/pruneapp/{SAMPLE}"
     version = root.run(["pruneapp", "--version"]).stdout.strip().replace("\n", "; ")
     known = re.match(r"pruneapp \S+ \(commit \S+, bundle\); Python \S+, Qt 6\.\S+, ", version)
@@ -432,7 +432,7 @@ class OwnMethod(prune.BasePruningMethod):
 
 
 def by_window(root: Root, table: Table) -> None:
-    """Open the sample in the window, prune and export it by keys, and look at the file."""
+    """Open the sample in the window, prune and export it by keyboard, and check the file."""
     home = BARE_ROOT / "root"
     shutil.copyfile(BARE_ROOT / "usr/lib/pruneapp" / SAMPLE, home / "model.safetensors")
     with screen() as (display, _):
@@ -466,7 +466,7 @@ _SETTLED_S = 3.0
 
 
 def drive(hands: Mapping[str, str], home: Path) -> str:
-    """Press keys until the export is there; returns what did not happen."""
+    """Press keys until the export is finished; return what did not happen, or ""."""
 
     def xdotool(*words: str) -> str:
         done = subprocess.run(
@@ -475,7 +475,7 @@ def drive(hands: Mapping[str, str], home: Path) -> str:
         return done.stdout.strip()
 
     def happens(found: Callable[[], object], window: str, key: str = "") -> bool:
-        """Press a key, again each time that three seconds had no effect, until something is."""
+        """Wait for `found`, pressing a key every three seconds; return whether it succeeded."""
         until, pressed = time.monotonic() + 60, 0.0
         while not found():
             if time.monotonic() > until:
@@ -485,7 +485,7 @@ def drive(hands: Mapping[str, str], home: Path) -> str:
                 xdotool("windowfocus", "--sync", names[0])
                 xdotool("key", "--window", names[0], key)
                 pressed = time.monotonic()
-            time.sleep(0.1)  # a screen says nothing of its own accord
+            time.sleep(0.1)  # a screen sends no notifications
         return True
 
     def there(name: str) -> Callable[[], str]:
@@ -496,15 +496,16 @@ def drive(hands: Mapping[str, str], home: Path) -> str:
 
     if not happens(there(_OPENED), _OPENED):
         return "the file was not opened"
-    time.sleep(_SETTLED_S)  # the title is there before the file can be pruned, unseen from outside
+    # the title is set before the file can be pruned, which is not visible from outside
+    time.sleep(_SETTLED_S)
     happens(lambda: True, _OPENED)
     xdotool("windowfocus", "--sync", there(_OPENED)().split()[0])
     xdotool("key", "alt+a", "ctrl+a")
     xdotool("type", "50%")
     xdotool("key", "Tab")
-    time.sleep(_SETTLED_S)  # that it is previewed shows nowhere outside
+    time.sleep(_SETTLED_S)  # the preview is not visible from outside
     xdotool("key", "ctrl+Return")
-    time.sleep(_SETTLED_S)  # that it is pruned shows nowhere outside either
+    time.sleep(_SETTLED_S)  # the finished step is not visible from outside
     if not happens(there("^Export$"), _OPENED, "ctrl+e"):
         return "no dialog for the export came"
     if not happens(there("^Exported$"), "^Export$", "Return"):
@@ -516,7 +517,7 @@ def drive(hands: Mapping[str, str], home: Path) -> str:
 
 
 def write_figures(tables: Sequence[Table]) -> None:
-    """Put the tables between their marks in docs/performance.md."""
+    """Write the tables between their markers in docs/performance.md."""
     text = PERFORMANCE.read_text(encoding="utf-8")
     lines = [_BEGIN, "## Bundles", ""]
     lines += [

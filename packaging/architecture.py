@@ -1,10 +1,10 @@
 """Draw the layers of the package from its imports, for docs/architecture.md.
 
     .venv/bin/python packaging/architecture.py          write the pictures
-    .venv/bin/python packaging/architecture.py --check  say which are stale; exit status 1 if any is
+    .venv/bin/python packaging/architecture.py --check  list stale pictures; exit status 1 if any
 
-A box is a package with the first sentence of its opening comment, and stands right below the lowest
-that imports it. An arrow is an import that does not follow from a longer way.
+A box is a package with the first sentence of its docstring, placed directly below the lowest
+package that imports it. An arrow is an import that is not implied by a longer path.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PICTURES = {
     "pruneapp.gui": ROOT / "docs" / "pictures" / "layers-of-the-window.svg",
 }
 
-# Modules at the top that everything may import: no floor of their own tells anything.
+# Modules that every package may import: they would not belong to any layer.
 GROUND = {"errors", "progress", "params", "json_codec", "resources", "installation", "__main__"}
 
 BOX_WIDTH, BOX_HEIGHT, GAP, RISE, MARGIN = 260, 72, 26, 30, 16
@@ -47,7 +47,7 @@ STYLE = """
 
 
 def imports(container: str) -> dict[str, set[str]]:
-    """Return what each child of a package imports of its siblings.
+    """Return which siblings each child of a package imports.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def imports(container: str) -> dict[str, set[str]]:
     Raises
     ------
     ValueError
-        If siblings import one another in a circle: then there are no layers to draw.
+        If there is an import cycle, so that there are no layers.
     """
     graph = grimp.build_graph("pruneapp", cache_dir=None)
     depth = container.count(".") + 1
@@ -75,12 +75,12 @@ def imports(container: str) -> dict[str, set[str]]:
 
 
 def floors(needs: Mapping[str, set[str]]) -> dict[str, int]:
-    """Return the floor of each package, 0 at the top: one below the lowest that imports it.
+    """Return the level of each package, 0 at the top: one below the lowest that imports it.
 
     Raises
     ------
     ValueError
-        If there is a circle.
+        If there is a cycle.
     """
     levels: dict[str, int] = {}
     while len(levels) < len(needs):
@@ -93,7 +93,7 @@ def floors(needs: Mapping[str, set[str]]) -> dict[str, int]:
 
 
 def reduced(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return the imports that do not follow from longer ways."""
+    """Return the imports that are not implied by longer paths (transitive reduction)."""
     reach: dict[str, set[str]] = {}
     for name in sorted(needs, key=floors(needs).__getitem__, reverse=True):
         reach[name] = set(needs[name]).union(*(reach[other] for other in needs[name]))
@@ -110,7 +110,7 @@ def drawing(container: str) -> str:
     arrows = reduced(needs)
 
     def place_in_row(name: str) -> tuple[bool, str]:
-        # Arrows over several floors start at the right, where they cross no box.
+        # Boxes with arrows over several levels come last, at the right, where these cross no box.
         return any(levels[other] > levels[name] + 1 for other in arrows[name]), name
 
     rows = [
@@ -165,7 +165,7 @@ def drawing(container: str) -> str:
 
 
 def purpose(container: str, name: str) -> str:
-    """Return the first sentence of the opening comment of a package or module."""
+    """Return the first sentence of the docstring of a package or module."""
     folder = ROOT.joinpath(*container.split("."))
     file = folder / name / "__init__.py"
     text = ast.get_docstring(
@@ -184,7 +184,7 @@ def _lines(text: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pictures, or check them; returns the exit status."""
+    """Write the pictures, or check them; return the exit status."""
     return write(
         {path: drawing(container) for container, path in PICTURES.items()}, __file__, arguments
     )

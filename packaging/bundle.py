@@ -1,15 +1,15 @@
-"""Make bundles: a folder with the application, its Python and all that both need, and archives.
+"""Build bundles: folders with the application, its Python and all dependencies, and archives.
 
     python3 packaging/dev.py bundle [--flavour small|full]... [--check [--write]]
 
-Each flavour gets an environment of its own in build/bundle/, into which the wheel is installed as
-people would install it, and PyInstaller makes the folder from there (see `pruneapp.spec`). What
-follows is the same on every system: symbols and the paths of this machine are taken out, licences
-are put in, and all gets the time of the commit. dist/ then has the folder, an archive of it, and on
-Linux a package for Debian. --check builds each flavour twice and does the main job with it, where
-there is no Python; --write puts the figures into docs/performance.md.
+Each flavour has its own environment in build/bundle/, into which the wheel is installed, and from
+which PyInstaller builds the folder (see `pruneapp.spec`). The following steps are the same on every
+system: symbols and paths of this machine are removed, licences are added, and all files get the
+time of the commit. dist/ then contains the folder, an archive of it, and on Linux a Debian package.
+--check builds each flavour twice and does the main job with it on a system without Python; --write
+stores the figures in docs/performance.md.
 
-Standard library only. Of the system it needs strip (binutils) and, for the package, dpkg-deb.
+Standard library only. Needs strip (binutils) and, for the package, dpkg-deb.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ WINDOWS = os.name == "nt"
 
 
 class BundleError(Exception):
-    """Something is missing, or went wrong; the text says what, and what to do."""
+    """Building a bundle failed; the text says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """What was made of one flavour."""
+    """The results for one flavour."""
 
     flavour: str
     folder: Path
@@ -57,12 +57,12 @@ class Bundle:
 
     @property
     def program(self) -> Path:
-        """The application, which is the command, too."""
+        """The executable, which is also the command."""
         return self.folder / ("pruneapp.exe" if WINDOWS else "pruneapp")
 
 
 def main(arguments: list[str]) -> int:
-    """Build the flavours that are asked for, and try them."""
+    """Build the requested flavours, and test them with --check."""
     parser = argparse.ArgumentParser(prog="packaging/dev.py bundle", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--flavour", action="append", choices=FLAVOURS, help="default: both")
@@ -86,14 +86,14 @@ def main(arguments: list[str]) -> int:
 
 
 def build(flavour: str, *, again: bool = False) -> Bundle:
-    """Make a bundle; `again` makes only the folder, elsewhere, to compare it."""
+    """Build a bundle; with `again` only the folder, elsewhere, for comparison."""
     python = environment(flavour)
     print(f"Making the {flavour} bundle{' again' if again else ''}", flush=True)
     folder = freeze(flavour, python, WORK / f"{flavour}-again" if again else DIST)
     finish(folder, flavour, python)
     if again:
         return Bundle(flavour, folder)
-    # On macOS the application is a folder that looks like a file.
+    # On macOS the application is a bundle folder.
     app = folder.parent / "Pruneapp.app"
     packed = archive(app if sys.platform == "darwin" else folder, flavour)
     package = debian_package(folder, flavour) if shutil.which("dpkg-deb") else None
@@ -104,7 +104,7 @@ def build(flavour: str, *, again: bool = False) -> Bundle:
 
 
 def environment(flavour: str) -> Path:
-    """Return the Python of an environment with the wheel, what it needs, and PyInstaller."""
+    """Return the Python of an environment with the wheel, its dependencies, and PyInstaller."""
     if not WINDOWS and not sysconfig.get_config_var("Py_ENABLE_SHARED"):
         raise BundleError(
             f"'{sys.executable}' was built without a shared library, which a bundle needs. Run this"
@@ -139,7 +139,7 @@ def environment(flavour: str) -> Path:
 
 
 def requirements(flavour: str) -> list[str]:
-    """Return what a bundle is made of, as pyproject.toml has it."""
+    """Return the requirements of a bundle, from pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     found = [*project["dependencies"]]
@@ -149,7 +149,7 @@ def requirements(flavour: str) -> list[str]:
 
 
 def name_of(requirement: str) -> str:
-    """Return the name of a package as indexes compare it, from a requirement or a file's name."""
+    """Return the normalized name of a package, from a requirement or a file name."""
     found = re.match(r"[A-Za-z0-9._-]+", requirement)
     assert found is not None
     return re.sub(r"[-_.]+", "-", found[0]).lower()
@@ -159,7 +159,7 @@ def name_of(requirement: str) -> str:
 
 
 def freeze(flavour: str, python: Path, target: Path) -> Path:
-    """Have PyInstaller make the folder."""
+    """Run PyInstaller, and return the folder."""
     icons = WORK / "icons"
     if not sys.platform.startswith("linux"):
         run([python, PACKAGING / "icon_files.py", ROOT / "resources/icons/pruneapp.svg", icons])
@@ -168,7 +168,7 @@ def freeze(flavour: str, python: Path, target: Path) -> Path:
     made = work / "pruneapp"
     run(
         [
-            # -P: the pruneapp that is installed, with its resources, and not the one beside here.
+            # -P: import the installed pruneapp with its resources, not that of the checkout.
             *(python, "-P", "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR"),
             *("--distpath", work, "--workpath", work / "steps"),
             *(PACKAGING / "pruneapp.spec", "--", flavour, icons),
@@ -192,7 +192,7 @@ def freeze(flavour: str, python: Path, target: Path) -> Path:
 
 
 def finish(folder: Path, flavour: str, python: Path) -> None:
-    """Take out symbols and the paths of this machine, put licences in, and set times."""
+    """Remove symbols and paths of this machine, add licences, and set file times."""
     for file in regular_files(folder):
         if sys.platform.startswith("linux") and file.name != "pruneapp":
             strip(file)
@@ -209,9 +209,9 @@ def finish(folder: Path, flavour: str, python: Path) -> None:
 
 
 def strip(file: Path) -> None:
-    """Take out the symbols of a library for Linux, unless it would not load any more.
+    """Strip the symbols of a Linux library, unless it could not be loaded any more.
 
-    Those in wheels whose sections were moved (by auditwheel) are not strip's to move once more.
+    strip breaks libraries in wheels whose sections were moved by auditwheel.
     """
     with file.open("rb") as opened:
         if opened.read(4) != b"\x7fELF":
@@ -225,7 +225,7 @@ def strip(file: Path) -> None:
 
 
 def is_loadable(elf: bytes) -> bool:
-    """Whether the segments of a 64 bit ELF file lie where the linker can map them."""
+    """Return whether the segments of a 64-bit ELF file are aligned so that they can be mapped."""
     (start,) = struct.unpack_from("<Q", elf, 32)
     size, number = struct.unpack_from("<HH", elf, 54)
     for segment in range(number):
@@ -238,11 +238,11 @@ def is_loadable(elf: bytes) -> bool:
 
 
 def forget_paths(file: Path) -> None:
-    """Overwrite paths of this machine by one, as long, that is on none.
+    """Overwrite paths of this machine with an equally long path that does not exist.
 
-    Modules of Python name the folder that it was installed in, where the linker would look. The
-    last part of a path stays: compilers let strings share their ends, so it may be that of another
-    (a Python in .../3.11.7 has no other text of its version).
+    Python modules contain the installation folder, which the linker would search. The last
+    component is kept: compilers merge strings with equal ends, so it may be part of another string
+    (a Python in .../3.11.7 has no other copy of its version).
     """
     data = file.read_bytes()
     changed = data
@@ -255,24 +255,24 @@ def forget_paths(file: Path) -> None:
 
 
 def places() -> list[bytes]:
-    """Return the folders that only this machine has, the longest first."""
+    """Return folders that are specific to this machine, the longest first."""
     of_python = [sysconfig.get_config_var(f"abs_{name}dir") for name in ("build", "src")]
     found = {str(ROOT), sys.base_prefix, sys.prefix, str(Path.home()), *of_python}
-    # Those of a system are on every one of its kind; where /root is home, other people's are, too.
+    # System folders exist on all machines; /root is a usual home folder elsewhere too.
     usual = {"/usr", "/usr/local", "/", "/root", "None"}
     kept = (os.fsencode(place) for place in map(str, found) if place not in usual)
     return sorted((place for place in kept if len(place) > 4), key=lambda p: (-len(p), p))
 
 
 def regular_files(folder: Path) -> Iterator[Path]:
-    """Yield every file that is no link, in order."""
+    """Yield all files that are not links, in order."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             yield path
 
 
 def commit_time() -> int:
-    """Return when the commit was made, in seconds; without git that of the change log."""
+    """Return the time of the commit in seconds; without git that of the changelog."""
     found = os.environ.get("SOURCE_DATE_EPOCH") or said(
         ["git", "-C", ROOT, "log", "-1", "--format=%ct"]
     )
@@ -322,12 +322,12 @@ print(json.dumps({
 
 
 def add_licences(folder: Path, flavour: str, python: Path) -> None:
-    """Write the licences of everything inside into the folder's licences/, with a list of it.
+    """Write the licences of all components to the folder's licences/, with a list of them.
 
     Raises
     ------
     BundleError
-        If something has none that is known.
+        If the licence of a component is unknown.
     """
     target = folder / "licences"
     lines = []
@@ -348,7 +348,7 @@ def add_licences(folder: Path, flavour: str, python: Path) -> None:
                 f"The wheel of {name} {version} has no licence. Add the text to packaging/licences/"
                 " and the name to LICENCES in packaging/bundle_parts.py."
             )
-        # Some have the whole text where its name should be.
+        # Some packages have the whole licence text in this field.
         first = words.strip().splitlines()[0] if words.strip() else ""
         lines.append(f"{name} {version}: {first[:80] or 'see its folder'}")
     for name, file in (("python", licence_of_python()), *licences_of_system(folder)):
@@ -360,7 +360,7 @@ def add_licences(folder: Path, flavour: str, python: Path) -> None:
 
 
 def packages(flavour: str, python: Path) -> dict[str, tuple[str, str, list[tuple[str, str]]]]:
-    """Return what is inside by name: version, words for the licence, and files with it."""
+    """Return the included packages by name: version, licence name, and licence files."""
     left_out = " ".join(bundle_parts.LEFT_OUT[flavour])
     more = ["pyinstaller", *(name_of(one) for one in requirements(flavour))]
     found: dict[str, tuple[str, str, list[tuple[str, str]]]] = json.loads(
@@ -370,7 +370,7 @@ def packages(flavour: str, python: Path) -> dict[str, tuple[str, str, list[tuple
 
 
 def licence_of_python() -> Path:
-    """Return the file with the licence of the interpreter."""
+    """Return the path of the interpreter's licence."""
     stdlib = Path(sysconfig.get_path("stdlib"))
     debian = Path(f"/usr/share/doc/python3.{sys.version_info.minor}/copyright")
     for file in (stdlib / "LICENSE.txt", Path(sys.base_prefix) / "LICENSE.txt", debian):
@@ -380,9 +380,9 @@ def licence_of_python() -> Path:
 
 
 def licences_of_system(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the libraries of the system that Python needs, and where their licences are."""
+    """Yield system libraries that Python needs, with the paths of their licences."""
     if not sys.platform.startswith("linux"):
-        return  # Python's installers for other systems have them, and name them in their licence
+        return  # on other systems Python's installers contain them, with their licences
     inside = folder / "_internal"
     for library in sorted(inside.glob("lib*.so*")):
         if library.is_symlink() or not bundle_parts.OF_PYTHON.match(library.name):
@@ -407,7 +407,7 @@ def licences_of_system(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def archive(folder: Path, flavour: str) -> Path:
-    """Pack the folder, the same each time."""
+    """Pack the folder reproducibly."""
     system = {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
     machine = os.environ.get("PROCESSOR_ARCHITECTURE") or os.uname().machine
     stem = f"pruneapp-{version()}-{flavour}-{system}-{machine.lower()}"
@@ -436,10 +436,10 @@ def archive(folder: Path, flavour: str) -> Path:
 
 
 def debian_package(folder: Path, flavour: str) -> Path:
-    """Make a package for Debian: the folder, the command, and what a desktop wants to know.
+    """Build a Debian package: the folder, the command, and desktop files.
 
-    The database of MIME types and that of desktop files are brought up to date by the triggers of
-    the packages that they belong to, at installation and at removal: no script of ours runs.
+    The databases of MIME types and desktop files are updated by triggers of their packages, so no
+    maintainer scripts are needed.
     """
     name = folder.name
     root = WORK / f"deb-{flavour}"
@@ -478,7 +478,7 @@ def debian_package(folder: Path, flavour: str) -> Path:
 
 
 def control_of(name: str, flavour: str, size: float) -> str:
-    """Return what Debian is told of the package."""
+    """Return the text of the package's control file."""
     from dev import QT_LIBRARIES
 
     other = "pruneapp-full" if flavour == "small" else "pruneapp"
@@ -497,18 +497,18 @@ def control_of(name: str, flavour: str, size: float) -> str:
 
 
 def shared_files() -> Mapping[Path, str]:
-    """Return what a Linux desktop wants to know, and where below /usr it looks for that."""
+    """Return files for a Linux desktop, and their paths below /usr."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
     return {ROOT / source: target for source, target in wheel["shared-data"].items()}
 
 
 def architecture() -> str:
-    """Return what Debian calls this machine."""
+    """Return Debian's name of this machine's architecture."""
     return said(["dpkg", "--print-architecture"]) or "amd64"
 
 
-# -- small things ------------------------------------------------------------------------------
+# -- utilities -----------------------------------------------------------------------------------
 
 
 def version() -> str:
@@ -526,7 +526,7 @@ def megabytes(path: Path) -> float:
 def run(
     command: Sequence[object], *, environment: Mapping[str, str] | None = None, quiet: bool = False
 ) -> None:
-    """Run a program; raises `BundleError` if it fails."""
+    """Run a program; raise `BundleError` if it fails."""
     words = [str(part) for part in command]
     done = subprocess.run(
         words,
@@ -539,7 +539,7 @@ def run(
 
 
 def said(command: Sequence[object]) -> str:
-    """Return what a program prints; empty if it fails or is not there."""
+    """Return the output of a program; "" if it fails or does not exist."""
     try:
         done = subprocess.run(
             [str(part) for part in command], capture_output=True, text=True, check=False

@@ -1,6 +1,6 @@
-"""What goes into a bundle and what does not: `pruneapp.spec` asks, and a fast test looks it over.
+"""The contents of a bundle, used by `pruneapp.spec` and checked by a fast test.
 
-Standard library only, and no path of a machine.
+Standard library only, and no paths of a machine.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ ROOT = Path(__file__).resolve().parent.parent
 APP_ID = "io.github.pruneapp.Pruneapp"
 FLAVOURS = ("small", "full")
 
-# What pip installs beside the dependencies of the wheel, of which the small one has all but torch.
-# In the full one is what else the window offers: shapes of ONNX graphs, and tokens of texts.
+# Dependencies of the wheel that are excluded, and extras that are added: the small bundle has no
+# torch; the full one also has packages for ONNX shapes and tokenization.
 LEFT_OUT = {"small": ("torch",), "full": ()}
 EXTRAS: dict[str, tuple[str, ...]] = {"small": (), "full": ("onnx", "tokenizers")}
 
-# Imported by pyqtgraph, the standard library or wheels "if they are there", and never needed here.
+# Imported optionally by pyqtgraph, the standard library or wheels, and never needed here.
 EXCLUDED = (
-    # of pyqtgraph and of what it would draw with
+    # pyqtgraph and its optional renderers
     *("OpenGL", "cupy", "colorcet", "matplotlib", "scipy", "numba", "h5py", "IPython", "PIL"),
     *("pyqtgraph.examples", "pyqtgraph.opengl", "pyqtgraph.canvas", "pyqtgraph.flowchart"),
     *("pyqtgraph.console", "pyqtgraph.jupyter"),
     *("PySide6.QtTest", "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick"),
     # The second backend of zstandard, 12 MB, for interpreters that are not CPython.
     *("zstandard._cffi", "zstandard.backend_cffi", "_cffi_backend", "cffi"),
-    # of the standard library: nothing is fetched from anywhere, and nothing is typed at a prompt
+    # standard library: no network, no interactive prompt
     *("_ssl", "ssl", "tkinter", "_tkinter", "curses", "_curses", "readline", "sqlite3", "_sqlite3"),
     *("idlelib", "lib2to3", "ensurepip", "turtle", "turtledemo", "test", "pydoc_data"),
-    # of build and test
+    # build and test tools
     *("pip", "setuptools", "wheel", "pkg_resources", "PyInstaller", "pytest", "hypothesis", "mypy"),
     *("numpy.f2py", "numpy.distutils", "numpy.testing.tests", "numpy.array_api"),
 )
-# What torch needs of the above, as it is imported.
+# Excluded modules that torch imports.
 NEEDED_BY_TORCH = ("numpy.f2py", "setuptools", "wheel", "curses", "_curses")
 
-# Modules of the standard library for files of the person's own: pruning methods (the full one) are
-# Python files that import what they like.
+# Standard library modules for user files: pruning methods (in the full bundle) are Python files
+# that may import anything.
 STANDARD = ("cmath", "decimal", "fractions", "random", "statistics", "csv", "heapq", "bisect")
 
-# What pyqtgraph imports by a name that it puts together.
+# Imported by pyqtgraph under a computed name.
 BY_NAME = ("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets", "PySide6.QtSvg")
 
-# Folders of Qt's plugins, and the files of each that are used; all others stay away.
+# Folders of Qt's plugins, and the used plugins of each; all others are excluded.
 QT_PLUGINS = {
     "platforms": ("qxcb", "qwayland", "qoffscreen", "qwindows", "qcocoa"),
     "platforminputcontexts": ("composeplatform", "ibusplatform"),
@@ -57,60 +57,60 @@ QT_PLUGINS = {
     "wayland-shell-integration": ("xdg-shell",),
     "accessiblebridge": ("",),
 }
-# Languages of the application, for which the dialogs of Qt itself are kept, too.
+# Languages of the application; Qt's own translations of these are included too.
 LANGUAGES = ("zh_CN", "de")
 
-# Wheels that hold no text of their licence, and files of packaging/licences/ that are it.
+# Wheels without a licence text, and the files of packaging/licences/ to use instead.
 LICENCES = {
     "pyside6-essentials": ("LGPL-3.0.txt", "GPL-3.0.txt"),
     "shiboken6": ("LGPL-3.0.txt", "GPL-3.0.txt"),
     "tokenizers": ("Apache-2.0.txt",),
 }
 
-# Libraries of the system that the modules of Python's own standard library are linked with. All
-# others (of X, of fonts, of GL, of C++) have to be those of the system that the bundle runs on:
-# they speak to its display, and read its fonts and settings.
+# System libraries linked by modules of Python's standard library. All others (X, fonts, GL, C++)
+# must come from the system that the bundle runs on, whose display, fonts and settings they use.
 OF_PYTHON = re.compile(r"lib(python3|crypto|ffi|z|bz2|lzma|expat|uuid|mpdec)[.\d-]")
 
-# Where libraries lie that belong to a system and not to a wheel.
+# Folders of system libraries.
 _SYSTEM = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/local/lib/")
 
 
 def modules() -> Iterator[str]:
-    """Yield the name of every module of the application: it imports most of them late."""
+    """Yield the names of all modules of the application: most are imported lazily."""
     for file in sorted((ROOT / "pruneapp").rglob("*.py")):
         parts = file.relative_to(ROOT).with_suffix("").parts
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def hidden(flavour: str) -> list[str]:
-    """Return what the analysis of imports does not find, or not for sure."""
+    """Return modules that PyInstaller's import analysis may miss."""
     found = [*modules(), *STANDARD, *BY_NAME]
     more = ["torch", "onnx.shape_inference", "tokenizers"]
     return found if flavour == "small" else [*found, *more]
 
 
 def excluded(flavour: str) -> list[str]:
-    """Return the modules that stay away."""
+    """Return the modules to exclude."""
     if flavour == "small":
         return [*EXCLUDED, "torch", "onnx", "tokenizers", "google.protobuf"]
     return [name for name in EXCLUDED if name not in NEEDED_BY_TORCH]
 
 
 def is_kept(target: str, source: str) -> bool:
-    """Whether a file that PyInstaller found goes into the bundle.
+    """Return whether a file found by PyInstaller is included.
 
     Parameters
     ----------
     target
-        Where it would lie in the bundle.
+        Path in the bundle.
     source
-        Where it lies now.
+        Current path.
     """
     path = PurePosixPath(target.replace("\\", "/"))
     parts = path.parts
     if any(part.endswith(".dist-info") for part in parts):
-        return path.name in {"METADATA", "entry_points.txt"}  # RECORD and others name this machine
+        # RECORD and others contain paths of this machine
+        return path.name in {"METADATA", "entry_points.txt"}
     if path.match("pyqtgraph/icons/peegee/*"):
         return False
     if "plugins" in parts and "PySide6" in parts:
@@ -127,7 +127,7 @@ def is_kept(target: str, source: str) -> bool:
     return True
 
 
-# The libraries of Qt that the modules and plugins above are linked with.
+# Qt libraries that the modules and plugins above link to.
 _QT_LIBRARIES = {
     *("Core", "Gui", "Widgets", "Svg", "DBus", "XcbQpa", "WaylandClient", "WlShellIntegration"),
     *("OpenGL", "OpenGLWidgets"),
@@ -135,7 +135,7 @@ _QT_LIBRARIES = {
 
 
 def information() -> dict[str, object]:
-    """Return what macOS is told of the application: the files that it opens."""
+    """Return the entries of Info.plist for macOS: the types of files to open."""
     kinds = {
         "Safetensors checkpoint": ["safetensors"],
         "Pruneapp session": ["prune"],

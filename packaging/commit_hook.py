@@ -1,6 +1,6 @@
-"""Writes the commit that a wheel or a source archive is built from into it, for ``--version``.
+"""Write the commit that a wheel or source archive is built from into it, for ``--version``.
 
-hatchling calls it; an installation with ``-e`` is a checkout, in which git is asked instead.
+Called by hatchling; an editable installation (``-e``) is a checkout, where git is run instead.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# As pruneapp/installation.py looks for it, which cannot be imported here: nothing is installed yet.
+# Must match pruneapp/installation.py, which cannot be imported here: nothing is installed yet.
 COMMIT = "commit.txt"
 
 
 class CommitHook(BuildHookInterface):  # type: ignore[type-arg]  # of a builder, which is not asked
-    """Adds one file to what is built."""
+    """Adds a file with the commit to the build."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the file and name its place, unless nobody knows the commit."""
+        """Write the file and add it to the build, unless the commit is unknown."""
         root = Path(self.root)
-        # A source archive has the file among the resources; it may lie in a checkout of others.
+        # A source archive already has the file in its resources, and may be inside another
+        # checkout.
         if version == "editable" or not (root / ".git").exists():
             return
         commit = _git(root, "rev-parse", "--short=12", "HEAD")
@@ -38,7 +39,7 @@ class CommitHook(BuildHookInterface):  # type: ignore[type-arg]  # of a builder,
         build_data["force_include"][str(file)] = f"{place}/{COMMIT}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove the file: it is in the archive."""
+        """Remove the temporary file, which is in the archive by now."""
         del version, build_data, artifact_path
         folder = getattr(self, "_folder", None)
         if folder is not None:

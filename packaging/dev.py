@@ -47,12 +47,12 @@ VENV = ROOT / ".venv"
 # whether the development tools were installed as well.
 STAMP = VENV / "pruneapp-installed"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-# What measures which lines the tests run, and the folder whose code their processes begin with.
+# The tool that measures line coverage, and the folder with its sitecustomize module.
 COVERAGE = ROOT / "packaging" / "line_coverage.py"
 PROBES = ROOT / "packaging" / "probes"
 
 APPLICATION_ONLY, WITH_TOOLS = "application", "application and tools"
-# Lines of pip that say what it is doing, and those of downloads above 5 MB.
+# Lines of pip about its progress, and lines about downloads above 5 MB.
 PIP_PROGRESS = re.compile(r"\s*(?P<what>(Collecting|Downloading|Installing|Building) .*)")
 LARGE_DOWNLOAD = re.compile(r"\((\d{2,}|[5-9])(\.\d+)? MB\)|GB\)|Installing collected")
 
@@ -71,10 +71,10 @@ QT_LIBRARIES = {
     "libxcb-shape.so.0": "libxcb-shape0",
     "libwayland-cursor.so.0": "libwayland-cursor0",
 }
-# Programs that only the tests need: a screen in memory, and hands and a bus for it.
+# Programs that only tests need: an X server, keyboard and mouse input, and a message bus.
 TEST_PROGRAMS = {"Xvfb": "xvfb", "xdotool": "xdotool", "dbus-run-session": "dbus-daemon"}
-# What Debian has without a program: what screen readers are told by, and how a test listens to it.
-# Other systems keep these elsewhere; there the test that needs them says so.
+# Files that only tests need on Debian: the accessibility bus and its Python bindings. On other
+# systems the test that needs them is skipped with a reason.
 TEST_FILES = {
     "/usr/libexec/at-spi-bus-launcher": "at-spi2-core",
     "/usr/lib/python3/dist-packages/gi": "python3-gi",
@@ -94,7 +94,7 @@ def main() -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - this runs before anything checked the version
         print(f"Pruneapp needs Python 3.11 or newer (this is {sys.version.split()[0]}).")
         return 1
-    if options.command == "bundle":  # has environments of its own
+    if options.command == "bundle":  # uses other environments
         return bundle(options.arguments)
     for_tests = options.command == "test"
     if not (
@@ -311,13 +311,13 @@ def sizes(arguments: list[str]) -> int:
 
 
 def faults(arguments: list[str]) -> int:
-    """Let calls of the system fail under exports, kill them, and look at what is left."""
+    """Inject failures of system calls into exports, kill them, and check the result."""
     command = [str(BIN / "python"), "-m", "tests.reliability", *arguments]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 def monkey(arguments: list[str]) -> int:
-    """Let somebody play with the window who knows nothing, and note what goes wrong."""
+    """Send random input to the window, and report errors."""
     command = [str(BIN / "python"), "-m", "tests.monkey", *arguments]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
@@ -325,7 +325,7 @@ def monkey(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Check format, lint, types, layers and structure, and run all tests; or only pytest.
 
-    All tests end with a line of how much of the package they ran: a figure, which fails nothing.
+    A run of all tests ends with a line with the coverage, which is informative only.
     """
     steps = [
         ["ruff", "format", "--check"],
@@ -333,7 +333,7 @@ def test(arguments: list[str]) -> int:
         ["mypy"],
         ["lint-imports"],
         ["python", "packaging/structure.py", "--check"],
-        # One more than the two cores there are at least: tests of the window wait half of the time.
+        # One process more than the minimum of two cores: tests of the window wait half of the time.
         ["pytest", "-n", "3", "--dist", "worksteal"],
     ]
     if arguments:
@@ -363,25 +363,25 @@ def test(arguments: list[str]) -> int:
 
 
 def bundle(arguments: list[str]) -> int:
-    """Make what runs without a Python."""
+    """Build bundles that need no Python."""
     command = [sys.executable, str(ROOT / "packaging" / "bundle.py"), *arguments]
     return subprocess.run(command, check=False).returncode
 
 
 def compile_tests() -> None:
-    """Compile all tests, beside mypy: else each process of pytest does it by itself."""
+    """Compile all tests while mypy runs: otherwise each pytest process compiles them."""
     command = [str(BIN / "pytest"), "--collect-only", "-q", "-q"]
-    quiet = subprocess.DEVNULL  # what is wrong is said when they run
+    quiet = subprocess.DEVNULL  # errors are reported when the tests run
     subprocess.run(command, cwd=ROOT, env=compiled(), stdout=quiet, stderr=quiet, check=False)
 
 
 def compiled() -> dict[str, str]:
-    """Return an environment in which modules are compiled once, also where that is not usual."""
+    """Return an environment in which compiled modules are cached."""
     return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 def measured() -> dict[str, str] | None:
-    """Return an environment in which all processes note which lines they run, if it can be."""
+    """Return an environment in which all processes record coverage; None if that is impossible."""
     if not run_coverage("--prepare"):
         return None
     others = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []

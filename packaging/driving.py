@@ -1,4 +1,4 @@
-"""Hands and eyes for a window: real mouse and key events, and pictures of what is to be seen."""
+"""Drive a window with real mouse and key events, and take pictures of it."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ from translations import LANGUAGES, read, source_of
 
 PATIENCE_MS = 20_000
 STEP_MS = 10
-# Longer than every pause after which the window asks for something (at most 150 ms).
+# Longer than any delay before the window starts a computation (at most 150 ms).
 QUIET_MS = 300
-# Longer than it takes until being busy is shown.
+# Longer than the delay before the busy indicator is shown.
 BUSY_MS = 1000
 LEFT = Qt.MouseButton.LeftButton
 
 
 class StepError(Exception):
-    """The window did not do what a step of the tour is about."""
+    """The window did not react as a step expects."""
 
 
 def wait(milliseconds: int) -> None:
-    """Let the window live for so long; QTest.qWait would keep Python from its workers."""
+    """Run the event loop for a time; QTest.qWait would hold the GIL and block workers."""
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
     loop.exec()
 
 
 def wait_until(true: Callable[[], object], what: str) -> None:
-    """Let the window live until something is true; raises `StepError` if that takes too long."""
+    """Run the event loop until a condition holds; raise `StepError` on timeout."""
     for _ in range(PATIENCE_MS // STEP_MS):
         if true():
             return
@@ -70,7 +70,7 @@ def wait_until(true: Callable[[], object], what: str) -> None:
 
 
 def is_said(shown: str, text: str) -> bool:
-    """Whether something that is shown says an English text, in any language of the window."""
+    """Return whether a shown text is an English text or its translation in any language."""
     return _plain(shown) in {_plain(text), *_translated().get(_plain(text), ())}
 
 
@@ -84,7 +84,7 @@ def _translated() -> Mapping[str, set[str]]:
 
 
 def _plain(text: str) -> str:
-    """Return a text of a menu without its mnemonic, dots and capitals."""
+    """Return the text of a menu without mnemonic, dots and capitals."""
     return re.sub(r"\(&\w\)|&", "", text).rstrip("…").casefold()
 
 
@@ -93,31 +93,31 @@ def _shown(kind: type[QDialog]) -> list[QDialog]:
 
 
 def activate(window: QWidget) -> None:
-    """Give a window the keys, as the manager of the windows does on a real screen."""
+    """Activate a window, as the window manager does on a real screen."""
     if not window.isActiveWindow():
         window.activateWindow()
         wait_until(window.isActiveWindow, "the window to get the keys")
 
 
 class Person:
-    """Somebody who sits in front of the window.
+    """A simulated user of the window.
 
     Parameters
     ----------
     window
         The window, shown.
     quiet
-        Whether nothing is being computed at the moment.
+        Returns whether no computation is running.
     """
 
     def __init__(self, window: QMainWindow, quiet: Callable[[], bool]) -> None:
         self.window = window
         self._quiet = quiet
 
-    # -- hands ----------------------------------------------------------------------------------
+    # -- input ----------------------------------------------------------------------------------
 
     def click(self, widget: QWidget, at: QPoint | None = None) -> None:
-        """Click on a widget, in its middle if no place is named; scrolls it into sight first."""
+        """Click on a widget, in its middle unless `at` is given; scroll it into view first."""
         above = widget.parentWidget()
         while above is not None and not widget.isWindow():
             if isinstance(above, QScrollArea):
@@ -131,41 +131,42 @@ class Person:
         QTest.mouseClick(widget, LEFT, pos=at or widget.rect().center())
 
     def press(self, keys: str) -> None:
-        """Press keys wherever the focus is."""
+        """Press keys; the widget with the focus receives them."""
         active = QApplication.activeWindow()
         if active is None or not active.isVisible():
             activate(self.window)
         QTest.keySequence(self.focus(), QKeySequence(keys))
 
     def write(self, text: str) -> None:
-        """Type a text wherever the focus is."""
+        """Type a text; the widget with the focus receives it."""
         QTest.keyClicks(self.focus(), text)
 
     def replace(self, field: QWidget, text: str) -> None:
-        """Click into a field and type a text in place of what stands there."""
+        """Click into a field and replace its content by typing."""
         self.click(field)
         self.press("Ctrl+A")
         self.write(text)
 
     def focus(self) -> QWidget:
-        """Return the widget that gets the keys."""
+        """Return the widget that receives key events."""
         found = QApplication.focusWidget() or QApplication.activeWindow()
         return found or self.window
 
     def choose(self, box: QComboBox, text: str) -> None:
-        """Open a box and click on one of its lines."""
+        """Open a combo box and click on one of its items."""
         shown = (at for at in range(box.count()) if is_said(box.itemText(at), text))
         if (place := next(shown, -1)) < 0:
             offered = ", ".join(box.itemText(i) for i in range(box.count()))
             raise StepError(f"There is no '{text}' to choose, only {offered}.")
-        # An editable box opens at its arrow only.
+        # An editable combo box only opens at its arrow.
         self.click(box, QPoint(box.width() - 8, box.height() // 2))
         view = box.view()
         wait_until(view.isVisible, f"the lines of '{box.accessibleName()}'")
-        wait(QApplication.doubleClickInterval() + 50)  # Qt takes a faster click for a mistake
+        wait(QApplication.doubleClickInterval() + 50)  # Qt ignores faster clicks as accidental
         index = box.model().index(place, box.modelColumn())
         view.scrollTo(index)
-        line = view.visualRect(index) & view.viewport().rect()  # a line may reach beyond its list
+        # an item may be larger than the list
+        line = view.visualRect(index) & view.viewport().rect()
         QTest.mouseClick(view.viewport(), LEFT, pos=line.center())
         wait_until(lambda: not view.isVisible(), "the lines to close")
 
@@ -189,15 +190,15 @@ class Person:
                 place = below
 
     def check(self, tree: QTreeView, name: str) -> None:
-        """Click on the check mark of a line of a tree."""
+        """Click on the check box of a tree item."""
         index = self._line(tree, name)
         tree.scrollTo(index)
         rect = tree.visualRect(index)
-        # The box stands at the left end of the line, as high as the letters.
+        # The box is at the left end of the row and as high as the text.
         QTest.mouseClick(tree.viewport(), LEFT, pos=QPoint(rect.left() + 10, rect.center().y()))
 
     def pick(self, tree: QTreeView, name: str) -> None:
-        """Click on a line of a tree."""
+        """Click on a tree item."""
         index = self._line(tree, name)
         tree.scrollTo(index)
         rect = tree.visualRect(index)
@@ -213,7 +214,7 @@ class Person:
         raise StepError(f"The tree shows no '{name}'.")
 
     def drop(self, path: Path) -> None:
-        """Drag a file from outside and drop it on the window."""
+        """Drag a file from another program and drop it on the window."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path))])
         middle = self.window.rect().center()
@@ -230,12 +231,12 @@ class Person:
     def answering(
         self, kind: type[QDialog], answer: Callable[[QDialog], None], do: Callable[[], object]
     ) -> None:
-        """Do what opens a dialog that lets nothing else happen, soon or late, and answer it."""
+        """Call `do`, which opens a modal dialog immediately or later, and answer the dialog."""
         failed: list[Exception] = []
         answered = False
 
         def look(tries: int) -> None:
-            # Never waits for the dialog: its own loop would run inside, and end after the answer.
+            # Must not wait for the dialog: a nested event loop would only end after the answer.
             nonlocal answered
             if tries and not _shown(kind):
                 QTimer.singleShot(STEP_MS, lambda: look(tries - 1))
@@ -255,10 +256,10 @@ class Person:
         if failed:
             raise StepError(str(failed[0])) from failed[0]
 
-    # -- eyes -----------------------------------------------------------------------------------
+    # -- output ---------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Wait until the window rests: everything is computed and painted."""
+        """Wait until the window is idle: everything is computed and painted."""
         resting = 0
 
         def rests() -> bool:
@@ -269,30 +270,30 @@ class Person:
         wait_until(rests, "the window to rest")
 
     def dialog(self, kind: type[QDialog]) -> QDialog:
-        """Wait for a dialog of this kind."""
+        """Wait for a dialog of this type, and return it."""
         wait_until(lambda: _shown(kind), f"a {kind.__name__}")
         (dialog, *_) = _shown(kind)
         activate(dialog)
         return dialog
 
     def wait_for_end(self, dialog: QDialog) -> None:
-        """Wait until a dialog is gone."""
+        """Wait until a dialog is closed."""
         wait_until(lambda: not dialog.isVisible(), f"'{dialog.windowTitle()}' to close")
 
     def look(self, *, rests: bool = True) -> QPixmap:
-        """Return the picture of the window and of what stands in front of it.
+        """Return a picture of the window with its dialogs.
 
-        Of the window at rest, or else as it is after a second.
+        With `rests` wait until the window is idle; otherwise wait one second.
         """
         if rests:
             self.settle()
         else:
             wait(BUSY_MS)
         picture = self.window.grab()
-        # The platform draws no frames around windows: without one a dialog has no edge.
+        # The offscreen platform draws no window frames: add an edge to dialogs.
         edge = self.window.palette().color(QPalette.ColorRole.Dark)
         painter = QPainter(picture)
-        # What was opened by another dialog stands in front of it.
+        # Dialogs opened by other dialogs are in front of them.
         for dialog in sorted(QApplication.topLevelWidgets(), key=_depth):
             if isinstance(dialog, QDialog) and dialog.isVisible():
                 painter.fillRect(self.window.rect(), QColor(0, 0, 0, 60))

@@ -1,6 +1,6 @@
-"""Draw the icons of Windows and macOS from the SVG: ``icon_files.py SVG FOLDER``.
+"""Convert the SVG icon for Windows and macOS: ``icon_files.py SVG FOLDER``.
 
-Run by the Python of a bundle's environment, which has Qt. Both formats hold pictures in PNG.
+Run by the Python of a bundle's environment, which has Qt. Both formats contain PNG pictures.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 WINDOWS = (16, 24, 32, 48, 64, 128, 256)
-# What macOS calls pictures of these sizes.
+# Type codes of picture sizes on macOS.
 MACOS = {16: b"icp4", 32: b"icp5", 64: b"icp6", 128: b"ic07", 256: b"ic08", 512: b"ic09"}
 
 
@@ -26,7 +26,7 @@ def main(svg: Path, folder: Path) -> None:
 
 
 def png(svg: Path, size: int) -> bytes:
-    """Draw the picture."""
+    """Render the picture."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import QBuffer, QIODevice, Qt
     from PySide6.QtGui import QImage, QPainter
@@ -45,18 +45,18 @@ def png(svg: Path, size: int) -> bytes:
 
 
 def ico(pictures: dict[int, bytes]) -> bytes:
-    """Put pictures by their sizes into a file for Windows."""
+    """Return a Windows icon file with pictures by size."""
     offset = 6 + 16 * len(pictures)
     entries = b""
     for size, picture in pictures.items():
-        side = size % 256  # 0 stands for 256
+        side = size % 256  # 0 means 256
         entries += struct.pack("<BBBBHHII", side, side, 0, 0, 1, 32, len(picture), offset)
         offset += len(picture)
     return struct.pack("<HHH", 0, 1, len(pictures)) + entries + b"".join(pictures.values())
 
 
 def icns(pictures: dict[bytes, bytes]) -> bytes:
-    """Put pictures by their kinds into a file for macOS."""
+    """Return a macOS icon file with pictures by type code."""
     body = b"".join(
         kind + struct.pack(">I", len(picture) + 8) + picture for kind, picture in pictures.items()
     )

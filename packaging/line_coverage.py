@@ -1,11 +1,11 @@
-"""Which lines and branches of `pruneapp/` the tests run: a figure, no gate.
+"""Measure which lines and branches of `pruneapp/` the tests run, for information only.
 
-    .venv/bin/python packaging/line_coverage.py            the latest run, module by module
-    .venv/bin/python packaging/line_coverage.py --missed   with the numbers of the lines not run
+    .venv/bin/python packaging/line_coverage.py            the latest run, by module
+    .venv/bin/python packaging/line_coverage.py --missed   with the numbers of missed lines
 
-`packaging/dev.py test` calls `--prepare` first: each module is compiled once more, with probes
-that note where execution came, and packaging/probes/sitecustomize.py has the processes of the tests
-use that. docs/decisions/0019 says why this is not coverage.py.
+`packaging/dev.py test` first calls `--prepare`: each module is compiled with probes that record
+executed lines, and packaging/probes/sitecustomize.py makes the test processes use the result.
+docs/decisions/0019 explains why this is not coverage.py.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ FOLDER = Path(os.environ.get("PRUNEAPP_COVERAGE", ROOT / "build" / "coverage"))
 
 
 class Probes:
-    """Puts probes into a module: one for statements that follow each other, one for each way on.
+    """Inserts probes into a module: one per sequence of statements, and one per branch.
 
     Attributes
     ----------
     next
-        The number of the next probe.
+        Number of the next probe.
     lines
-        Lines on which statements begin, with the number of the probe that they are reached by.
+        Line of each statement, with the number of the probe that covers it.
     branches
-        The line of a condition, loop or match with the number of the probe on each way on.
+        Line of a condition, loop or match, with the number of the probe of each branch.
     """
 
     def __init__(self, module: ast.Module, first: int) -> None:
@@ -48,7 +48,7 @@ class Probes:
         module.body[head:head] = ast.parse("from sitecustomize import seen as __seen__").body
 
     def _probe(self, at: ast.stmt) -> ast.stmt:
-        """Return what notes that execution came to the line of a statement."""
+        """Return a statement that records the execution of the line of `at`."""
         (probe,) = ast.parse(f"__seen__[{self.next}] = 1").body
         for node in ast.walk(probe):
             ast.copy_location(node, at)
@@ -70,7 +70,7 @@ class Probes:
                     case ast.If(
                         body=[*_, ast.Return() | ast.Raise() | ast.Continue() | ast.Break()]
                     ):
-                        # What follows is reached by the way past it, on which there is a probe.
+                        # The following statements are covered by the probe of the other branch.
                         latest = self._numbers.get(statement.orelse[-1])
                     case ast.If() | ast.For() | ast.While() | ast.Match() | ast.Try() | ast.With():
                         latest = None
@@ -78,14 +78,14 @@ class Probes:
         return probed
 
     def _enter(self, node: ast.AST) -> None:
-        """Probe the blocks within a statement."""
+        """Add probes to the blocks inside a statement."""
         for name in ("body", "orelse", "finalbody"):
             if block := getattr(node, name, None):
                 setattr(node, name, self._block(block))
         for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
             self._enter(inner)
         match node:
-            case ast.While(test=ast.Constant()):  # while True has one way on
+            case ast.While(test=ast.Constant()):  # while True has a single branch
                 pass
             case ast.If() | ast.For() | ast.While():
                 self._way(node, node.body)
@@ -98,14 +98,14 @@ class Probes:
                     self._way(node, case.body)
 
     def _way(self, node: ast.stmt, block: list[ast.stmt]) -> None:
-        """Note a way on: by the probe in front of its first statement, or by one of its own."""
+        """Record a branch: by the probe of its first statement, or a new one."""
         if not block or block[0] not in self._numbers:
             block.insert(0, self._probe(node))
         self.branches.append((node.lineno, self._numbers[block[0]]))
 
 
 def _runs_nothing(statement: ast.stmt) -> bool:
-    """Whether a statement is a docstring, an ellipsis, or for the compiler or mypy alone."""
+    """Return whether a statement generates no code: docstring, ellipsis, or typing only."""
     match statement:
         case ast.Expr(value=ast.Constant()) | ast.ImportFrom(module="__future__"):
             return True
@@ -119,7 +119,7 @@ def _takes_all(case: ast.match_case) -> bool:
 
 
 def prepare() -> None:
-    """Compile every module with probes, and forget the last run."""
+    """Compile every module with probes, and delete the previous results."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     probes = 0
@@ -138,7 +138,7 @@ def prepare() -> None:
 
 
 def figures(*, modules: bool, missed: bool) -> None:
-    """Print how much was run: of every module if wanted, and in all."""
+    """Print the coverage, in total and on request by module."""
     seen = (FOLDER / "seen").read_bytes()
     in_all: Counter[str] = Counter()
     for name, found in json.loads((FOLDER / "table.json").read_text()).items():

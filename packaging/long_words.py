@@ -1,10 +1,10 @@
-"""Look for texts of the window that do not fit, in a language of longer words or a real one.
+"""Find texts of the window that do not fit, in a pseudo language of longer words or a real one.
 
     .venv/bin/python packaging/long_words.py DIR [--language pseudo|de|zh_CN] [--dark]
 
-Opens the sample at 960 x 600 and 1280 x 800, goes through pages and dialogs, keeps a picture of
-each in DIR, and lists texts that are clipped or left out. In the language ``pseudo`` every word is
-40 % longer and every text stands in brackets: one without brackets is not marked for translation.
+Opens the sample at 960 x 600 and 1280 x 800, visits pages and dialogs, saves a picture of each in
+DIR, and lists texts that are clipped or elided. In the language ``pseudo`` every word is 40 %
+longer and every text is in brackets: a text without brackets is not marked for translation.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from pruneapp.gui.widgets.theme import ThemeManager
 SIZES = ((960, 600), (1280, 800))
 LONGER = 1.4
 SAMPLE = "sample/lenet-digits.safetensors"
-# Commands that open a dialog, by their ids.
+# Ids of commands that open a dialog.
 DIALOGS = (
     *(
         "export",
@@ -62,21 +62,21 @@ DIALOGS = (
     ),
     *("about", "plugins", "guide"),
 )
-# What is put in, and what stands for itself.
+# Placeholders, markup and symbols that must not be changed.
 _FIXED = re.compile(r"&?\{[^{}]*\}|%L?n|\(\*[^)]*\)|&.|\\?\n|\t.*|[^\w]")
 
 
 class LongWords(QTranslator):
-    """A language of longer words in brackets."""
+    """A pseudo language with longer words in brackets."""
 
     def translate(
         self, _context: str, source: str, _comment: str | None = None, _n: int = -1
     ) -> str:
-        """Return a text with longer words; placeholders and mnemonics stay."""
+        """Return a text with longer words; placeholders and mnemonics are unchanged."""
         return longer(source)
 
     def isEmpty(self) -> bool:  # noqa: N802 - as Qt names it
-        """Say that there are translations: all."""
+        """Return False: there are translations for all texts."""
         return False
 
 
@@ -102,7 +102,7 @@ def longer(text: str) -> str:
 
 
 def clipped(root: QWidget) -> Iterator[str]:
-    """Yield what is not shown in full of the visible texts below a widget."""
+    """Yield descriptions of visible texts below a widget that are not fully shown."""
     for widget in root.findChildren(QWidget):
         seen = widget.isVisible() and not widget.visibleRegion().isEmpty()
         if seen and (why := _why(widget)) is not None:
@@ -148,7 +148,7 @@ def _why(widget: QWidget) -> str | None:
 
 
 class Look:
-    """One window, gone through at one size."""
+    """A window, inspected at several sizes."""
 
     def __init__(self, folder: Path, settings: Settings, theme: str) -> None:
         self.folder = folder
@@ -165,7 +165,7 @@ class Look:
         self.found: dict[str, list[str]] = {}
 
     def at(self, width: int, height: int) -> None:
-        """Look at everything in a window of this size."""
+        """Inspect all pages and dialogs at this window size."""
         self.window.resize(width, height)
         size = f"{width}x{height}"
         bench = self.bench
@@ -183,7 +183,7 @@ class Look:
             self._dialog(f"{size}-{name}", self.window.actions_[name].trigger)
 
     def prune(self) -> None:
-        """Do a step, so that there is something to evaluate and repair."""
+        """Apply a step, so that there is something to evaluate and repair."""
         field = self.bench.views.form.rules[0].findChildren(AmountEditor)[0].field
         field.selectAll()
         QTest.keyClicks(field, "50%")
@@ -221,7 +221,7 @@ def _application() -> QApplication:
 
 
 def main() -> int:
-    """Go through both sizes; returns 0 whatever was found: somebody has to look."""
+    """Inspect both sizes; always return 0, because the list needs human judgment."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""Whether the sample still works: states are evaluated, repaired, and tensors are scanned."""
+"""Tour steps for evaluation: evaluate and repair states of the sample, and scan tensors."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 SCRIPT = "my_evaluation.py"
 SIZE = (1280, 800)
-WIDE = (1680, 900)  # so that the history has room for three states
+WIDE = (1680, 900)  # wide enough for three states in the history
 
 
 def see(walk: Tour) -> None:
-    """Open the sample anew, prune it by LAMP, and see what that does to it and what mends it."""
+    """Open the sample again, prune it with LAMP, evaluate and repair it."""
     person = walk.person
     walk.open(lambda: person.menu("File", "Try the sample"))
     with walk.step("quality-empty", "nothing was evaluated: the page says what to do"):
@@ -50,7 +50,7 @@ def see(walk: Tour) -> None:
 
 
 def prune(walk: Tour, amount: str) -> None:
-    """Prune a share of the remaining weights by LAMP."""
+    """Prune a share of the remaining weights with LAMP."""
     person, form = walk.person, walk.views.form
     document = walk.bench.session.document
     assert document is not None
@@ -63,7 +63,7 @@ def prune(walk: Tour, amount: str) -> None:
 
 
 def evaluate(walk: Tour) -> None:
-    """Choose a script, read it, and let it run."""
+    """Choose a script, confirm it, and run it."""
     person = walk.person
     with walk.step("evaluate", "what measures the states: a script, and the Python that runs it"):
         dialog = choose_script(walk)
@@ -87,9 +87,9 @@ def start_evaluation(walk: Tour) -> None:
 
 
 def choose_script(walk: Tour) -> EvaluateDialog:
-    """Open the dialog and name the script of the sample, with its data in the tour's folder."""
+    """Open the dialog and enter the script of the sample, with its data in the tour's folder."""
     person = walk.person
-    # Script, data and Python in one folder, so that the same paths are shown everywhere.
+    # Script, data and Python are in one folder, so that pictures show the same paths everywhere.
     for name in (SCRIPT, "digits.npz"):
         shutil.copy(resources.path("sample") / name, walk.folder)
     if sys.prefix != sys.base_prefix:
@@ -103,13 +103,13 @@ def choose_script(walk: Tour) -> EvaluateDialog:
 
 
 def repair(walk: Tour) -> None:
-    """Repair the state in force by the same script, and measure what that has done."""
+    """Repair the current state with the same script, and evaluate the result."""
     person = walk.person
     with walk.step("repair", "what the inputs are collected with, and the layers"):
         person.press("Ctrl+R")
         dialog = person.dialog(RepairDialog)
         assert isinstance(dialog, RepairDialog)
-        # Not proposed: it is what measures. The calibration images of the sample are others.
+        # Not the default, because it is also used for evaluation; its calibration images differ.
         person.replace(dialog.source.fields[DataKind.SCRIPT], str(walk.folder / SCRIPT))
         wait_until(dialog.go.isEnabled, "the layers")
     with walk.step("repaired", "the error of each layer, before and after"):
@@ -121,7 +121,7 @@ def repair(walk: Tour) -> None:
 
 
 def scan(walk: Tour) -> None:
-    """Scan the sample as it was opened, and allocate 80 % of what was scanned."""
+    """Scan the unpruned sample, and allocate a sparsity of 80 %."""
     person, bench = walk.person, walk.bench
     document = bench.session.document
     assert document is not None
@@ -152,7 +152,7 @@ def scan(walk: Tour) -> None:
 
 
 def wait_for_metrics(walk: Tour, count: int) -> None:
-    """Wait until so many states were measured; the first takes as long as torch does to start."""
+    """Wait until `count` states are measured; the first waits for the import of torch."""
     evaluation = walk.bench.evaluation
     wait_until(evaluation.states, "the first metric")
     wait_until(lambda: len(evaluation.states()) == count, f"{count} metrics")

@@ -1,15 +1,15 @@
-"""Write the pages that are made from declarations, so that nothing is said twice.
+"""Generate documentation pages from declarations.
 
     .venv/bin/python packaging/reference.py          write them
-    .venv/bin/python packaging/reference.py --check  say which are stale; exit status 1 if any is
+    .venv/bin/python packaging/reference.py --check  list stale pages; exit status 1 if any
 
-docs/methods.md comes from the declarations of the methods, resources/guide.md (what F1 shows) from
-the parts of docs/guide.md between the marks ``<!-- F1 -->`` and ``<!-- /F1 -->``, and likewise the
-guides in other languages, docs/guide.LANGUAGE.md. docs/recipe.schema.json comes from the
-declarations of recipes and methods.
+docs/methods.md is generated from the declarations of the methods, docs/recipe.schema.json from
+those of recipes and methods. resources/guide.md (shown by F1) consists of the parts of
+docs/guide.md between the markers ``<!-- F1 -->`` and ``<!-- /F1 -->``, and likewise for guides in
+other languages, docs/guide.LANGUAGE.md.
 
-Before each heading of a translated guide stands the anchor that the English heading has, and a
-fingerprint of the English section as it was when it was translated.
+Each heading of a translated guide is preceded by the anchor of the English heading, and a
+fingerprint of the English section that was translated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages, or check them; returns the exit status."""
+    """Write the pages, or check them; return the exit status."""
     pages = {
         ROOT / "docs" / "methods.md": methods(),
         ROOT / "docs" / "recipe.schema.json": schema(),
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
 
 
 def write(pages: Mapping[Path, str], script: str, arguments: list[str]) -> int:
-    """Write what a script makes, or check it; returns the exit status."""
+    """Write generated files, or check them; return the exit status."""
     status = 0
     for path, text in pages.items():
         if path.exists() and path.read_text(encoding="utf-8") == text:
@@ -65,7 +65,7 @@ def schema() -> str:
 
 
 def methods() -> str:
-    """Return the page of the methods."""
+    """Return the page of the methods as Markdown."""
     head = (
         "# Methods\n\n"
         "This page is made from the declarations of the methods by `packaging/reference.py`.\n"
@@ -100,18 +100,18 @@ def _method(method: Method) -> str:
 
 
 def usual(param: Param) -> str:
-    """Return what the page says of a default; a file has none."""
+    """Return a default value for the page; "" for a file, which has none."""
     text = param.format(param.default)
     return f"`{text}`" if text else ""
 
 
 def sections(guide: str) -> dict[str, str]:
-    """Return the sections of a guide, each with its heading, by their anchors.
+    """Return the sections of a guide with their headings, by anchor.
 
-    The anchor of a heading is the one that stands before it, or the one that GitHub makes of it:
-    the second of two like ones ends in "-1".
+    The anchor of a heading is the one that precedes it, or the one that GitHub generates: repeated
+    headings get the suffixes "-1", "-2" and so on.
     """
-    code = [found.span() for found in _CODE.finditer(guide)]  # a comment there is no heading
+    code = [found.span() for found in _CODE.finditer(guide)]  # a comment in code is not a heading
     starts = [
         found.start()
         for found in re.finditer(r"^#+ ", guide, re.MULTILINE)
@@ -131,28 +131,28 @@ def sections(guide: str) -> dict[str, str]:
 
 
 def fingerprint(section: str) -> str:
-    """Return what changes when the words of a section do; how its lines are broken is no matter."""
+    """Return a hash of the words of a section, independent of line breaks."""
     return hashlib.sha256(" ".join(section.split()).encode()).hexdigest()[:12]
 
 
 def translated_from(guide: str) -> dict[str, str]:
-    """Return the fingerprints of the English sections that a translated guide was made from."""
+    """Return the fingerprints of the English sections that a guide was translated from."""
     return dict(_MARK.findall(guide))
 
 
 def in_window(guide: str) -> str:
-    """Return what F1 shows of a guide: no pictures, and links only to the rest of the world."""
+    """Return the part of a guide that F1 shows, without pictures and relative links."""
     text = _MARK.sub("", guide)
     parts = re.findall(r"<!-- F1 -->\n(.*?)<!-- /F1 -->", text, re.DOTALL)
     found = "\n".join(part.strip() + "\n" for part in parts)
     found = re.sub(r"<picture>.*?</picture>\n+", "", found, flags=re.DOTALL)
-    # A mere link in parentheses; Chinese has them as wide as its letters.
+    # Remove parentheses that only contain a relative link; Chinese uses full-width ones.
     found = re.sub(r"\s*[(（]\[[^\]]+\]\((?!https?:)[^)]*\)[)）]", "", found)
     return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1", found)
 
 
 def _by_sentence(text: str) -> str:
-    """Break lines after sentences."""
+    """Insert line breaks after sentences."""
     return re.sub(r"(?<=[.:]) (?=[A-Z])", "\n", text)
 
 

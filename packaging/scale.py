@@ -1,11 +1,11 @@
-"""Write the tables of docs/scale.md: what runs on a cluster cost, beyond what was tried.
+"""Generate the tables of docs/scale.md: estimated costs of runs on larger clusters than tested.
 
     .venv/bin/python packaging/scale.py          write them
-    .venv/bin/python packaging/scale.py --check  say whether they are stale; exit status 1 if so
+    .venv/bin/python packaging/scale.py --check  check them; exit status 1 if stale
 
-A run is passes over units of work. `expected` is the model of the page, a formula; `simulated`
-plays the same run unit by unit, with workers that are not all alike, and says how far the formula
-can be trusted. Both take rates that were measured on one machine.
+A run consists of passes over units of work. `expected` is the formula of the page; `simulated`
+simulates the same run unit by unit, with workers of different speed, to show how accurate the
+formula is. Both use rates measured on one machine.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from reference import ROOT, write
 PAGE = ROOT / "docs" / "scale.md"
 GB = 1e9
 WORKERS = (1, 4, 16, 64, 256)
-CORES = 8  # of a worker; the engine uses as many threads
+CORES = 8  # per worker; the engine uses as many threads
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What one core was measured to do, in bytes of the model per second.
+    """Measured rates of one core, in bytes of the model per second.
 
     Attributes
     ----------
     count
-        A pass that counts, which uses all cores of a worker.
+        A counting pass, which uses all cores of a worker.
     finish
-        One that reads, strikes out zeros, hashes, writes and compares a shard, which uses one.
+        A pass that reads, prunes, hashes, writes and compares a shard, which uses one core.
     task
-        Seconds of the client and the scheduler for one unit.
+        Seconds of the client and the scheduler per unit.
     start
-        Seconds until the first unit begins: headers, versions, the plan.
+        Seconds until the first unit begins: headers, versions, planning.
     """
 
     count: float
@@ -50,19 +50,19 @@ class Rates:
 
 @dataclass(frozen=True)
 class Storage:
-    """Where the shards are, in bytes per second: for one worker, and for all of them together."""
+    """Storage of the shards, with rates in bytes per second: per worker, and for all together."""
 
     name: str
     read: float
     write: float
     all_reads: float = math.inf
     all_writes: float = math.inf
-    latency: float = 0.0  # seconds before the first byte of a unit
+    latency: float = 0.0  # seconds until the first byte of a unit
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model in shards of one size; parameters of two bytes."""
+    """A model in shards of equal size, with two bytes per parameter."""
 
     name: str
     parameters: float
@@ -81,12 +81,11 @@ class Pass:
     Attributes
     ----------
     units
-        How many units it has, each done by one worker.
+        Number of units, each processed by one worker.
     compute
-        Bytes of the model that a worker does in a second if no storage keeps it waiting.
+        Bytes of the model per second and worker, without waiting for storage.
     reads, writes
-        Bytes moved for each byte of the model; what is read back is no read of the model, but
-        comes from the same storage.
+        Bytes transferred per byte of the model; reading back written data counts as reading.
     """
 
     name: str
@@ -98,7 +97,7 @@ class Pass:
 
 @dataclass(frozen=True)
 class Run:
-    """A run that was made: its step, workers, and seconds, each time."""
+    """A measured run: kind of step, workers, and the seconds of each repetition."""
 
     counted: bool
     workers: int
@@ -107,21 +106,21 @@ class Run:
 
 @dataclass(frozen=True)
 class Estimate:
-    """How long a run takes in seconds, and what limits its longest pass."""
+    """The estimated seconds of a run, and the bottleneck of its longest pass."""
 
     seconds: float
     limit: str
 
 
 UNIT = 256e6
-MESSAGE = 8 * 1024  # bytes of the counts of a unit: those of a bracket, after a sample
+MESSAGE = 8 * 1024  # bytes of the counts of a unit, for a bracket after sampling
 
-# Counting from the stages of the whole job in docs/performance.md; finishing from the medians of
-# `RUNS` with one worker, less the start; the start from `bench cluster`. What a task takes was not
+# Counting is from the stages of the whole job in docs/performance.md; finishing from the medians of
+# `RUNS` with one worker, minus the start; the start from `bench cluster`. The time per task was not
 # measured.
 RATES = Rates(count=1.2e9, finish=0.62e9, task=0.003, start=1.2)
-# Of the machine of `RUNS`, and those that a worker takes that finishes a shard: one thread writes,
-# one compares, one hashes.
+# Cores of the machine of `RUNS`, and cores used by a worker that finishes a shard: one thread
+# writes, one compares, one hashes.
 MACHINE_CORES, FINISH_CORES = 2, 1.5
 STORAGES = (
     Storage("NVMe in each worker", 3 * GB, 1.5 * GB),
@@ -136,7 +135,7 @@ MODELS = (
 )
 
 
-# What `bench cluster` runs, and what it took, in turn, on a machine that did nothing else.
+# The model of `bench cluster`, and measured times of consecutive runs on an idle machine.
 TRIED = Model("4 GB", 4.295e9 / 2, 8)
 RUNS = (
     Run(counted=True, workers=1, seconds=(8.6, 8.7, 9.4)),
@@ -149,7 +148,7 @@ RUNS = (
 
 
 def passes(model: Model, rates: Rates, cores: int, *, counted: bool) -> tuple[Pass, ...]:
-    """Return the passes of a step: with one threshold for all that has to be `counted`, or none."""
+    """Return the passes of a step; `counted` if it has one threshold for all tensors."""
     last = Pass("write", model.shards, rates.finish, 2, 1)
     if not counted:
         return (last,)
@@ -160,12 +159,12 @@ def passes(model: Model, rates: Rates, cores: int, *, counted: bool) -> tuple[Pa
 def expected(
     model: Model, workers: int, storage: Storage, rates: Rates, *, counted: bool, cores: int = CORES
 ) -> Estimate:
-    """Return what the model of the page says."""
+    """Return the estimate of the formula."""
     seconds, longest = rates.start, Estimate(0.0, "")
     for each in passes(model, rates, cores, counted=counted):
         busy = min(workers, each.units)
-        rounds = math.ceil(each.units / busy)  # the last round may leave workers idle
-        share = model.nbytes / each.units * rounds  # bytes of the worker that has most to do
+        rounds = math.ceil(each.units / busy)  # workers may be idle in the last round
+        share = model.nbytes / each.units * rounds  # bytes of the busiest worker
         times = {
             "cores of a worker": share / each.compute,
             "storage of a worker": share * (each.reads / storage.read + each.writes / storage.write)
@@ -194,12 +193,13 @@ def simulated(
     counted: bool,
     cores: int = CORES,
 ) -> float:
-    """Return the seconds of a run that is played unit by unit.
+    """Return the seconds of a run simulated unit by unit.
 
-    Workers differ by a tenth, one in twenty is half as fast, and a unit begins when the scheduler
-    has come to it. What all of them share is shared equally by those at work.
+    Worker speeds have a standard deviation of 10 %, one in twenty is half as fast, and a unit
+    begins when the scheduler has assigned it. Shared storage is divided equally among active
+    workers.
     """
-    draw = random.Random(seed)  # noqa: S311 - no secret
+    draw = random.Random(seed)  # noqa: S311 - not for security
     slow = [0.5 if draw.random() < 0.05 else 1.0 for _ in range(workers)]
     speeds = [factor * max(draw.gauss(1, 0.1), 0.5) for factor in slow]
     now = rates.start
@@ -209,29 +209,29 @@ def simulated(
 
 
 def _play(each: Pass, size: float, speeds: Sequence[float], storage: Storage, task: float) -> float:
-    """Play one pass; returns its seconds."""
+    """Simulate one pass; return its seconds."""
     own = each.reads / storage.read + each.writes / storage.write
     shared = each.reads / storage.all_reads + each.writes / storage.all_writes
     free = [(0.0, number) for number in range(len(speeds))]
     heapq.heapify(free)
-    given = link = 0.0  # when the scheduler, and what is shared, are free again
+    given = link = 0.0  # when the scheduler, and the shared storage, are free again
     for _ in range(each.units):
         at, number = heapq.heappop(free)
         given = max(given, at) + task
         alone = max(size / each.compute, size * own + storage.latency) / speeds[number]
-        # What is shared serves units in the order in which they come: the last of them ends when it
-        # would if it served all at once.
+        # Shared storage serves units in order: the last one ends when it would if all were served
+        # at once.
         link = max(link, given) + size * shared
         heapq.heappush(free, (max(given + alone, link), number))
     return max(at for at, _ in free)
 
 
 def _on_two_cores(workers: int, *, counted: bool) -> tuple[float, float]:
-    """Return the seconds of what was run by the formula, and the median of ten plays."""
-    # Workers of one machine share its cores.
+    """Return the seconds of the measured run by the formula, and the median of ten simulations."""
+    # Workers on one machine share its cores.
     share = min(1.0, MACHINE_CORES / (FINISH_CORES * workers))
     rates = replace(RATES, finish=RATES.finish * share)
-    # A fraction of a core each where there are more workers: they count that much slower.
+    # With more workers than cores each has a fraction of a core for counting.
     rates = replace(rates, count=rates.count / workers)
     disk = Storage("in the page cache", math.inf, math.inf)
     said = expected(TRIED, workers, disk, rates, counted=counted, cores=MACHINE_CORES).seconds
@@ -243,7 +243,7 @@ def _on_two_cores(workers: int, *, counted: bool) -> tuple[float, float]:
 
 
 def runs() -> Iterator[str]:
-    """Yield the table of what was run, beside what formula and simulation say."""
+    """Yield the table of measured runs, with formula and simulation."""
     rows = []
     for run in RUNS:
         said, played = _on_two_cores(run.workers, counted=run.counted)
@@ -265,7 +265,7 @@ def runs() -> Iterator[str]:
 
 
 def words(seconds: float) -> str:
-    """Return a time in two digits: ``41 s``, ``6.5 min``, ``2.3 h``."""
+    """Return a duration with two digits: ``41 s``, ``6.5 min``, ``2.3 h``."""
     for unit, length in (("h", 3600), ("min", 60), ("s", 1)):
         if seconds >= 1.5 * length or length == 1:
             value = seconds / length
@@ -291,7 +291,7 @@ def _bytes(count: float) -> str:
 
 
 def costs() -> Iterator[str]:
-    """Yield the table of what a global step moves."""
+    """Yield the table of the data transferred by a global step."""
     rows = []
     for model in MODELS:
         count, last = passes(model, RATES, CORES, counted=True)
@@ -309,7 +309,7 @@ def costs() -> Iterator[str]:
 
 
 def times(*, counted: bool) -> Iterator[str]:
-    """Yield the table of times, with what limits each."""
+    """Yield the table of durations, with their bottlenecks."""
     rows = []
     for model in MODELS:
         for storage in STORAGES:
@@ -322,7 +322,7 @@ def times(*, counted: bool) -> Iterator[str]:
 
 
 def differences() -> Iterator[str]:
-    """Yield the table of the formula against ten plays of each run."""
+    """Yield the table of the formula compared with ten simulations of each run."""
     rows = []
     for storage in STORAGES:
         for workers in WORKERS:
@@ -355,7 +355,7 @@ TABLES = {
 
 
 def page() -> str:
-    """Return the page with its tables made anew."""
+    """Return the page with new tables."""
     text = PAGE.read_text(encoding="utf-8")
     for name, table in TABLES.items():
         before, rest = text.split(f"<!-- {name} -->\n")

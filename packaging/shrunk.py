@@ -1,4 +1,4 @@
-"""What is to be seen of the page of shrunk exports: of known models, and of one that is not."""
+"""Tour steps for shrunk exports: of known models, and of an unknown one."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 LAYERS, HEADS, GROUPS, HIDDEN, NEURONS, TOKENS = 12, 8, 4, 128, 512, 2000
 HEAD = HIDDEN // HEADS
-SURPLUS = 24  # rows behind the last token
-DEAD = 70  # neurons of each layer
+SURPLUS = 24  # rows after the last token
+DEAD = 70  # neurons per layer
 SHARE = 30  # of the channels, in percent
 WIDTHS = (64, 128, 256)  # of the blocks of the ONNX model
 _HEIGHT = 720
 
 
 def see(walk: Tour) -> None:
-    """Cut what is dead out of a llama, and more of it; read the report."""
+    """Cut dead units out of a llama model, and others; show the report."""
     folder = walk.folder / "my-llama"
     write_llama(folder)
     page = open_page(walk, folder)
     dialog = page.window()
-    dialog.resize(dialog.width(), _HEIGHT)  # all of it is in the picture of the window
+    dialog.resize(dialog.width(), _HEIGHT)  # large enough to show all of the page
     with walk.step("shrunk-dead", "neurons that are dead in every layer would be cut, exactly"):
         pass
     with walk.step(
@@ -87,7 +87,7 @@ def see_network(walk: Tour) -> None:
 
 
 def see_states(walk: Tour) -> None:
-    """Look at the page of a name of 120 letters, of a type that nobody knows, and of an error."""
+    """Show the page for a name of 120 characters, an unknown model type, and an error."""
     write_llama(walk.folder / LONG)
     page = open_page(walk, walk.folder / LONG)
     with walk.step("shrunk-long-name", "a folder of 120 letters"):
@@ -113,7 +113,7 @@ def see_states(walk: Tour) -> None:
 
 
 def open_page(walk: Tour, folder: Path) -> ShrinkPage:
-    """Open a folder, and the page; wait until what is dead is known."""
+    """Open a folder and the page; wait until dead units are found."""
     person = walk.person
     drop: Callable[[], object] = partial(person.drop, folder)
     if walk.bench.session.unexported:
@@ -141,7 +141,7 @@ def _waiting(released: threading.Event) -> Any:
 
 
 def write_llama(folder: Path, model_type: str = "llama") -> None:
-    """Write a llama of random weights, of which something else pruned some neurons."""
+    """Write a llama model of random weights with some neurons already pruned."""
     rng = np.random.default_rng(0)
 
     def weight(*shape: int) -> Any:
@@ -191,7 +191,7 @@ def write_llama(folder: Path, model_type: str = "llama") -> None:
 
 
 def write_resnet(file: Path) -> None:
-    """Write an ONNX model of random weights: a stem, and two convolutions around each sum."""
+    """Write an ONNX model of random weights: a stem, and two convolutions per residual block."""
     rng = np.random.default_rng(0)
     nodes: list[Any] = []
     tensors: list[Any] = []

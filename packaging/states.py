@@ -1,4 +1,4 @@
-"""What is to be seen where there is nothing to show, or not yet: page by page."""
+"""Tour steps for empty, busy and error states of all pages."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pruneapp.gui.plots.pages import Page
 if TYPE_CHECKING:
     from tour import Tour
 
-# 120 letters in all.
+# 120 characters in all.
 LONG = ("encoder_of_a_very_long_name_" * 5)[:113] + ".weight"
 
 
 def see(walk: Tour) -> None:
-    """Go through the states, each with all pages."""
+    """Visit the states, each with all pages."""
     if walk.theme.startswith("dark"):
         walk.person.menu("View", "Theme", "Dark")
     with walk.step("empty", "the window without a file"):
@@ -47,7 +47,7 @@ def see(walk: Tour) -> None:
 
 
 def pages(walk: Tour, name: str, says: str, *, rests: bool = True) -> None:
-    """Keep a picture of every page."""
+    """Save a picture of every page."""
     for page in Page:
         with walk.step(f"{name}-{page.name.lower()}", says, rests=rests):
             walk.views.pages.tabs.setCurrentIndex(page)
@@ -55,7 +55,7 @@ def pages(walk: Tour, name: str, says: str, *, rests: bool = True) -> None:
 
 
 def refused(walk: Tour) -> None:
-    """Drop a file that is none; what is open stays."""
+    """Drop an invalid file; the open document stays open."""
     broken = walk.folder / "cut-off.safetensors"
     broken.write_bytes(b"\x10\x27\0\0\0\0\0\0{")
     with walk.step("refused", "what was wrong with a file stands above the picture"):
@@ -66,7 +66,7 @@ def refused(walk: Tour) -> None:
 
 
 def unchecked(walk: Tour) -> None:
-    """Check no tensor."""
+    """Uncheck all tensors."""
     for name in (LONG, "b.weight"):
         walk.person.check(walk.views.tree.view, name)
     walk.person.settle()
@@ -77,7 +77,7 @@ def unchecked(walk: Tour) -> None:
 
 
 def at_work(walk: Tour, file: Path) -> None:
-    """Open a file from a disk that takes its time."""
+    """Open a file from a slow disk."""
     with held() as released:
         walk.person.drop(file)
         pages(walk, "opening", "a job with its progress, and Cancel", rests=False)
@@ -86,7 +86,7 @@ def at_work(walk: Tour, file: Path) -> None:
 
 @contextmanager
 def held() -> Iterator[threading.Event]:
-    """Let opening take until it is released."""
+    """Block opening inside of the block until the event is set."""
     released = threading.Event()
 
     open_path = open_document.open_path
@@ -106,7 +106,7 @@ def held() -> Iterator[threading.Event]:
 
 
 def write(path: Path, tensors: dict[str, Any]) -> None:
-    """Write tensors as float32, as safetensors does."""
+    """Write tensors as float32 in the safetensors format."""
     header: dict[str, Any] = {}
     data = b""
     for name, values in tensors.items():

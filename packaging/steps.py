@@ -1,4 +1,4 @@
-"""The steps of the tour: what a person does, and what is to be seen afterwards."""
+"""The steps of the tour: user actions, and what the window shows afterwards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEYS = Qt.Key
 
 
 def main_job(walk: Tour, real: Path | None) -> None:
-    """Do all of it: open, look, prune, undo, export, and what can go wrong."""
+    """Do the whole main job: open, inspect, prune, undo, export, and error cases."""
     person = walk.person
     if walk.theme == "dark":
         person.menu("View", "Theme", "Dark")
@@ -65,7 +65,7 @@ def choose(walk: Tour) -> None:
 
 
 def prune(walk: Tour) -> None:
-    """Fill in the form, see what would happen, do it, and look at single weights."""
+    """Fill in the form, preview, apply, and zoom to individual weights."""
     person, form = walk.person, walk.views.form
     with walk.step(
         "preview", "40 % by one threshold: what is to be pruned is hatched, nothing is done"
@@ -87,7 +87,7 @@ def prune(walk: Tour) -> None:
 
 
 def look_around(walk: Tour) -> None:
-    """Show the other pictures of the same tensor."""
+    """Show the other pages for the same tensor."""
     person = walk.person
     with walk.step("distribution", "how the magnitudes of the tensor are spread"):
         turn_to(walk, Page.DISTRIBUTION)
@@ -100,7 +100,7 @@ def look_around(walk: Tour) -> None:
 
 
 def rules(walk: Tour) -> None:
-    """Ask for 20 % of every convolution and 40 % of every linear layer, as one step."""
+    """Prune 20 % of every convolution and 40 % of every linear layer in one step."""
     person, form = walk.person, walk.views.form
     with walk.step("rules", "one step of two rules: 20 % of all Conv2d, 40 % of all Linear layers"):
         person.choose(form.rules[0].method, label_of(walk, "l1_unstructured"))
@@ -122,7 +122,7 @@ def rules(walk: Tour) -> None:
 
 
 def history(walk: Tour) -> None:
-    """Prune, undo, prune otherwise, jump."""
+    """Prune, undo, prune with another amount, and jump between states."""
     person, strip = walk.person, walk.views.history.list
     document = walk.bench.session.document
     assert document is not None
@@ -133,7 +133,7 @@ def history(walk: Tour) -> None:
         wait_until(lambda: document.position == 1, "the step to be undone")
         person.replace(amount_field(walk, 1), "70%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
-        wait(QApplication.doubleClickInterval())  # the window takes a faster click for a mistake
+        wait(QApplication.doubleClickInterval())  # the window ignores faster clicks as accidental
         person.click(walk.views.preview.action.button)
         wait_until(lambda: document.position == 3, "the other step to be done")
         turn_to(walk, Page.WEIGHTS)
@@ -149,7 +149,7 @@ def history(walk: Tour) -> None:
 
 
 def export(walk: Tour) -> None:
-    """Write the file, read the report, and open what was written."""
+    """Write the file, read the report, and open the written file."""
     person = walk.person
     with walk.step("export", "where to, and in which format"):
         person.press("Ctrl+E")
@@ -164,20 +164,20 @@ def export(walk: Tour) -> None:
     with walk.step(
         "reopened", "the exported file, dropped on the window: zeros where it was pruned"
     ):
-        # The other branch is in no file.
+        # The other branch is not saved in any file.
         drop = partial(person.drop, walk.folder / EXPORTED)
         walk.open(partial(person.answering, QMessageBox, partial(discard, walk), drop))
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
 
 
 def discard(walk: Tour, box: QDialog) -> None:
-    """Answer the question about work that is in no file."""
+    """Answer the question about unsaved work."""
     assert isinstance(box, QMessageBox)
     walk.person.click(next(b for b in box.buttons() if is_said(b.text(), "Discard changes")))
 
 
 def trouble(walk: Tour) -> None:
-    """Open a file that was cut off, and lose work almost."""
+    """Open a truncated file, and almost close without saving."""
     person = walk.person
     with walk.step("notice", "a download that broke off: one sentence, the open file stays"):
         whole = (walk.folder / EXPORTED).read_bytes()
@@ -204,7 +204,7 @@ def trouble(walk: Tour) -> None:
 
 
 def explain(walk: Tour) -> None:
-    """Show the lists of commands and keys, and the guide."""
+    """Show the lists of commands and shortcuts, and the guide."""
     person = walk.person
     walk.open(lambda: person.menu("File", "Try the sample"))
     for name, keys, kind, says in (
@@ -222,7 +222,7 @@ def explain(walk: Tour) -> None:
 
 
 def in_both_sizes(walk: Tour) -> None:
-    """Make the window small."""
+    """Resize the window to the smallest size."""
     with walk.step("narrow", "960 × 600: tree and form share one place, as tabs"):
         walk.window.resize(*NARROW)
     with walk.step("narrow-form", "and the other tab"):
@@ -236,7 +236,7 @@ def in_both_sizes(walk: Tour) -> None:
 
 
 def showpiece(walk: Tour, real: Path | None) -> None:
-    """Prune a real model and leave the next step in preview."""
+    """Prune a real model, and preview the next step."""
     person, form = walk.person, walk.views.form
     tree = walk.views.tree
     focus = "fc1.weight"
@@ -251,7 +251,8 @@ def showpiece(walk: Tour, real: Path | None) -> None:
     wait_until(lambda: walk.bench.preview.state.preview, "the preview")
     person.press("Ctrl+Return")
     wait_until(lambda: walk.bench.session.unexported, "the step to be done")
-    person.click(tree.view.viewport(), QPoint(60, 10))  # the first line, so that keys go there
+    # the first row, so that it gets the keyboard focus
+    person.click(tree.view.viewport(), QPoint(60, 10))
     while tree.focused() != focus:
         before = tree.focused()
         person.press("]")
@@ -263,20 +264,23 @@ def showpiece(walk: Tour, real: Path | None) -> None:
 
 
 def scaled(walk: Tour) -> None:
-    """Show that all is sharp at 150 %."""
+    """Show the window scaled to 150 %."""
     with walk.step("sample", "everything at 150 %"):
         walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
 
 
 def turn_to(walk: Tour, page: Page) -> None:
-    """Click on the tab of a page; the keys 1 to 5 choose from a list while one has the focus."""
+    """Click on the tab of a page.
+
+    Keys 1 to 5 are not used, as a list with the focus receives them.
+    """
     tabs = walk.views.pages.tabs
-    wait(1)  # after a change of the size of the window tabs are elsewhere
+    wait(1)  # tabs move after a resize
     walk.person.click(tabs, tabs.tabRect(page).center())
 
 
 def amount_field(walk: Tour, rule: int | None = None) -> QWidget:
-    """Return the field of the amount of a rule, of the shown one if none is named."""
+    """Return the amount field of a rule; None for the visible rule."""
     form = walk.views.form
     editor = form.rules[form.stack.currentIndex() if rule is None else rule]
     found: list[AmountEditor] = []
@@ -290,6 +294,6 @@ def amount_field(walk: Tour, rule: int | None = None) -> QWidget:
 
 
 def label_of(walk: Tour, method: str) -> str:
-    """Return how the form calls a method."""
+    """Return the label of a method in the form."""
     box = walk.views.form.rules[0].method
     return box.itemText(box.findData(method))

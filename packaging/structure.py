@@ -1,11 +1,11 @@
-"""The structure of the package in figures: sizes of files and folders, names, and circles.
+"""Check the structure of the package: sizes of files and folders, names, and import cycles.
 
     python packaging/structure.py            print the figures
-    python packaging/structure.py --check    fail, too, where a rule is broken
+    python packaging/structure.py --check    fail if a rule is violated
 
 Rules for `pruneapp/`: a module has at most 1,000 lines, a folder at most 18 modules, module names
-are nouns, no class name is defined twice, and no import circle exists, in `packaging/` neither. In
-`tests/` module names are nouns, too, and each folder has the name of the folder of `pruneapp/` that
+are nouns, no class name is defined twice, and there is no import cycle, including `packaging/`. In
+`tests/` module names are nouns too, and each folder has the name of the folder of `pruneapp/` that
 it tests. Exceptions are listed below with their reasons.
 """
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MOST_LINES = 1_000
 MOST_IN_A_FOLDER = 18
 
-# Names that end in -ing or -ed and are terms of the field.
+# Names that end in -ing or -ed and are technical terms.
 TERMS = {
     "deflated": "a zip member that is compressed with deflate",
     "heading": "the title above the plots",
@@ -43,7 +43,7 @@ TERMS = {
     "unstructured": "unstructured pruning: single weights",
 }
 
-# Folders of tests/ that mirror none of pruneapp/.
+# Folders of tests/ without a counterpart in pruneapp/.
 TEST_FOLDERS = {
     "benchmarks": "measures speed and memory",
     "benchmarks/subjects": "what is measured, a file each",
@@ -115,7 +115,7 @@ class Figures:
 
 
 def figures(root: Path = ROOT) -> Figures:
-    """Count."""
+    """Compute all figures."""
     sources = {p: p.read_text(encoding="utf-8") for p in sorted((root / "pruneapp").rglob("*.py"))}
     modules = {p: text for p, text in sources.items() if p.name != "__init__.py"}
     classes = defaultdict(list)
@@ -141,7 +141,7 @@ def figures(root: Path = ROOT) -> Figures:
 
 
 def circles() -> list[tuple[str, ...]]:
-    """Return the modules that need one another, by whatever import: at the top, late, for types."""
+    """Return import cycles: top-level, late, and typing-only imports count."""
     graph = grimp.build_graph("pruneapp", cache_dir=None)
     needs = {m: sorted(graph.find_modules_directly_imported_by(m)) for m in sorted(graph.modules)}
     return _components(needs)

@@ -1,17 +1,17 @@
-"""Drive the real window through the main job, by mouse and keys, and keep a picture of each step.
+"""Drive the real window through the main job by mouse and keys, and save a picture of each step.
 
     .venv/bin/python packaging/tour.py [DIR] [--docs]
     .venv/bin/python packaging/tour.py [DIR] --views [FILE ...] [--language de|zh_CN]
 
-DIR (by default ./tour, with --docs a folder for temporary files) gets the exported file and the
-pictures of two tours, light and dark, of one window at 150 %, and of every view of the sample.
-With --views it gets every view of each FILE, of the sample if none is named, in both themes at 100,
-150 and 200 %, and each page in each state that is none of a file (empty, refused, at work, nothing
-checked, long names) once a scale, and nothing else.
-With --docs those that the documentation shows go to docs/pictures as well; the README's show the
-ResNet-20 of ../shared/data if it is there, else the sample.
-With --language the window speaks that.
-The exit status is 1 if a step failed; then failed.png shows what was to be seen.
+DIR (by default ./tour, with --docs a temporary folder) receives the exported file and the pictures
+of two tours, light and dark, of one window at 150 %, and of every view of the sample.
+With --views it receives every view of each FILE (by default of the sample) in both themes at 100,
+150 and 200 %, and each page in each special state (empty, refused, busy, nothing checked, long
+names) once per scale, and nothing else.
+With --docs the pictures of the documentation are also written to docs/pictures; those of the README
+show the ResNet-20 of ../shared/data if it exists, otherwise the sample.
+With --language the window uses that language.
+The exit status is 1 if a step failed; then failed.png shows the window.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SCALE = "1.5"
 SCALES = ("1", "1.5", "2")
 STATES = (("light", "1"), ("dark", "1.5"), ("light", "2"))
 EXPORTED = "lenet-digits-pruned.safetensors"
-# The steps that the documentation shows, in both themes.
+# Steps shown in the documentation, in both themes.
 IN_DOCS = (
     *("empty", "preview", "weights", "distribution", "channels", "model", "rules"),
     *("history", "export", "report", "notice"),
@@ -55,7 +55,7 @@ VIEWS_IN_DOCS = (
 
 
 def main() -> int:
-    """Run the tours one after another, each in a process of its own."""
+    """Run the tours one after the other, each in a separate process."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -63,9 +63,9 @@ def main() -> int:
     parser.add_argument("--docs", action="store_true", help="write docs/pictures as well")
     parser.add_argument("--views", nargs="*", type=Path, metavar="FILE", help="look at files only")
     parser.add_argument("--language", default="en", help="language of the window")
-    parser.add_argument("--only", help=argparse.SUPPRESS)  # one of the tours, by its name
+    parser.add_argument("--only", help=argparse.SUPPRESS)  # name of a single tour
     options = parser.parse_args()
-    # Notices show whole paths: those of the documentation are to be the same everywhere.
+    # Notices show full paths: those in the documentation must be the same everywhere.
     usual = Path(tempfile.gettempdir(), "pruneapp-tour") if options.docs else Path("tour")
     folder: Path = (options.folder or usual).resolve()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -94,9 +94,9 @@ def main() -> int:
 
 
 def walk(folder: Path, only: str, scale: str, file: Path | None, language: str) -> int:
-    """Take one of the tours in a process of its own; returns its exit status."""
+    """Run one tour in a separate process; return its exit status."""
     shutil.rmtree(folder / only, ignore_errors=True)
-    # The person's own settings are neither shown nor touched.
+    # Uses temporary folders instead of the user's settings.
     with tempfile.TemporaryDirectory(prefix="pruneapp-tour-") as home:
         folders = {f"XDG_{kind}_HOME": home for kind in ("CONFIG", "CACHE", "STATE", "DATA")}
         environment = {**os.environ, **folders, "QT_SCALE_FACTOR": scale}
@@ -119,7 +119,7 @@ def to_docs(folder: Path) -> None:
 
 
 def save_small(picture: Path, target: Path) -> None:
-    """Write a picture with 256 of its colours: a third of the size, the same to see."""
+    """Save a picture reduced to 256 of its colors: a third of the size, without visible loss."""
     import numpy as np
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QImage
@@ -128,7 +128,7 @@ def save_small(picture: Path, target: Path) -> None:
     pixels = np.frombuffer(image.constBits(), np.uint32)
     colors, counts = np.unique(pixels, return_counts=True)
     colors = colors[np.argsort(-counts, kind="stable")]
-    # The most frequent of each kind of colour first, so that a small red mark stays red.
+    # The most frequent color of each kind first, so that a small red mark stays red.
     _, kinds = np.unique(colors & 0xE0E0E0, return_index=True)
     table = list(dict.fromkeys([*colors[np.sort(kinds)].tolist(), *colors.tolist()]))[:256]
     flat = Qt.ImageConversionFlag.AvoidDither
@@ -138,16 +138,16 @@ def save_small(picture: Path, target: Path) -> None:
 
 
 class Tour:
-    """One walk through the main job.
+    """A run of the main job in a window.
 
     Parameters
     ----------
     folder
-        Gets the pictures and the exported file.
+        Receives the pictures and the exported file.
     theme
-        Word in front of what is printed.
+        Prefix of printed lines.
     language
-        That of the window.
+        Language of the window.
     """
 
     def __init__(self, folder: Path, theme: str, language: str = "en") -> None:
@@ -169,9 +169,9 @@ class Tour:
         self.application.setCursorFlashTime(0)
         self.application.speak(language)
         settings = Settings()
-        settings.set_welcomed()  # the window of every day
+        settings.set_welcomed()  # skip the welcome state
         appearance = Appearance(self.application, "light")
-        # The screen without glass has 800 pixels a side, and windows keep to their screen.
+        # The offscreen screen has 800 x 800 pixels, to which windows would be limited.
         screen.available = lambda _window: QRect(0, 0, 1920, 1200)
         self.window = MainWindow(settings, appearance)
         self.window.resize(*SIZE)
@@ -192,7 +192,7 @@ class Tour:
         self.bugs.append("".join(traceback.format_exception(kind, error, trace)))
 
     def _on_qt_message(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-        # What the platform without a screen says it cannot do is no fault of the window.
+        # Unsupported features of the offscreen platform are not errors of the window.
         if kind.value and not text.startswith("This plugin does not support"):
             self.bugs.append(f"Qt: {text}")
 
@@ -201,9 +201,9 @@ class Tour:
 
     @contextmanager
     def step(self, name: str, says: str, *, rests: bool = True) -> Iterator[None]:
-        """Do a step, then keep its picture; a bug that the window reports fails it.
+        """Run a step and save its picture; fail if the window reports a bug.
 
-        The picture is that of the window at rest, or else of what it is busy with.
+        With `rests` the picture is taken when the window is idle, otherwise while it is busy.
         """
         from driving import StepError
 
@@ -214,21 +214,21 @@ class Tour:
             raise StepError(f"The window reports a bug in '{name}':\n{self.bugs[0]}")
 
     def save(self, file: str, says: str, *, rests: bool = True) -> None:
-        """Write what is to be seen."""
+        """Save a picture of the window and print what it shows."""
         from driving import wait_until
 
         path = self.folder / file
         if rests:
-            # Counting begins after a pause: a window that rests may have no numbers yet.
+            # Counting starts after a delay: an idle window may not have all numbers yet.
             self.person.settle()
             wait_until(lambda: not self.bench.histograms.busy, "the counting to end")
-        # The lowest quality is the strongest compression: PNG loses nothing.
+        # The lowest quality is the strongest compression: PNG is lossless.
         if not self.person.look(rests=rests).save(str(path), "PNG", 0):
             raise OSError(f"{path} could not be written.")
         print(f"  {self.theme}/{file}: {says}", flush=True)
 
     def open(self, call: Callable[[], object]) -> None:
-        """Do what opens a file, and wait until it is open."""
+        """Call a function that opens a file, and wait until the file is open."""
         from driving import wait_until
 
         before = self.bench.session.document
@@ -236,13 +236,13 @@ class Tour:
         wait_until(lambda: self.bench.session.document is not before, "the file to be opened")
 
     def end(self) -> None:
-        """Let go of the file and the threads."""
+        """Close the file and stop the threads."""
         self.bench.shut_down()
         self.window.hide()
 
 
 def tour(folder: Path, only: str, file: Path | None, language: str) -> int:
-    """Walk through the main job once; returns the exit status."""
+    """Run one tour; return the exit status."""
     import shrunk
     import states
     import steps
@@ -250,7 +250,7 @@ def tour(folder: Path, only: str, file: Path | None, language: str) -> int:
     from driving import StepError
 
     folder.mkdir(parents=True, exist_ok=True)
-    # Names of files are shown as they are typed: short ones make the same picture everywhere.
+    # File names are shown as entered: short ones give equal pictures everywhere.
     os.chdir(folder)
     print(f"{only.capitalize()}:", flush=True)
     walk = Tour(folder, only, language)
@@ -268,7 +268,7 @@ def tour(folder: Path, only: str, file: Path | None, language: str) -> int:
         walk.window.grab().save(str(folder / "failed.png"))
         print(f"  FAILED in step {walk.number}: {error}", flush=True)
         return 1
-    except Exception:  # noqa: BLE001 - of the tour itself; the hook keeps those of the window
+    except Exception:  # noqa: BLE001 - of the tour itself; a hook collects those of the window
         traceback.print_exc()
         return 1
     finally:

@@ -1,10 +1,11 @@
-"""The translations of the window: brought up to date with its texts, compiled, and looked at.
+"""Update the translations of the window from its texts, compile and check them.
 
     .venv/bin/python packaging/translations.py           update resources/translations, and compile
-    .venv/bin/python packaging/translations.py --open    list what is not translated yet
+    .venv/bin/python packaging/translations.py --open    list untranslated texts
 
-`resources/translations/pruneapp_LANG.ts` are the sources, which Qt Linguist edits; Qt loads the
-``.qm`` beside them, which are committed as well: whoever builds or installs needs no tool of Qt.
+The sources `resources/translations/pruneapp_LANG.ts` are edited with Qt Linguist. Qt loads the
+``.qm`` files next to them, which are committed too, so that building and installing need no tools
+of Qt.
 """
 
 from __future__ import annotations
@@ -38,22 +39,22 @@ from pruneapp.results.tensor_group import in_sentence
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ROOT / "pruneapp"
-# What runs a person's model, in their Python; the window shows what it says.
+# The worker that runs scripts; the window shows its errors.
 WORKER = ROOT / "resources" / "pruneapp_worker"
 
 FOLDER = ROOT / "resources" / "translations"
-# The templates of sentences, for the window to find them in what it is given.
+# Templates of sentences, which the window matches against texts of the engine.
 TEMPLATES = FOLDER / "sentences.json"
 LANGUAGES = tuple(c.value for c in LANGUAGE.choices if c.value not in {"system", "en"})
 _PLACEHOLDER = re.compile(r"\{\w*[^{}]*\}|%L?n|%L?\d+")
-# Gaps of templates that hold a verb or a pronoun, which a translation may say otherwise.
+# Placeholders for a verb or pronoun, which a translation may omit.
 _GRAMMAR = frozenset({"{are}", "{were}", "{were2}", "{verb}", "{them}", "{them2}", "{they}"})
 _MNEMONIC = re.compile(r"&(?=[^\s&])")
 
 
 @dataclass(frozen=True)
 class Message:
-    """A text of the window, and its translation; None while that is not finished."""
+    """A text of the window, and its translation; None if it is unfinished."""
 
     context: str
     source: str
@@ -62,12 +63,12 @@ class Message:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells it from all others."""
+        """Identifies the message."""
         return self.context, self.source, self.comment
 
 
 def main() -> int:
-    """Update all languages, or list what they lack."""
+    """Update all languages, or list untranslated texts."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -89,12 +90,12 @@ def main() -> int:
 
 
 def source_of(language: str) -> Path:
-    """Return the file that a language is translated in."""
+    """Return the path of a language's translation file."""
     return FOLDER / f"pruneapp_{language}.ts"
 
 
 def read(file: Path) -> list[Message]:
-    """Return the messages of a file of translations."""
+    """Return the messages of a translation file."""
     messages = []
     for context in ET.parse(file).getroot().iter("context"):  # noqa: S314 - it is ours
         for message in context.iter("message"):
@@ -113,7 +114,7 @@ def read(file: Path) -> list[Message]:
 
 
 def collect(file: Path) -> None:
-    """Bring a file up to date with the texts of the window; what is translated stays so."""
+    """Update a translation file from the texts of the window; translations are kept."""
     with tempfile.TemporaryDirectory() as folder:
         declared = Path(folder, "declared.py")
         texts = [_marked(CONTEXT, *text) for text in declarations()]
@@ -134,12 +135,12 @@ def collect(file: Path) -> None:
 
 
 def release(file: Path, target: Path) -> None:
-    """Compile a file of translations; what is not finished is left out."""
+    """Compile a translation file; unfinished messages are omitted."""
     _run("pyside6-lrelease", "-silent", "-nounfinished", str(file), "-qm", str(target))
 
 
 def problem(message: Message) -> str:
-    """Say what is wrong with a translation that is finished; empty if nothing is."""
+    """Return the error of a finished translation, as text; "" if there is none."""
     source, translation = message.source, message.translation
     if translation is None:
         return ""
@@ -165,7 +166,7 @@ def problem(message: Message) -> str:
 
 
 def declarations() -> Iterator[tuple[str, str]]:
-    """Yield what registries declare in English, with a word of where: each text once."""
+    """Yield (origin, English text) of the declarations in registries, without duplicates."""
     seen: set[str] = set()
     for where, text in _declared():
         if text and text not in seen:
@@ -223,20 +224,20 @@ def _of_params(where: str, params: tuple[Param, ...]) -> Iterator[tuple[str, str
 
 
 def _marked(context: str, where: str, text: str) -> str:
-    # Quoted so that lupdate, which knows a few escapes alone, reads what Python reads.
+    # Escaped so that lupdate, which knows only a few escapes, reads what Python reads.
     quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'#: {where}\nQT_TRANSLATE_NOOP("{context}", "{quoted}")'
 
 
 def templates_as_json() -> str:
-    """Return what the window reads."""
+    """Return the templates as JSON, as read by the window."""
     return json.dumps(templates(), indent=0, ensure_ascii=False) + "\n"
 
 
 def templates() -> dict[str, list[str]]:
-    """Return the templates of what the engine says: of sentences and parts of them, and of steps.
+    """Return the templates of texts of the engine: sentences and their parts, and steps.
 
-    A template is a text with gaps as `str.format` has them.
+    A template is a text with `str.format` placeholders.
     """
     modules = {
         str(path.relative_to(CODE)): ast.parse(path.read_text(encoding="utf-8"))
@@ -252,12 +253,12 @@ def templates() -> dict[str, list[str]]:
     for path, names in PARTS.items():
         found |= dict.fromkeys(_parts(modules[path], names))
     found |= dict.fromkeys((*WORDS, *SYSTEM))
-    # What has no text of its own fits everything.
+    # A template without its own text would match everything.
     unique = [text for text in found if re.sub(r"\{\w*\}", "", text).strip()]
     return {"sentences": unique, "steps": list(STEPS)}
 
 
-# Functions, classes and tables whose texts are parts of sentences: all that have a space.
+# Functions, classes and tables whose texts (those with a space) are parts of sentences.
 PARTS: dict[str, tuple[str, ...]] = {
     "analysis/layout.py": ("_wrapped",),
     "analysis/patterns.py": ("look_for_pattern", "_look", "broken_patterns"),
@@ -459,7 +460,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "shrink/unshrink.py": ("__init__",),
     "statistics/file.py": ("inputs",),
 }
-# Parts of one word, or of several functions.
+# Parts that are single words, or that several functions contribute to.
 WORDS = (
     *("methods", "formats", "parameters", "kinds", "values", "metrics", "weights", "channels"),
     *("tensor", "tensors", "weight", "channel", "channels", "amount", "total", "yes or no"),
@@ -501,7 +502,7 @@ WORDS = (
     ),
     "The report is {path}.",
     "is one of several files of the opened model, and one file cannot replace them all.",
-    # Of JSON: places in it are code, and so `words`.
+    # JSON errors: locations in them are code, hence `words`.
     *("'{where}', at {words}: {what}.", "'{where}': {what}.", "keys", "an id"),
     *("{types} of at least {n}", "{types} of at most {n}", "{types} with {n} item"),
     *("{types} with {n} items", "{types} with at least {n} item", "invalid enum value '{value}'"),
@@ -513,7 +514,7 @@ WORDS = (
     *("{kind} layout", "{types} or null", "an object of type {kind}", "the folder with zeros"),
     *("nothing but zeros", "not finite"),
     *("the unpruned model", "unpruned model", "folder with zeros"),
-    # Names with what is said of each of them.
+    # Names followed by a remark.
     *("{name} ({note})", "{name} ({note}), {rest}", "{name}: {why}", "{name}: {why}; {rest}"),
     *("{value} for the unpruned model", "{size} are free"),
     *("the system says: {error}", "A compressed torch file", "A torch file with sparse tensors"),
@@ -527,7 +528,7 @@ WORDS = (
     "{name}: '{type}' is in another family already",
     *("the scratch file of the history is closed", "the scratch file of the history is cut short"),
     *("'{name}' has the length '{text}'", "'{name}' has the offset '{text}'"),
-    # What families refuse.
+    # Refusals declared by model families.
     "{type} computes the size of a head as {words}, so heads cannot go.",
     "{type} has one group of keys and values, and computes the size of a head as {words}.",
     "{type} has norms over all heads together: a cut changes their mean.",
@@ -541,7 +542,7 @@ WORDS = (
         "not read."
     ),
 )
-# Texts that are never said by themselves: `WORDS` has what is made of them.
+# Fragments that never occur alone: `WORDS` has the complete texts.
 PIECES = {
     *("all of it is", "any of", ", with commas between them", "one of", "pruned or protected"),
     *("value was", "values were", "the smaller {TOKENIZER}"),
@@ -563,7 +564,7 @@ STEPS = (
     "Everything that depends on it: pruned",
     "Recipe version 1: rules are applied in order, on top of each other",
     "Recipe version 1: first and last layer by the order of the file",
-    # Methods, as labels call them.
+    # Methods, as used in labels.
     *("L1 per row {much}", "Normalized L1 {much}", "Relative importance {much}", "Swaps {much}"),
     *("Random {much}", "BatchNorm scale {much}", "Wanda N:M {much}", "Swaps N:M {much}"),
     *("Blocks {much}", "FFN neurons {much}", "Attention heads {much}", "Layers {much}"),
@@ -573,7 +574,7 @@ STEPS = (
     *("Attention heads", "Channel groups", "Frobenius", "Nuclear norm"),
     *("divide by {value}", "exchanges {value}", "outlier threshold {value}", "spread {value}"),
     *("variant {value}", "measure {value}", "rank by {value}", "multiple {value}"),
-    # Edits by hand.
+    # Manual edits.
     *("{what} of {place} pruned", "{what} of {place} restored", "{what} of {place} protected"),
     *("{what} of {place} no longer protected", "{what} of {place} pruned in {n} tensors"),
     *("{what} of {place} restored in {n} tensors", "{what} of {place} protected in {n} tensors"),
@@ -590,7 +591,7 @@ STEPS = (
     "{n} protected weights left as they are",
     "{n} of them still 0: made permanent earlier, which only undo reverts",
     "all of them still 0: made permanent earlier, which only undo reverts",
-    # The rest.
+    # Others.
     *("Zeros of the file treated as pruned", "Mask found in the file", "Made permanent"),
     *("{n} zero in {n2} tensor", "{n} zeros in {n2} tensor", "{n} zeros in {n2} tensors"),
     *("Made permanent: {what}", "{n} pruned weight is an ordinary zero now"),
@@ -616,7 +617,7 @@ STEPS = (
         "{step} on {n} tensors",
     ),
 )
-# What systems say of files, as `words_of` has it, and Python of JSON.
+# Messages of operating systems for files, as returned by `words_of`, and of Python for JSON.
 SYSTEM = (
     *("no such file or directory", "permission denied", "operation not permitted"),
     *("no space left on device", "input/output error", "read-only file system"),
@@ -632,13 +633,13 @@ SYSTEM = (
 )
 
 
-# Exceptions that say a part of a sentence, and functions that return an error for parts of one.
+# Exceptions that contain a part of a sentence, and functions that return such an error.
 FAULTS = frozenset({"Malformed", "Unsupported", "_Broken", "ContractError", "RefusalError"})
 _MAKERS = frozenset({"damaged", "_damaged"})
 
 
 def errors_of(modules: Iterable[ast.Module]) -> frozenset[str]:
-    """Return the names of all classes of errors that say a sentence."""
+    """Return the names of all error classes that take a sentence."""
     classes = [n for module in modules for n in ast.walk(module) if isinstance(n, ast.ClassDef)]
     names = {"PruneAppError", *FAULTS}
     while more := {c.name for c in classes if names & set(map(_name_of, c.bases))} - names:
@@ -647,12 +648,12 @@ def errors_of(modules: Iterable[ast.Module]) -> frozenset[str]:
 
 
 def said_in(module: ast.Module, errors: AbstractSet[str]) -> Iterator[str]:
-    """Yield the templates of what the errors of a module say, and what is counted in it."""
+    """Yield the templates of the errors in a module, and of counted nouns."""
     constants = _constants(module)
     for call in ast.walk(module):
         if isinstance(call, ast.Call) and _name_of(call.func) in errors:
             remedies = [each.value for each in call.keywords if each.arg == "remedy"]
-            # What a fault is given behind its part is the remedy.
+            # The second argument of such an exception is the remedy.
             said = 2 if _name_of(call.func) in FAULTS else 1
             for given in (*call.args[:said], *remedies):
                 yield from _said_by(given, constants)
@@ -664,7 +665,7 @@ def said_in(module: ast.Module, errors: AbstractSet[str]) -> Iterator[str]:
 
 
 def _constants(module: ast.Module) -> dict[str, ast.expr]:
-    """Return the texts of a module that have a name."""
+    """Return the module-level constants of a module by name."""
     return {
         target.id: node.value
         for node in module.body
@@ -675,7 +676,7 @@ def _constants(module: ast.Module) -> dict[str, ast.expr]:
 
 
 def _said_by(given: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
-    """Yield the templates that an argument may be."""
+    """Yield the templates of an argument."""
     if isinstance(given, ast.IfExp):
         yield from _said_by(given.body, constants)
         yield from _said_by(given.orelse, constants)
@@ -686,7 +687,7 @@ def _said_by(given: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str
 
 
 def _counted(call: ast.Call) -> Iterator[str]:
-    """Yield what `counted` makes of nouns that stand there."""
+    """Yield the singular and plural templates of a call of `counted` with constant nouns."""
     nouns = [_template(word) for word in call.args[1:]]
     if not nouns or None in nouns:
         return
@@ -695,7 +696,7 @@ def _counted(call: ast.Call) -> Iterator[str]:
 
 
 def _parts(module: ast.Module, names: Iterable[str]) -> Iterator[str]:
-    """Yield the texts with a space in some functions, classes and tables; of all without names."""
+    """Yield the texts with a space in the named functions, classes and tables."""
     wanted = set(names)
     for node in module.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -708,9 +709,9 @@ def _parts(module: ast.Module, names: Iterable[str]) -> Iterator[str]:
 
 def _texts(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return  # what a function is for
+        return  # a docstring
     if isinstance(node, ast.Call) and _name_of(node.func) == "counted":
-        return  # whose nouns are gathered with all others
+        return  # its nouns are collected elsewhere
     if isinstance(node, ast.Constant | ast.JoinedStr):
         text = (_template(node) or "").strip()
         if (
@@ -725,7 +726,10 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 
 def _template(node: ast.expr) -> str | None:
-    """Return a text with gaps that are called after what stands there; None if it is no text."""
+    """Return an f-string as a template with placeholders named after its values.
+
+    None for others.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value.replace("{", "{{").replace("}", "}}")
     if not isinstance(node, ast.JoinedStr):

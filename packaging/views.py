@@ -1,4 +1,4 @@
-"""What is to be seen of one file, view by view: what a person does to see it."""
+"""Tour steps that show every view of one file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KEYS = Qt.Key
 
 
 def see(walk: Tour, file: Path | None) -> None:
-    """Open a file, the sample if none is named, and look at it in every way."""
+    """Open a file (None: the sample), and show it in every view."""
     person = walk.person
     if walk.theme.startswith("dark"):
         person.menu("View", "Theme", "Dark")
@@ -54,7 +54,7 @@ def see(walk: Tour, file: Path | None) -> None:
 
 
 def choose(walk: Tour) -> None:
-    """Look at the largest tensor that has many channels and is no embedding."""
+    """Show the largest tensor with many channels that is not an embedding."""
     rows = [r for r in walk.bench.session.rows if r.by_default and len(r.shape) > 1]
     name = max(rows, key=lambda r: (len(r.shape), r.numel)).name
     walk.views.tree.set_focused(name)
@@ -62,7 +62,7 @@ def choose(walk: Tour) -> None:
 
 
 def weights(walk: Tour) -> None:
-    """Show the preview over the weights, and single ones with their signs."""
+    """Show the preview over the weights, and individual weights with signs."""
     person, canvas = walk.person, walk.views.pages.weights.canvas
     box = walk.views.pages.weights.modes.mode_box
     person.click(walk.views.form.all, QPoint(8, walk.views.form.all.height() // 2))
@@ -110,7 +110,7 @@ def distribution(walk: Tour) -> None:
 
 
 def limits(walk: Tour) -> None:
-    """Unfold the limits of the form."""
+    """Expand the limits of the form."""
     form = walk.views.form
     with walk.step("limits", "floors, ceilings, a total, and what is left alone"):
         walk.person.click(form.limits.button)
@@ -118,7 +118,7 @@ def limits(walk: Tour) -> None:
 
 
 def channels(walk: Tour) -> None:
-    """Choose channels by clicks, and look at their norms in order."""
+    """Select channels by clicks, and show their norms in order."""
     person, view = walk.person, walk.views.pages.channels
     with walk.step("channels", "norms of channels, which are to be pruned next, with the cut"):
         turn_to(walk, Page.CHANNELS)
@@ -143,7 +143,7 @@ def channels(walk: Tour) -> None:
 
 
 def by_hand(walk: Tour) -> None:
-    """Draw on the weights."""
+    """Edit weights manually in the picture."""
     person, view = walk.person, walk.views.pages.weights
     canvas = view.canvas
     with walk.step("hand-drawn", "a rectangle drawn on the weights, and what can be done to it"):
@@ -169,7 +169,7 @@ def by_hand(walk: Tour) -> None:
 
 
 def model(walk: Tour) -> None:
-    """Look at all tensors."""
+    """Show the page of all tensors."""
     person, view = walk.person, walk.views.pages.model
     with walk.step("model", "the sparsity of every tensor, and the strip of the file"):
         turn_to(walk, Page.MODEL)
@@ -187,13 +187,13 @@ def model(walk: Tour) -> None:
 
 
 def compare(walk: Tour) -> None:
-    """Compare the first state with this one."""
+    """Compare the first state with the current one."""
     with walk.step("compare", "the first state beside the current one, tensor by tensor"):
         turn_to(walk, Page.COMPARE)
 
 
 def danger(walk: Tour) -> None:
-    """Ask for more than some tensors can bear, all by one threshold."""
+    """Prune more than some tensors tolerate, with one threshold."""
     person = walk.person
     with walk.step("danger", "97 % by one threshold: what would be emptied is named and marked"):
         turn_to(walk, Page.WEIGHTS)
@@ -210,7 +210,7 @@ def danger(walk: Tour) -> None:
 
 
 def zeros(walk: Tour) -> None:
-    """Export, and open what was written."""
+    """Export, and open the exported file."""
     person = walk.person
     target = walk.folder / "pruned.safetensors"
     dialog = None
@@ -231,7 +231,7 @@ def zeros(walk: Tour) -> None:
     person.click(walk.bench.export.report.close_button)
     walk.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     with walk.step("zeros", "the exported file: its zeros are found, and offered as pruned"):
-        # An export does not hold what was protected by hand, so that is asked about.
+        # An export does not contain manual protection, so the window asks for confirmation.
         walk.open(
             lambda: person.answering(
                 QMessageBox, partial(discard, walk), lambda: person.drop(target)
@@ -248,7 +248,7 @@ def zeros(walk: Tour) -> None:
 
 
 def pattern(walk: Tour) -> None:
-    """Look whether the layers have 2:4."""
+    """Check whether the layers have the 2:4 pattern."""
     person = walk.person
     with walk.step("pattern", "which tensors have 2:4, where the others break it, what mends them"):
         person.menu("Tools", "Check sparsity pattern")
@@ -260,12 +260,12 @@ def pattern(walk: Tour) -> None:
     person.click(dialog.leave)
 
 
-# -- hands -----------------------------------------------------------------------------------------
+# -- input -----------------------------------------------------------------------------------------
 
 
 @contextmanager
 def held(widget: QWidget, start: QPoint, step: QPoint) -> Iterator[None]:
-    """Press, move 20 times, and let go in the end."""
+    """Press the mouse button, move 20 times, and release it at the end of the block."""
     _mouse(QEvent.Type.MouseButtonPress, widget, start)
     for number in range(1, MOVES + 1):
         _mouse(QEvent.Type.MouseMove, widget, start + step * number)
@@ -275,7 +275,7 @@ def held(widget: QWidget, start: QPoint, step: QPoint) -> Iterator[None]:
 
 
 def drag(widget: QWidget, start: QPoint, step: QPoint) -> None:
-    """Drag from a place by 20 moves."""
+    """Drag from a position in 20 moves."""
     with held(widget, start, step):
         pass
 
@@ -295,7 +295,7 @@ def _mouse(kind: QEvent.Type, widget: QWidget, place: QPoint) -> None:
 
 
 def _wait_for_state(walk: Tour) -> None:
-    """Wait until one more thing was done to the document."""
+    """Wait until the document has a further state."""
     document = walk.bench.session.document
     assert document is not None
     before = walk.states
