@@ -212,7 +212,7 @@ class CutRule:
         """Return a mask that computes its bits on access."""
         view = self.call.view(state, name)
         ranking = self.call.ranking(view, self.width, job)
-        return CutMask(ranking, self.key, self.share, own=view.scores is None)
+        return CutMask(ranking, self.key, self.share, by_magnitude=view.scores is None)
 
     def after(self, before: Rule) -> CutRule | None:
         """Return one rule equivalent to `before` followed by this one; None if there is none.

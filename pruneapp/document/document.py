@@ -120,10 +120,10 @@ class Document:
         Masks that were moved to disk are read later, by `PastState.load` on a worker thread. Raises
         IndexError if there is no such state.
         """
-        near, slots = self._snapshot, self.history.way_to(position) if position else {}
+        base_state, slots = self._snapshot, self.history.changes_to(position) if position else {}
         if not position:  # avoids visiting all the steps in between
-            near = replace(near, layers=self._opened)
-        return PastState(next(self._past_revisions), near, slots, self.history.scratch)
+            base_state = replace(base_state, layers=self._opened)
+        return PastState(next(self._past_revisions), base_state, slots, self.history.scratch)
 
     # The history as shown in lists
 
@@ -161,7 +161,7 @@ class Document:
                 for state, record in enumerate(records, 1)
             ),
         }
-        return tuple(loss for loss, there in losses.items() if there)
+        return tuple(loss for loss, is_lost in losses.items() if is_lost)
 
     @property
     def exported_at(self) -> int:
@@ -258,8 +258,8 @@ class Document:
 
     def delete(self, state: int) -> None:
         """Delete a state and all that follow it; raises the errors of `History.delete`."""
-        gone = set(self.history.delete(state))
-        self.items = tuple([item for s, item in enumerate(self.items) if s not in gone])
+        deleted = set(self.history.delete(state))
+        self.items = tuple([item for s, item in enumerate(self.items) if s not in deleted])
         self._tell("deleted", ())
 
     def mark_exported(self, snapshot: Snapshot) -> None:

@@ -129,7 +129,7 @@ class Record(Action):
         return (
             self.as_json() == edit.as_json()
             and self.after.keys() == edit.after.keys()
-            and all(_are(slots, edit.after[layer]) for layer, slots in self.after.items())
+            and all(_slots_equal(slots, edit.after[layer]) for layer, slots in self.after.items())
         )
 
     def slots(self) -> Iterator[MaskSlot]:
@@ -140,15 +140,15 @@ class Record(Action):
                 yield from filter(None, slots.values())
 
 
-def _are(slots: Mapping[str, MaskSlot | None], masks: Mapping[str, BitMask | None]) -> bool:
+def _slots_equal(slots: Mapping[str, MaskSlot | None], masks: Mapping[str, BitMask | None]) -> bool:
     """Return whether the slots hold these masks, all of them in memory."""
     return slots.keys() == masks.keys() and all(
-        masks[name] is None if slot is None else _holds(slot, masks[name])
+        masks[name] is None if slot is None else _mask_equals(slot, masks[name])
         for name, slot in slots.items()
     )
 
 
-def _holds(slot: MaskSlot, mask: BitMask | None) -> bool:
+def _mask_equals(slot: MaskSlot, mask: BitMask | None) -> bool:
     # A mapped mask is not compared: its file would have to be read.
     return slot.mask is not None and (
         slot.mask is mask or (slot.memory == slot.nbytes and slot.mask == mask)
@@ -171,7 +171,7 @@ def is_work(entry: Json) -> bool:
 _MOST_NAMED = 20
 
 
-def listed(head: str, names: Iterable[str], say: Callable[[str], str] = str) -> str:
+def format_names(head: str, names: Iterable[str], say: Callable[[str], str] = str) -> str:
     """Return `head`, the first names formatted by `say`, and the number of omitted names, as lines.
 
     `say` is called for the names that are shown only: there may be 100,000.

@@ -34,7 +34,7 @@ class PastState:
 
     revision: int  # revision number of the loaded snapshot: negative and unique
     # The current or the first state, and the masks in which this state differs from it.
-    near: Snapshot
+    base_state: Snapshot
     slots: LayerSlots
     scratch: ScratchFile
 
@@ -51,7 +51,7 @@ class PastState:
             masks = changes[layer] = {}
             for batch in job.cancel.batches(of.items()):
                 masks |= {n: None if s is None else self._load(s, job) for n, s in batch}
-        return self.near.replaced(changes, self.revision)
+        return self.base_state.replaced(changes, self.revision)
 
     def _load(self, slot: MaskSlot, job: Job) -> BitMask:
         away = slot.mask is None
@@ -193,7 +193,7 @@ class History:
         # copy.
         changes: LayerMasks = {
             layer: {n: None if s is None else self.store.load(s, job) for n, s in slots.items()}
-            for layer, slots in self.way_to(position).items()
+            for layer, slots in self.changes_to(position).items()
         }
         self.move_to(position)
         return changes
@@ -228,15 +228,15 @@ class History:
             If the current state would be deleted.
         """
         branch = self.branch(state)
-        gone = branch.states
-        numbers = self.branches.numbers(gone)
-        self.branches = self.branches.without(gone, self.position)
+        deleted = branch.states
+        numbers = self.branches.numbers(deleted)
+        self.branches = self.branches.without(deleted, self.position)
         self.position = numbers[self.position]
         self._records = [r for s, r in enumerate(self._records, 1) if s in numbers]
         self.store.cut(_slots_of_all(list(branch.records)))
         if self.patient:
             self.forget_cut_off()
-        return gone
+        return deleted
 
     def close(self) -> None:
         """Discard all edits and delete the scratch file."""
@@ -266,7 +266,7 @@ class History:
 
         The caller runs it and passes its result to `finish_fetch`.
         """
-        way = self.way_to(position) if position else {}  # the first state has no masks
+        way = self.changes_to(position) if position else {}  # the first state has no masks
         slots = tuple(slot for slot in _slots_of(way) if slot.mask is None)
         return Fetch(slots, self.scratch) if slots else None
 
@@ -304,7 +304,7 @@ class History:
                 f"the history has states {first} to {len(self._records)} for this: {state}"
             )
 
-    def way_to(self, state: int) -> LayerSlots:
+    def changes_to(self, state: int) -> LayerSlots:
         """Return the masks that change when `state` becomes current; raises IndexError."""
         self._check(state)
         undone, redone = self.branches.route(self.position, state)

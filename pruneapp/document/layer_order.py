@@ -35,7 +35,7 @@ _WEIGHTS = frozenset({"kernel", "w", "W"})
 _NUMBERED = re.compile(r".*\D\d+")
 _DIGITS = re.compile(r"(\d+)")
 # Sort rank of a child among its siblings by its name in lower case; the first match counts.
-_PLACES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
+_NAME_RANKS: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
     (place, re.compile(pattern))
     for place, pattern in (
         (0, r"(.*_)?stem\d*|conv_?(in|stem|first|0|1)(_.*)?|inc|patch_?embed.*|input.*"),
@@ -52,7 +52,7 @@ _PLACES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
 )
 _BEGINNING, _MIDDLE, _END = 1, 4, 8
 # Modules after the last block that are not counted as the last layer, in lower case.
-_BEHIND = re.compile(r"pool(er|ing)?(_.*)?|attn_?pool|(.*_)?projector")
+_AFTER_LAST_BLOCK = re.compile(r"pool(er|ing)?(_.*)?|attn_?pool|(.*_)?projector")
 
 
 class _Layer(NamedTuple):
@@ -71,7 +71,7 @@ def end_blocks_of(entries: Iterable[TensorEntry]) -> tuple[frozenset[str], froze
     if not layers:
         return frozenset(), frozenset()
     defined = _in_order_of_definition(prunable)
-    ends = [layer for layer in layers if not any(map(_is_behind, layer.path))] or layers
+    ends = [layer for layer in layers if not any(map(_follows_last_block, layer.path))] or layers
     first, last = (_block(ends, defined=defined, last=last) for last in (False, True))
     return _names_in(prunable, first), _names_in(prunable, last)
 
@@ -119,7 +119,7 @@ def _block(layers: list[_Layer], *, defined: bool, last: bool) -> tuple[str, ...
         for name, some in children.items():
             begun.setdefault(_stem(name), some[0].at if defined else 0)
         keys = {
-            name: (_place(name), begun[_stem(name)], _as_people_sort(name)) for name in children
+            name: (_name_rank(name), begun[_stem(name)], _as_people_sort(name)) for name in children
         }
         name = (max if last else min)(keys, key=keys.__getitem__)
         layers = children[name]
@@ -134,16 +134,16 @@ def _is_block(name: str, inside: list[tuple[str, ...]]) -> bool:
         return True
     if any(part.isdecimal() for path in inside for part in path):
         return False
-    return not _BEGINNING < _place(name) < _END or _NUMBERED.fullmatch(name) is not None
+    return not _BEGINNING < _name_rank(name) < _END or _NUMBERED.fullmatch(name) is not None
 
 
-def _place(name: str) -> int:
+def _name_rank(name: str) -> int:
     lower = name.lower()
-    return next((place for place, names in _PLACES if names.fullmatch(lower)), _MIDDLE)
+    return next((place for place, names in _NAME_RANKS if names.fullmatch(lower)), _MIDDLE)
 
 
-def _is_behind(name: str) -> bool:
-    return _BEHIND.fullmatch(name.lower()) is not None
+def _follows_last_block(name: str) -> bool:
+    return _AFTER_LAST_BLOCK.fullmatch(name.lower()) is not None
 
 
 def _stem(name: str) -> str:

@@ -405,14 +405,14 @@ class MaskStore:
     def spill(self, slots: Iterable[MaskSlot], in_force: Iterable[MaskSlot]) -> Spill | None:
         """Choose masks to move to disk, in the order of `slots`; None if none must move."""
         over = self.over_budget
-        stay = {id(slot) for slot in in_force}
+        current_ids = {id(slot) for slot in in_force}
         to_spill: dict[int, tuple[MaskSlot, BitMask]] = {}
         for slot in slots:
             if over <= 0:
                 break
             if slot.mask is None or not slot.memory:
                 continue
-            if id(slot) not in stay and id(slot) not in to_spill:
+            if id(slot) not in current_ids and id(slot) not in to_spill:
                 to_spill[id(slot)] = slot, slot.mask
                 over -= slot.memory
         self._spilling = bool(to_spill)
@@ -421,14 +421,14 @@ class MaskStore:
     def finish_spill(self, written: SpillResult, in_force: Iterable[MaskSlot]) -> None:
         """Drop written masks from memory until it is within budget, except those in `in_force`."""
         self._spilling, self._refused = False, not written.complete
-        stay = {id(slot) for slot in in_force}
+        current_ids = {id(slot) for slot in in_force}
         for slot, offset in written.slots:
             if not slot.uses:  # its state was deleted meanwhile
                 if slot.offset < 0:
                     self.scratch.free(offset, slot.nbytes)
                 continue
             slot.offset = offset
-            if slot.mask is not None and id(slot) not in stay and self.nbytes > self.budget:
+            if slot.mask is not None and id(slot) not in current_ids and self.nbytes > self.budget:
                 del self._by_mask[id(slot.mask)]
                 self.nbytes -= slot.memory
                 self._version += 1
@@ -445,9 +445,9 @@ class MaskStore:
 
         `most` limits how many slots are processed; None processes all.
         """
-        looked = 0
+        n_processed = 0
         for slot in islice(self._cut_off, most):
-            looked += 1
+            n_processed += 1
             slot.uses -= 1
             if slot.uses:
                 continue
@@ -458,7 +458,7 @@ class MaskStore:
             slot.forgotten = True
             if slot.offset >= 0:
                 self.scratch.free(slot.offset, slot.nbytes)
-        if looked == most:
+        if n_processed == most:
             return True
         self._cut_off = iter(())  # otherwise each `cut` would lengthen the chain
         return False

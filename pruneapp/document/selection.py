@@ -171,13 +171,13 @@ def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
     others: list[str] = []
     for entry in checkpoint.entries.values():
         (weights if entry.prunable and len(entry.shape) > 1 else others).extend(entry.names)
-    near = _nearest(pattern, weights, others)
+    nearest_names = _nearest(pattern, weights, others)
     if len(fnmatch.filter(weights, f"*{pattern}*")) > 1:  # suggest the pattern with stars
-        near.insert(0, f"*{pattern}*")
+        nearest_names.insert(0, f"*{pattern}*")
     rule = "Patterns are case-sensitive and match whole names; '*' matches every tensor."
     return SelectionError(
         f"No tensor in '{checkpoint.path.name}' matches '{pattern}'.",
-        remedy=f"Nearest: {', '.join(map(repr, near))}." if near else rule,
+        remedy=f"Nearest: {', '.join(map(repr, nearest_names))}." if nearest_names else rule,
     )
 
 
@@ -194,10 +194,10 @@ def _nearest(pattern: str, *names: Sequence[str]) -> list[str]:
         if matched:
             return matched[:_MOST_NAMED]
     # Sampled evenly, so that layers at the end of a long list are considered as well.
-    every = max(1, sum(map(len, names)) // _MOST_COMPARED)
+    step = max(1, sum(map(len, names)) // _MOST_COMPARED)
     plain = pattern.replace("*", "").replace("?", "")
     for some in names:
-        matched += difflib.get_close_matches(plain, some[::every], _MOST_NAMED, cutoff=0.4)
+        matched += difflib.get_close_matches(plain, some[::step], _MOST_NAMED, cutoff=0.4)
     return matched[:_MOST_NAMED]
 
 
@@ -237,7 +237,7 @@ def tensors_of_role(checkpoint: Checkpoint, name: str) -> RoleTensors:
     Linear in the number of tensors.
     """
     given = checkpoint.entry(name)
-    wanted = role(name)
+    pattern = role(name)
     names = tuple(
         entry.name
         for entry in checkpoint.entries.values()
@@ -245,10 +245,10 @@ def tensors_of_role(checkpoint: Checkpoint, name: str) -> RoleTensors:
         or (
             entry.shape == given.shape
             and entry.prunable
-            and any(role(each) == wanted for each in entry.names)
+            and any(role(each) == pattern for each in entry.names)
         )
     )
-    return RoleTensors(names, wanted if len(names) > 1 else name)
+    return RoleTensors(names, pattern if len(names) > 1 else name)
 
 
 _EMBEDDING = "embedding"
@@ -369,10 +369,12 @@ def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
     assigned: set[str] = set()
     left = []
     for row, names in reversed(rows):
-        own = names if assigned.isdisjoint(names) else tuple(n for n in names if n not in assigned)
+        remaining = (
+            names if assigned.isdisjoint(names) else tuple(n for n in names if n not in assigned)
+        )
         assigned.update(names)
-        if own:
-            left.append((row, own))
+        if remaining:
+            left.append((row, remaining))
     return tuple(reversed(left))
 
 
@@ -430,8 +432,8 @@ def _learned(checkpoint: Checkpoint, group: Group) -> Group:
     if not measured:
         return group
     members = tuple(member for member in group.members if member.name not in measured)
-    known = _learned_groups.setdefault(checkpoint, {})
-    return known.setdefault(id(group), replace(group, members=members))
+    reduced_groups = _learned_groups.setdefault(checkpoint, {})
+    return reduced_groups.setdefault(id(group), replace(group, members=members))
 
 
 def _coupled(checkpoint: Checkpoint, row: Row) -> Iterable[str]:

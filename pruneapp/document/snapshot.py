@@ -248,14 +248,14 @@ class Snapshot:
         entries = [self.checkpoint.entries[name] for name in names]
         if any(entry.location.strides for entry in entries):
             return np.concatenate([self.bits(name) for name in names])
-        joined = self.checkpoint.bits_joined(names)
+        bits = self.checkpoint.bits_joined(names)
         if self.permanent or self.values:
             at = 0
             for name, entry in zip(names, entries, strict=True):
                 if name in self.permanent or name in self.values:
-                    joined[at : at + entry.numel] = self.bits(name)
+                    bits[at : at + entry.numel] = self.bits(name)
                 at += entry.numel
-        return joined
+        return bits
 
     def _chunks(
         self, name: str, start: int, stop: int | None, size: int | None
@@ -334,11 +334,11 @@ class Snapshot:
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the cached result of `make`, which is called if there is none."""
-        known: T | None = self.recall(key)
-        if known is None:
-            known = make()
-            self.remember(key, known)
-        return known
+        cached: T | None = self.recall(key)
+        if cached is None:
+            cached = make()
+            self.remember(key, cached)
+        return cached
 
     def units(
         self,

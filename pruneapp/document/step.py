@@ -106,20 +106,20 @@ class Row:
     def label(self, *, amount: bool = True) -> str:
         """Return a short text such as "L2 30 %, dim 0, on layer3"; `amount` False omits "30 %"."""
         method = registry.get(self.method)
-        head, *rest = _said(method, self.values, amount=amount)
+        head, *rest = _method_texts(method, self.values, amount=amount)
         place = f"on {self.place()}"
         return ", ".join((head, *rest, place)) if rest else f"{head} {place}"
 
     def method_words(self, *, amount: bool = True) -> str:
         """Return the text of `label` without the tensors, such as "L2 30 %, dim 0"."""
-        return ", ".join(_said(registry.get(self.method), self.values, amount=amount))
+        return ", ".join(_method_texts(registry.get(self.method), self.values, amount=amount))
 
     def place(self) -> str:
         """Return a text for the tensors: the pattern, a single name, or their number."""
-        shown = self.pattern.strip("*.")
-        if shown and "*" not in shown:
-            return shown
-        if self.pattern and shown:
+        text = self.pattern.strip("*.")
+        if text and "*" not in text:
+            return text
+        if self.pattern and text:
             return self.pattern
         if len(self.names) == 1:
             return ".".join(shown_parts(self.names[0]))
@@ -228,8 +228,8 @@ class Step:
             if len(self.rows) == 1:
                 raise
             number = next(n for n, each in enumerate(self.rows, 1) if each is row)
-            said = f"Rule {number}: {error.sentence}"
-            raise ParameterError(said, remedy=error.remedy) from None
+            sentence = f"Rule {number}: {error.sentence}"
+            raise ParameterError(sentence, remedy=error.remedy) from None
 
     @property
     def prunes(self) -> bool:
@@ -270,9 +270,9 @@ class Step:
             # Labels of the methods, which distinguish steps whose rules differ in their amounts.
             what = list(dict.fromkeys(row.method_words(amount=amounts) for row, _ in pruned))
             more = ", …" if len(what) > _MOST_ROWS_NAMED else ""
-            said = f"{', '.join(what[:_MOST_ROWS_NAMED])}{more} " if what else ""
+            head = f"{', '.join(what[:_MOST_ROWS_NAMED])}{more} " if what else ""
             tensors = counted(sum(n for _, n in pruned), "tensor")
-            labels = [f"{said}on {tensors} by {len(self.rows)} rules"]
+            labels = [f"{head}on {tensors} by {len(self.rows)} rules"]
         scope = ("global",) if self.scope == "global" and self.prunes else ()
         return ", ".join(("; ".join(labels), *self.along(), *scope, *self.limits.words()))
 
@@ -349,22 +349,22 @@ class Step:
 
 def may_have_companions(row: Row) -> bool:
     """Return whether a row prunes whole channels along dim 0 of some tensor."""
-    param = _along(row)
+    param = _dim_param(row)
     return param is not None and row.values[param.name] <= 0
 
 
 def takes_channels(row: Row) -> bool:
     """Return whether a row prunes whole channels."""
-    return _along(row) is not None
+    return _dim_param(row) is not None
 
 
 def dim_of(row: Row, shape: tuple[int, ...], name: str) -> int:
     """Return the non-negative dimension whose channels a row prunes in a tensor; -1 for none."""
-    param = _along(row)
+    param = _dim_param(row)
     return -1 if param is None else param.resolve(row.values[param.name], shape, name)
 
 
-def _along(row: Row) -> DimParam | None:
+def _dim_param(row: Row) -> DimParam | None:
     method = registry.get(row.method)
     if method.granularity != "channels":
         return None
@@ -378,18 +378,18 @@ def _plain(param: Param, value: Any) -> Any:
     return value
 
 
-def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[str]:
+def _method_texts(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[str]:
     """Return the method with its amount ("L1 20 %"), then other settings to show ("dim 0")."""
     head = method.label.partition(" (")[0].removesuffix("…")
     head = head.removesuffix(" unstructured").removesuffix(" structured")
     rest = []
-    much = ""
+    amount_text = ""
     for param in method.params:
         if param.name not in values:  # it has no effect with the other values
             continue
         value = values[param.name]
         if isinstance(param, AmountParam):
-            much = _amount(value, method) if amount else ""
+            amount_text = _amount(value, method) if amount else ""
         elif isinstance(param, NormParam):
             head = _NORM_WORDS.get(value) or f"L{value:g}".replace("inf", "∞").replace("-", "−")
         elif isinstance(param, PatternParam):
@@ -400,7 +400,7 @@ def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[st
             rest.append(f"{param.name} {value}".replace("-", "−"))
         elif value != param.default:
             rest.append(f"{param.label.lower()} {param.format(value)}")
-    return [f"{head} {much}".strip(), *rest]
+    return [f"{head} {amount_text}".strip(), *rest]
 
 
 def _amount(amount: Amount, method: Method) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.edit import Edit, EditKind, Proposal, listed
+from pruneapp.document.edit import Edit, EditKind, Proposal, format_names
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import DONE, ManualEdit, ManualTarget, indices
@@ -70,8 +70,8 @@ def _change(
         skipped = eligible_count if operation == "prune" else 0
         reason = _reason(operation, selected_count, eligible_count, permanent, region)
         return None, ManualEditCount(name, selected_count, 0, skipped), reason
-    known = numel * on_kept if before is None else before.kept
-    after = BitMask(packed, numel, known + (weights if more else -weights))
+    n_before = numel * on_kept if before is None else before.kept
+    after = BitMask(packed, numel, n_before + (weights if more else -weights))
     empty = after.pruned == 0 if on_kept else after.kept == 0
     skipped = eligible_count - weights if operation == "prune" else 0
     return (
@@ -245,7 +245,7 @@ def _detail(
     if numbers.protected:
         lines.append(f"{counted(numbers.protected, 'protected weight')} left as they are")
     names = [each.name for each in numbers.tensors if each.changed]
-    return listed("\n".join(lines), names, lambda name: _named(name, targets[name]))
+    return format_names("\n".join(lines), names, lambda name: _named(name, targets[name]))
 
 
 def _named(name: str, targets: Sequence[ManualTarget]) -> str:

@@ -98,8 +98,8 @@ class Companions:
         companions: dict[str, Companion] = {}
         if len(entry.shape) < 2:
             return ()
-        for own in entry.names:
-            path, _, leaf = own.rpartition(".")
+        for name_of_entry in entry.names:
+            path, _, leaf = name_of_entry.rpartition(".")
             if leaf != "weight" or _TRANSPOSED.search(path):
                 continue
             bias = self._vector(f"{path}.bias" if path else "bias", entry.shape[0])
@@ -250,12 +250,12 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
     return ManualEdit("prune", tuple(targets), words)
 
 
-Gone = NDArray[np.bool_]
+ChannelFlags = NDArray[np.bool_]
 
 
 def pruned_filters(
     state: Snapshot, after: MaskSet, row: Row, names: Iterable[str], job: Job
-) -> dict[str, Gone]:
+) -> dict[str, ChannelFlags]:
     """Return the channels along dim 0 that a row pruned completely, by first name of the tensor.
 
     Channels that were pruned before are not included. Tensors without such channels, and rows along
@@ -273,7 +273,7 @@ def pruned_filters(
     dict
         ``bool[channels]`` per tensor, True for newly pruned channels.
     """
-    result: dict[str, Gone] = {}
+    result: dict[str, ChannelFlags] = {}
     for name in names:
         job.step(0)
         old, new = state.masks.get(name), after[name]
@@ -287,7 +287,7 @@ def pruned_filters(
 
 
 def prune_companions(
-    state: Snapshot, pruned_channels: Mapping[str, Gone], job: Job
+    state: Snapshot, pruned_channels: Mapping[str, ChannelFlags], job: Job
 ) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
     """Prune the entries of channels in their companions. Reads no weights.
 
@@ -306,23 +306,23 @@ def prune_companions(
         Masks of the entries that are not pruned because they are protected, by first name.
     """
     pairs = Companions(state.checkpoint, job.cancel)
-    wanted: dict[str, Gone] = {}
+    channels_by_companion: dict[str, ChannelFlags] = {}
     for name, channels in pruned_channels.items():
         job.label(name)
         for companion in pairs.of(name):
-            also = wanted.get(companion.name)  # a norm may follow two layers
-            wanted[companion.name] = channels if also is None else also | channels
+            also = channels_by_companion.get(companion.name)  # a norm may follow two layers
+            channels_by_companion[companion.name] = channels if also is None else also | channels
     masks: dict[str, BitMask] = {}
     spared: dict[str, BitMask] = {}
-    for name, channels in wanted.items():
+    for name, channels in channels_by_companion.items():
         job.step(0)
         kept, protected = state.masks.get(name), state.protected.get(name)
         to_prune = channels if kept is None else channels & kept.bools()
         if protected is not None:
-            stays = to_prune & protected.bools()
-            if stays.any():
-                spared[name] = BitMask.from_bools(stays)
-            to_prune &= ~stays
+            protected_entries = to_prune & protected.bools()
+            if protected_entries.any():
+                spared[name] = BitMask.from_bools(protected_entries)
+            to_prune &= ~protected_entries
         if to_prune.any():
             masks[name] = BitMask.from_bools(
                 ~to_prune if kept is None else kept.bools() & ~to_prune

@@ -30,7 +30,7 @@ from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.kernels.values import Bools
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
-from pruneapp.methods.coupled_units import Going, View, masks_without
+from pruneapp.methods.coupled_units import UnitsToPrune, View, masks_without
 from pruneapp.methods.method import TensorView
 from pruneapp.progress import Job
 
@@ -80,9 +80,9 @@ class Dependents:
         names = dict.fromkeys(along.name for along in following)
         if not names:
             return "No other tensor is pruned with these."
-        said = ", ".join(_words(checkpoint, along) for along in following[:_MOST_NAMED])
+        examples = ", ".join(_words(checkpoint, along) for along in following[:_MOST_NAMED])
         more = ", …" if len(following) > _MOST_NAMED else "."
-        return f"Also prunes {counted(len(names), 'tensor')}: {said}{more}"
+        return f"Also prunes {counted(len(names), 'tensor')}: {examples}{more}"
 
 
 def dependents_of(checkpoint: Checkpoint, rows: Rows, job: Job) -> Dependents:
@@ -171,9 +171,9 @@ def prune_dependents(
         kept, protected = state.masks.get(name), state.protected.get(name)
         before, after = BitMask.full(mask.size) if kept is None else kept, mask
         if protected is not None:
-            stays = (before & protected) - mask
-            if stays.kept:
-                spared[name], after = stays, mask | stays
+            protected_bits = (before & protected) - mask
+            if protected_bits.kept:
+                spared[name], after = protected_bits, mask | protected_bits
         if after.kept < before.kept:
             masks[name] = after
     return masks, spared
@@ -181,19 +181,19 @@ def prune_dependents(
 
 def dependent_units(
     dependents: Dependents, left_of: Callable[[TensorDim], Bools], view_of: View
-) -> Going:
+) -> UnitsToPrune:
     """Return the units to prune per group, for `masks_without`.
 
     `left_of` returns, for each entry of a tensor along a dimension, whether any weight is kept.
     """
-    gone: dict[int, tuple[Group, Bools]] = {}
+    pruned_units: dict[int, tuple[Group, Bools]] = {}
     for source, groups in dependents.groups.items():
         left = left_of(source)
         for group in groups:
             units = units_without(group, source, left)
-            also = gone.get(id(group))
-            gone[id(group)] = group, units if also is None else units | also[1]
-    return [(group, view_of, np.flatnonzero(units)) for group, units in gone.values()]
+            also = pruned_units.get(id(group))
+            pruned_units[id(group)] = group, units if also is None else units | also[1]
+    return [(group, view_of, np.flatnonzero(units)) for group, units in pruned_units.values()]
 
 
 def units_without(group: Group, source: TensorDim, left: Bools) -> Bools:
@@ -201,13 +201,13 @@ def units_without(group: Group, source: TensorDim, left: Bools) -> Bools:
 
     `left` has for each entry along the dimension whether any weight is kept.
     """
-    has, stays = np.zeros((2, group.count), np.bool_)
+    has, has_kept = np.zeros((2, group.count), np.bool_)
     for member in group.member_of[source.name]:
         if member.dim == source.dim:
             units: Units = member.layout.units(group.count).astype(np.int64)
             has[units[units >= 0]] = True
-            stays[units[(units >= 0) & left]] = True
-    return has & ~stays
+            has_kept[units[(units >= 0) & left]] = True
+    return has & ~has_kept
 
 
 def _sources(checkpoint: Checkpoint, rows: Rows) -> Iterator[TensorDim]:

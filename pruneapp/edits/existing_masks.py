@@ -20,7 +20,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Document
-from pruneapp.document.edit import Edit, EditKind, Proposal, listed
+from pruneapp.document.edit import Edit, EditKind, Proposal, format_names
 from pruneapp.document.entries import FileMasksEntry
 from pruneapp.document.history import BUDGET
 from pruneapp.document.selection import resolve
@@ -82,8 +82,8 @@ def open_document(
     masks, invalid = _read_masks(checkpoint, pairs, job)
     document = Document(checkpoint, budget=budget, scratch=scratch)
     if invalid:
-        many = len(invalid)
-        hold = f"The masks of {many:,} tensors hold" if many > 1 else "One mask holds"
+        n_invalid = len(invalid)
+        hold = f"The masks of {n_invalid:,} tensors hold" if n_invalid > 1 else "One mask holds"
         sentence = "values other than 0 and 1: these tensors are opened as not pruned."
         document.notify(Notice(f"{hold} {sentence}", "\n".join(invalid)))
     if masks:
@@ -115,7 +115,9 @@ def _propose(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Prop
         snapshot,
         EditKind.EXISTING,
         "Mask found in the file",
-        listed(f"{counted(pruned, 'weight')} pruned in {counted(len(masks), 'tensor')}", masks),
+        format_names(
+            f"{counted(pruned, 'weight')} pruned in {counted(len(masks), 'tensor')}", masks
+        ),
         {"masks": masks},
         job,
         entry=FileMasks(tuple(masks)).to_dict(),
@@ -178,7 +180,7 @@ def read_masks_for(
     result = {}
     for entry in entries.values():
         job.label(entry.name)
-        name = next((s for s in _spelled(entry) if s in known), None)
+        name = next((s for s in _possible_names(entry) if s in known), None)
         if name is None:
             raise ParameterError(
                 f"'{masks.path}' contains no mask for '{entry.name}'.",
@@ -206,12 +208,12 @@ def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
     return tuple(
         entry.name
         for entry in checkpoint.entries.values()
-        if entry.prunable and any(s in known for s in _spelled(entry))
+        if entry.prunable and any(s in known for s in _possible_names(entry))
     )
 
 
 @dataclass(frozen=True)
-class TakenMasks:
+class MatchingMasks:
     """Masks of another document that fit a checkpoint, and reasons why others do not."""
 
     masks: Mapping[str, BitMask]  # by first names, in the order of the checkpoint
@@ -220,7 +222,7 @@ class TakenMasks:
 
 def masks_from(
     source: Snapshot, names: Iterable[str], checkpoint: Checkpoint, job: Job
-) -> TakenMasks:
+) -> MatchingMasks:
     """Return the masks of a state of another document for tensors that a checkpoint also has.
 
     Tensors match if they share a name and have the same shape. Weights that were made permanent
@@ -231,24 +233,28 @@ def masks_from(
     SelectionError
         If nothing is pruned in the tensors, or no tensor with pruned weights fits.
     """
-    mine = {name: e for e in job.cancel.each(checkpoint.entries.values()) for name in e.names}
+    entry_by_name = {
+        name: e for e in job.cancel.each(checkpoint.entries.values()) for name in e.names
+    }
     found: dict[str, BitMask] = {}
     misfits: list[str] = []
     for name in job.cancel.each(names):
         layers = [layer[name] for layer in (source.masks, source.permanent) if name in layer]
         if not any(mask.pruned for mask in layers):
             continue
-        there = source.entry(name)
-        here = next((mine[one] for one in there.names if one in mine), None)
-        if here is None:
+        source_entry = source.entry(name)
+        entry = next(
+            (entry_by_name[one] for one in source_entry.names if one in entry_by_name), None
+        )
+        if entry is None:
             misfits.append(f"'{name}': there is no tensor of this name.")
-        elif here.shape != there.shape:
-            shapes = f"{list(there.shape)}, but {list(here.shape)} here"
+        elif entry.shape != source_entry.shape:
+            shapes = f"{list(source_entry.shape)}, but {list(entry.shape)} here"
             misfits.append(f"'{name}' has the shape {shapes}.")
-        elif not here.prunable:
-            misfits.append(f"'{name}' cannot be pruned here: {here.why_not}.")
+        elif not entry.prunable:
+            misfits.append(f"'{name}' cannot be pruned here: {entry.why_not}.")
         else:
-            found[here.name] = layers[0] & layers[1] if len(layers) > 1 else layers[0]
+            found[entry.name] = layers[0] & layers[1] if len(layers) > 1 else layers[0]
     if not found and not misfits:
         raise SelectionError(
             f"Nothing is pruned in these tensors of '{source.checkpoint.path.name}'.",
@@ -262,7 +268,7 @@ def masks_from(
             details="\n".join(misfits),
         )
     masks = {name: found[name] for name in checkpoint.entries if name in found}
-    return TakenMasks(masks, tuple(misfits))
+    return MatchingMasks(masks, tuple(misfits))
 
 
 def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
@@ -270,8 +276,8 @@ def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
 
     Linear in the number of names; no mask is read.
     """
-    mine = {name for entry in checkpoint.entries.values() for name in entry.names}
-    if any(e.prunable and not mine.isdisjoint(e.names) for e in file.entries.values()):
+    names = {name for entry in checkpoint.entries.values() for name in entry.names}
+    if any(e.prunable and not names.isdisjoint(e.names) for e in file.entries.values()):
         return False
     return bool(names_in(file, checkpoint))
 
@@ -304,7 +310,7 @@ def masks_of(snapshot: Snapshot, file: Checkpoint, job: Job) -> tuple[dict[str, 
     masked: list[str] = []
     plain: dict[str, str] = {}
     for entry in checkpoint.entries.values():
-        name = next((s for s in _spelled(entry) if s in known), None)
+        name = next((s for s in _possible_names(entry) if s in known), None)
         if name is None or not entry.prunable:
             continue
         if name not in entry.names or not known[name].dtype.prunable:
@@ -321,19 +327,21 @@ def masks_of(snapshot: Snapshot, file: Checkpoint, job: Job) -> tuple[dict[str, 
         result = read_masks_for(checkpoint, masked, file, job)
     else:
         may = {
-            mine: theirs
-            for mine, theirs in plain.items()
-            if checkpoint.entry(mine).by_default or snapshot.masks.pruned(mine)
+            own_name: file_name
+            for own_name, file_name in plain.items()
+            if checkpoint.entry(own_name).by_default or snapshot.masks.pruned(own_name)
         }
         zeros = zero_masks(Snapshot(file), may.values(), job)
-        result = {mine: zeros[theirs] for mine, theirs in may.items() if theirs in zeros}
+        result = {
+            own_name: zeros[file_name] for own_name, file_name in may.items() if file_name in zeros
+        }
     whole: dict[int, BitMask] = {}  # full masks by size, shared: most tensors are not pruned
-    for mine in plain:
-        size = checkpoint.entry(mine).numel
-        if mine not in result:
+    for own_name in plain:
+        size = checkpoint.entry(own_name).numel
+        if own_name not in result:
             if size not in whole:
                 whole[size] = BitMask.full(size)
-            result[mine] = whole[size]
+            result[own_name] = whole[size]
     return {name: result[name] for name in checkpoint.entries if name in result}, not masked
 
 
@@ -342,7 +350,7 @@ def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:
     return known | {e.mask_of: masks.entry(e.mask_of) for e in masks.entries.values() if e.mask_of}
 
 
-def _spelled(entry: TensorEntry) -> list[str]:
+def _possible_names(entry: TensorEntry) -> list[str]:
     # A file of pairs has the tensor under the plain name and its mask under the longer one.
     return [f"{name}_mask" for name in entry.names] + list(entry.names)
 
@@ -436,7 +444,7 @@ def combine(
         if here is None and how != "or":
             job.step(other.nbytes)
             continue  # nothing is pruned here that could be restored
-        changed = _made(how, here or BitMask.full(other.size), other, job)
+        changed = _changed_weights(how, here or BitMask.full(other.size), other, job)
         if changed.kept:
             targets.append(ManualTarget(name, mask=changed))
     if not targets:
@@ -465,11 +473,11 @@ def _pieces(a: BitMask, b: BitMask, job: Job) -> Iterator[tuple[Packed, Packed]]
         job.step(min(_PIECE, a.nbytes - start))
 
 
-def _made(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
+def _changed_weights(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
     """Return the weights of `a` to prune or restore to reach the combination, as a mask of ones."""
     packed, done = scratch.bits(a.size), 0
     for here, there in _pieces(a, b, job):
-        packed[done : done + here.size] = _MEANT[how](here, there)
+        packed[done : done + here.size] = _CHANGED_BITS[how](here, there)
         scratch.let_go(packed, done, done + here.size)
         done += here.size
     if a.size % 8:
@@ -478,7 +486,7 @@ def _made(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
 
 
 # Weights to prune ("or") or restore; in the arguments, a bit is 1 where a weight is kept.
-_MEANT: dict[Combination, Callable[[Packed, Packed], Packed]] = {
+_CHANGED_BITS: dict[Combination, Callable[[Packed, Packed], Packed]] = {
     "and": lambda here, there: ~here & there,
     "or": lambda here, there: here & ~there,
     "minus": lambda here, there: ~(here | there),

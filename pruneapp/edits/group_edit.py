@@ -92,16 +92,16 @@ def with_members(
         if target.shape != "channel" or target.dim < 0:
             continue
         entry = checkpoint.entry(target.name)
-        meant = np.zeros(entry.shape[target.dim], np.bool_)
+        is_selected = np.zeros(entry.shape[target.dim], np.bool_)
         for box in target.boxes:
-            meant[slice(*box[target.dim])] = True
+            is_selected[slice(*box[target.dim])] = True
         for share in _shares(checkpoint, entry.name):
-            shown = share.shown(checkpoint, entry.name)
-            usual = share.axis == axis if axis else shown.by_channel
-            if share.dim != target.dim or not usual or not shown.others:
+            tensor_group = share.shown(checkpoint, entry.name)
+            usual = share.axis == axis if axis else tensor_group.by_channel
+            if share.dim != target.dim or not usual or not tensor_group.others:
                 continue
             for group, member in share.parts:
-                units = _whole_units(group, member, meant)
+                units = _whole_units(group, member, is_selected)
                 if not units.size:
                     continue
                 label = share.label
@@ -123,8 +123,8 @@ def with_members(
     if not targets:
         return edit
     tensors = {checkpoint.entry(t.name).name for t in (*edit.targets, *targets)}
-    many = sum(places.values())
-    what = counted(many, in_sentence(label).removesuffix("s"))
+    n_units = sum(places.values())
+    what = counted(n_units, in_sentence(label).removesuffix("s"))
     where = place_of([place.removesuffix(".") for place in places])
     words = f"{what} of {where} {DONE[edit.operation]} in {counted(len(tensors), 'tensor')}"
     return ManualEdit(edit.operation, (*edit.targets, *targets), words)
@@ -145,13 +145,13 @@ def _shares(checkpoint: Checkpoint, name: str) -> Iterator[_Share]:
             yield _Share(axis.name, _LABELS.get(axis.name, axis.label), dim, tuple(parts))
 
 
-def _whole_units(group: Group, member: Member, meant: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the units whose entries along the dimension of a member are all in `meant`."""
+def _whole_units(group: Group, member: Member, is_selected: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the units whose entries along the dimension of a member are all in `is_selected`."""
     units = member.layout.units(group.count)
     inside = units >= 0
-    there = np.bincount(units[inside], minlength=group.count)
-    chosen = np.bincount(units[inside & meant], minlength=group.count)
-    return np.flatnonzero((chosen == there) & (there > 0)).astype(np.int64)
+    entry_counts = np.bincount(units[inside], minlength=group.count)
+    selected_counts = np.bincount(units[inside & is_selected], minlength=group.count)
+    return np.flatnonzero((selected_counts == entry_counts) & (entry_counts > 0)).astype(np.int64)
 
 
 def _boxes(

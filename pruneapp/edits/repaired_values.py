@@ -11,7 +11,7 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.document.edit import Edit, EditKind, Proposal, listed
+from pruneapp.document.edit import Edit, EditKind, Proposal, format_names
 from pruneapp.document.entries import (
     RepairConfiguration,
     RepairEntry,
@@ -143,7 +143,7 @@ class RepairedValues:
             snapshot,
             EditKind.REPAIR,
             self.label(),
-            detail or listed(f"New values in {counted(len(after), 'tensor')}", after),
+            detail or format_names(f"New values in {counted(len(after), 'tensor')}", after),
             {"values": after},
             job,
             entry=self.to_dict(),
@@ -152,18 +152,22 @@ class RepairedValues:
         return Proposal(snapshot.revision, edit)
 
 
-def _tensor(wanted: ValuesConfiguration, values: Mapping[str, BitMask], job: Job) -> RepairedTensor:
-    key = wanted.values.removeprefix(DIGEST)
+def _tensor(
+    configuration: ValuesConfiguration, values: Mapping[str, BitMask], job: Job
+) -> RepairedTensor:
+    key = configuration.values.removeprefix(DIGEST)
     found = values.get(key)
     if found is None:
         raise ParameterError(
-            f"The repaired values {key} of '{wanted.name}' are missing.",
+            f"The repaired values {key} of '{configuration.name}' are missing.",
             remedy="Put the folder of values beside the recipe.",
         )
-    if found.nbytes != wanted.size or digest(found, job) != key:
+    if found.nbytes != configuration.size or digest(found, job) != key:
         raise ParameterError(
-            f"The repaired values {key} of '{wanted.name}' are not those that were saved under "
-            "this name.",
+            f"The repaired values {key} of '{configuration.name}' are not those that were saved "
+            "under this name.",
             remedy="Restore the file from where the recipe came from.",
         )
-    return RepairedTensor(wanted.name, found, key, wanted.original.removeprefix(DIGEST))
+    return RepairedTensor(
+        configuration.name, found, key, configuration.original.removeprefix(DIGEST)
+    )

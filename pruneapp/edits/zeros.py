@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pruneapp.analysis.zeros import zero_masks
-from pruneapp.document.edit import Edit, EditKind, Proposal, listed
+from pruneapp.document.edit import Edit, EditKind, Proposal, format_names
 from pruneapp.document.entries import FinalizeEntry, TreatZerosEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
@@ -48,7 +48,7 @@ class TreatZeros(OnTensors):
             snapshot,
             EditKind.EXISTING,
             "Zeros of the file treated as pruned",
-            listed(f"{counted(zeros, 'zero')} in {counted(len(masks), 'tensor')}", masks),
+            format_names(f"{counted(zeros, 'zero')} in {counted(len(masks), 'tensor')}", masks),
             {"masks": masks},
             job,
             entry=TreatZeros(tuple(masks)).to_dict(),
@@ -100,7 +100,7 @@ class Finalize(OnTensors):
             snapshot,
             EditKind.PERMANENT,
             f"Made permanent: {names[0] if len(names) == 1 else f'{len(names):,} tensors'}",
-            listed(done, names),
+            format_names(done, names),
             {"masks": dict.fromkeys(names), "permanent": permanent},
             job,
             entry=Finalize(names).to_dict(),

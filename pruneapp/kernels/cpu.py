@@ -29,7 +29,7 @@ from pruneapp.kernels.mask_packing import (
     pack_stretch,
 )
 from pruneapp.kernels.norms import channel_norms
-from pruneapp.kernels.small_tensors import alone, in_batches, join, prune_apart, take_apart
+from pruneapp.kernels.small_tensors import alone, in_batches, join, prune_separately, split_masks
 from pruneapp.kernels.threads import (
     STRETCH,
     Result,
@@ -175,19 +175,19 @@ class CpuKernel:
         Cuts of a single small tensor are processed first, many at a time.
         """
         small = [number for number, cut in enumerate(cuts) if alone(cut.rankings, cut.near)]
-        masks = dict(zip(small, self._prune_apart([cuts[n] for n in small], job), strict=True))
+        masks = dict(zip(small, self._prune_small([cuts[n] for n in small], job), strict=True))
         large = [cut for number, cut in enumerate(cuts) if number not in masks]
         with closing(self._prune_large(large, job)) as found:
             for number in range(len(cuts)):
                 mask = masks.pop(number, None)
                 yield next(found) if mask is None else NearCut([mask], None)
 
-    def _prune_apart(self, cuts: Sequence[PlannedCut], job: Job) -> list[BitMask]:
+    def _prune_small(self, cuts: Sequence[PlannedCut], job: Job) -> list[BitMask]:
         rankings = [cut.rankings[0] for cut in cuts]
         counts = [cut.count for cut in cuts]
 
         def work(some: slice) -> list[BitMask]:
-            return prune_apart(rankings[some], counts[some], job.cancel)
+            return prune_separately(rankings[some], counts[some], job.cancel)
 
         threads = self._threads or threads_for(sum([ranking.size for ranking in rankings]))
         masks: list[BitMask] = []
@@ -205,7 +205,7 @@ class CpuKernel:
             task: list[tuple[int, TensorRange | None]] = []
             room = self._stretch
             for number, cut in enumerate(cuts):
-                near = nears[number] = self._near(cut, job)
+                near = nears[number] = self._expected_range(cut, job)
                 for part in [None] if near is None else self._parts(cut.rankings):
                     size = 0 if part is None else part.size
                     if task and (size > room or len(task) == _TOGETHER):
@@ -233,9 +233,9 @@ class CpuKernel:
             for number, results in groupby(chain.from_iterable(passed), itemgetter(0)):
                 cut = cuts[number]
                 found = self._cut(cut, nears[number], (each for _, each in results), job)
-                yield found._replace(masks=take_apart(found.masks, cut.rankings, job.cancel))
+                yield found._replace(masks=split_masks(found.masks, cut.rankings, job.cancel))
 
-    def _near(self, cut: PlannedCut, job: Job) -> KeyRange | None:
+    def _expected_range(self, cut: PlannedCut, job: Job) -> KeyRange | None:
         """Return the range in which a threshold is expected; None if it has too many keys."""
         width = _width(cut.rankings)
         near = cut.near
@@ -243,7 +243,7 @@ class CpuKernel:
             if sum(r.size for r in cut.rankings) <= WORTH_A_SAMPLE:
                 return None
             blocks = self._sample(cut.rankings, job)
-            near = range_of_sample(blocks, cut.count, _left(cut.rankings), width)
+            near = range_of_sample(blocks, cut.count, _n_ranked(cut.rankings), width)
         return None if NearCutBuilder.room_for(near, width) > MOST_HELD else near
 
     def _sample(self, rankings: Sequence[Ranking], job: Job) -> list[Bits]:
@@ -314,7 +314,7 @@ class CpuKernel:
         bracket = Bracket.everything(width)
         candidates = None
         if size > WORTH_A_SAMPLE:
-            near = range_of_sample(self._sample(rankings, job), count, _left(rankings), width)
+            near = range_of_sample(self._sample(rankings, job), count, _n_ranked(rankings), width)
             bracket = Bracket.around(near, width)
             if bracket.shift:
                 candidates = Candidates(bracket)
@@ -375,7 +375,7 @@ class CpuKernel:
         return in_order(stretches(sizes, self._stretch), work, job, threads)
 
 
-def _left(rankings: Sequence[Ranking]) -> int:
+def _n_ranked(rankings: Sequence[Ranking]) -> int:
     return sum(r.size if r.kept is None else r.kept.kept for r in rankings)
 
 

@@ -70,12 +70,12 @@ def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor,
 
 def compare(keys: Tensor, kept: Tensor | None, key: int) -> tuple[Tensor, Tensor]:
     """Return which elements are kept and have at least the key, and which of them have it."""
-    stays = keys >= key
+    is_kept = keys >= key
     equal = keys == key
     if kept is not None:
-        stays &= kept
+        is_kept &= kept
         equal &= kept
-    return stays, equal
+    return is_kept, equal
 
 
 def pack(bools: Tensor) -> Tensor:
@@ -255,12 +255,12 @@ class TorchKernel(CpuKernel):
         with closing(self._chunks(rankings, job)) as chunks:
             for chunk in chunks:
                 with refusals(self.name):
-                    stays, equal = compare(chunk.keys, chunk.kept, threshold.key)
+                    is_kept, equal = compare(chunk.keys, chunk.kept, threshold.key)
                     # Copied together, so that the CPU waits for the device once per chunk.
-                    packed = [pack(stays), pack(equal)] if threshold.ties else [pack(stays)]
-                    own, *ties = torch.stack(packed).cpu().numpy()
+                    packed = [pack(is_kept), pack(equal)] if threshold.ties else [pack(is_kept)]
+                    kept_bits, *ties = torch.stack(packed).cpu().numpy()
                 count = sum(int(np.bitwise_count(part).sum(dtype=np.int64)) for part in ties)
-                yield OpenBits(chunk.stretch.stop, own, ties[0] if count else None, count)
+                yield OpenBits(chunk.stretch.stop, kept_bits, ties[0] if count else None, count)
 
     def _count(
         self,

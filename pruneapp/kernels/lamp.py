@@ -207,9 +207,11 @@ def different_keys(
 
     def together() -> None:
         nonlocal keys, counts
-        new, many = np.unique(np.concatenate(held), return_counts=True)
+        new, new_counts = np.unique(np.concatenate(held), return_counts=True)
         keys, places = np.unique(np.concatenate((keys, new)), return_inverse=True)
-        counts = np.bincount(places, np.concatenate((counts, many)), keys.size).astype(np.int64)
+        counts = np.bincount(places, np.concatenate((counts, new_counts)), keys.size).astype(
+            np.int64
+        )
         held.clear()
 
     size = 0
@@ -274,25 +276,25 @@ class LampScores:
         if count >= finite:
             left = count - finite
             for i in chosen:
-                odd = min(self._odd[i], left)
-                counts_to_prune[i] = self._segments[i].counts.sum() + odd
-                left -= odd
+                n_not_finite = min(self._odd[i], left)
+                counts_to_prune[i] = self._segments[i].counts.sum() + n_not_finite
+                left -= n_not_finite
             return counts_to_prune
         if not count:
             return counts_to_prune
         low, high = _around([self._segments[i] for i in chosen], count)
-        near: list[tuple[int, Bools, CountedKeys | None]] = []
+        undecided: list[tuple[int, Bools, CountedKeys | None]] = []
         blocks: list[ScoreBounds] = []
         for i in chosen:
             segments = self._segments[i]
             counts_to_prune[i] = segments.counts[segments.upper < low].sum()
             unsure = (segments.upper >= low) & (segments.lower <= high)
             if unsure.any():
-                near.append((i, unsure, self._counted(i, unsure)))
-                blocks.append(_in_blocks(self._exact(*near[-1])))
+                undecided.append((i, unsure, self._counted(i, unsure)))
+                blocks.append(_in_blocks(self._exact(*undecided[-1])))
         low, high = _around(blocks, count - int(counts_to_prune.sum()))
         groups: list[tuple[int, Segments]] = []
-        for i, unsure, keys in near:
+        for i, unsure, keys in undecided:
             exact = self._exact(i, unsure, keys)
             counts_to_prune[i] += exact.counts[exact.upper < low].sum()
             groups.append((i, exact.some((exact.upper >= low) & (exact.lower <= high))))

@@ -38,10 +38,10 @@ def smallest(scores: Float64s, count: int) -> Indices:
     if scores.size > _FEW and count:
         cut = np.partition(scores, count - 1)[count - 1]
         if not np.isnan(cut):
-            goes = scores < cut
+            is_selected = scores < cut
             ties = np.flatnonzero(scores == cut)
-            goes[ties[: count - np.count_nonzero(goes)]] = True
-            return np.flatnonzero(goes)
+            is_selected[ties[: count - np.count_nonzero(is_selected)]] = True
+            return np.flatnonzero(is_selected)
     return np.sort(np.argsort(scores, kind="stable")[:count])
 
 
@@ -69,7 +69,7 @@ def lowest_channels(
     if count in {0, among.size}:
         job.step(math.prod(slices.shape))
         return among[:count]
-    if not _worth_a_look(slices, n):
+    if not _is_worthwhile(slices, n):
         return among[smallest(channel_norms(slices, n, job, threads)[among], count)]
     threads = default_threads() if threads is None else threads
     bounds = _bounds(slices, n, job, threads)
@@ -80,7 +80,7 @@ def lowest_channels(
     return np.sort(np.concatenate([certain, unsure]))
 
 
-def _worth_a_look(slices: Slices, n: Norm) -> bool:
+def _is_worthwhile(slices: Slices, n: Norm) -> bool:
     outer, channels, inner = extents(slices.shape, slices.dim)
     return (
         n in {1, 2, "fro"}
@@ -112,8 +112,8 @@ class _Bounds:
         """
         low, high = self.low[among], self.high[among]
         certain = high < np.partition(low, count - 1)[count - 1]
-        stays = low > np.partition(high, count - 1)[count - 1]
-        return among[certain], among[~(certain | stays)]
+        above = low > np.partition(high, count - 1)[count - 1]
+        return among[certain], among[~(certain | above)]
 
 
 def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
@@ -145,8 +145,8 @@ def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
             job.step(box.stop - box.start)
         relative, absolute = _errors(outer * inner, max(min(outer, ROWS), min(inner, RUN)))
         low, high = total * (1 - relative) - absolute, total * (1 + relative) + absolute
-    odd = ~np.isfinite(total)  # float32 overflows where float64 does not, which can give NaN
-    low[odd], high[odd] = -np.inf, np.inf
+    not_finite = ~np.isfinite(total)  # float32 overflows where float64 does not, which can give NaN
+    low[not_finite], high[not_finite] = -np.inf, np.inf
     return _Bounds(low, high)
 
 
@@ -207,8 +207,8 @@ def _norms_of(slices: Slices, n: Norm, some: Indices, job: Job, threads: int) ->
     def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
         yield RawChunk(start, bits[start:stop])
 
-    alone = Slices((some.size, outer * inner), slices.dtype, 0, None, read)
-    return channel_norms(alone, n, Job(cancel=job.cancel), threads)
+    gathered_slices = Slices((some.size, outer * inner), slices.dtype, 0, None, read)
+    return channel_norms(gathered_slices, n, Job(cancel=job.cancel), threads)
 
 
 def _holding(some: Indices, slices: Slices) -> Iterator[Box]:

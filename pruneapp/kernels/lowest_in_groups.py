@@ -56,14 +56,14 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
         return box, *_box(ranking, shape, groups, protected, box)
 
     tasks = group_boxes(shape, groups)
-    for box, stays, lacks in in_order(tasks, work, job, threads_for(ranking.size, threads)):
+    for box, is_kept, lacks in in_order(tasks, work, job, threads_for(ranking.size, threads)):
         lacking += lacks
-        flat, at = stays.reshape(-1), 0
+        flat, at = is_kept.reshape(-1), 0
         for start, stop in stretches(shape, groups.dim, box):
             pack_into(packed, start, flat[at : at + stop - start])
             at += stop - start
             scratch.let_go(packed, start // 8, (stop + 7) // 8)
-        job.step(stays.size)
+        job.step(is_kept.size)
     return BitMask(packed, ranking.size), lacking
 
 
@@ -87,18 +87,18 @@ def _box(
         if guarded is not None:
             keys[guarded] = np.iinfo(keys.dtype).max
     whole = keys.shape[1] // groups.size * groups.size
-    stays = np.ones(keys.shape, np.bool_)
+    is_kept = np.ones(keys.shape, np.bool_)
     rows, _, inner = keys.shape
     cut = keys[:, :whole].reshape(rows, -1, groups.size, inner)
-    goes = lowest_of_each(cut, groups.size - groups.keep)
-    np.logical_not(goes.reshape(rows, whole, inner), out=stays[:, :whole])
+    is_lowest = lowest_of_each(cut, groups.size - groups.keep)
+    np.logical_not(is_lowest.reshape(rows, whole, inner), out=is_kept[:, :whole])
     lacking = 0
     if guarded is not None:
-        lacking = int(np.count_nonzero(guarded & ~stays))
-        stays |= guarded
+        lacking = int(np.count_nonzero(guarded & ~is_kept))
+        is_kept |= guarded
     if kept is not None:
-        stays &= kept
-    return stays, lacking
+        is_kept &= kept
+    return is_kept, lacking
 
 
 def lowest_of_each(keys: Bits, count: int) -> Bools:
@@ -113,8 +113,8 @@ def lowest_of_each(keys: Bits, count: int) -> Bools:
         return _compared(keys, count)
     along = np.ascontiguousarray(np.moveaxis(keys, 2, 3))
     flat = along.reshape(-1, size)
-    goes = lowest_in_rows(flat, np.full(len(flat), count, np.intp))
-    return np.moveaxis(goes.reshape(along.shape), 3, 2)
+    is_lowest = lowest_in_rows(flat, np.full(len(flat), count, np.intp))
+    return np.moveaxis(is_lowest.reshape(along.shape), 3, 2)
 
 
 def _compared(keys: Bits, count: int) -> Bools:
@@ -128,10 +128,10 @@ def _compared(keys: Bits, count: int) -> Bools:
             first = (columns[before] <= columns[place]).view(np.uint8)
             ahead[place] += first
             ahead[before] -= first
-    goes = np.empty(keys.shape, np.bool_)
+    is_lowest = np.empty(keys.shape, np.bool_)
     for place, rank in enumerate(ahead):
-        np.less(rank, count, out=goes[:, :, place])
-    return goes
+        np.less(rank, count, out=is_lowest[:, :, place])
+    return is_lowest
 
 
 def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
@@ -147,19 +147,19 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
         wide = keys.astype(np.uint32)
         wide <<= np.uint32(16)
         wide |= np.arange(length, dtype=np.uint32)
-        goes: Bools = wide <= _cuts(wide, counts)[:, np.newaxis]
-        goes[counts == 0] = False
-        return goes
+        is_lowest: Bools = wide <= _cuts(wide, counts)[:, np.newaxis]
+        is_lowest[counts == 0] = False
+        return is_lowest
     cuts = _cuts(keys, counts)[:, np.newaxis]
-    goes = keys <= cuts
-    goes[counts == 0] = False
-    over = np.flatnonzero(_count_in_rows(goes, np.packbits(goes)) > counts)
+    is_lowest = keys <= cuts
+    is_lowest[counts == 0] = False
+    over = np.flatnonzero(_count_in_rows(is_lowest, np.packbits(is_lowest)) > counts)
     if over.size:  # keep all but the first of the keys equal to the cut
         ties = keys[over] == cuts[over]
-        below = np.count_nonzero(goes[over], axis=1) - np.count_nonzero(ties, axis=1)
+        below = np.count_nonzero(is_lowest[over], axis=1) - np.count_nonzero(ties, axis=1)
         late = np.cumsum(ties, axis=1) > (counts[over] - below)[:, np.newaxis]
-        goes[over] &= ~(ties & late)
-    return goes
+        is_lowest[over] &= ~(ties & late)
+    return is_lowest
 
 
 def _cuts(keys: Bits, counts: Indices, ordered: Bits | None = None) -> Bits:
@@ -207,7 +207,7 @@ _UNSETTLED = 8
 
 
 def _all_but_lowest_roughly(
-    keys: NDArray[np.uint32], counts: Indices, room: _Room
+    keys: NDArray[np.uint32], counts: Indices, room: _ScratchBuffers
 ) -> tuple[Bools, Bits, Indices]:
     """Return all but the lowest elements of each row, by rounded keys.
 
@@ -228,13 +228,13 @@ def _all_but_lowest_roughly(
         ordered = room.take("ordered", keys[some].shape, np.uint32)
         cuts[some] = _cuts(keys[some], counts[some], ordered)
     sure = (cuts > _SURE[0]) & (cuts < _SURE[1])
-    stays: Bools = room.take("stays", keys.shape, np.bool_)
+    is_kept: Bools = room.take("stays", keys.shape, np.bool_)
     with broadcasting(keys.shape[1]):
-        np.greater(keys, (np.minimum(cuts, _SURE[1]) + _MARGIN)[:, np.newaxis], out=stays)
-    stays[counts == 0] = True
-    packed = np.packbits(stays.reshape(-1), bitorder="little")
-    settled = sure & (_count_in_rows(stays, packed) == keys.shape[1] - counts)
-    return stays, packed, np.flatnonzero((counts > 0) & ~settled)
+        np.greater(keys, (np.minimum(cuts, _SURE[1]) + _MARGIN)[:, np.newaxis], out=is_kept)
+    is_kept[counts == 0] = True
+    packed = np.packbits(is_kept.reshape(-1), bitorder="little")
+    settled = sure & (_count_in_rows(is_kept, packed) == keys.shape[1] - counts)
+    return is_kept, packed, np.flatnonzero((counts > 0) & ~settled)
 
 
 # Elements that a thread ranks together; longer rows are cut individually. Each NumPy call may pass
@@ -296,7 +296,7 @@ def lowest_per_row(
     Time is linear in the elements, times the logarithm of the row length if the counts of rows
     differ much; memory is bounded.
     """
-    room = _Room()
+    room = _ScratchBuffers()
 
     def tasks() -> Iterator[tuple[CutRows, int]]:
         for cut in cuts:
@@ -311,20 +311,20 @@ def lowest_per_row(
         start, stop = first * length, last * length
         kept = None if ranking.kept is None else ranking.kept.bools(start, stop)
         rows, packed = _all_but_lowest(cut, slice(first, last), kept, room)
-        stays = rows.reshape(-1)
+        is_kept = rows.reshape(-1)
         if kept is not None:
-            stays &= kept
+            is_kept &= kept
             packed = None
         sums = 0.0, 0.0
         if cut.sums_along:
-            magnitudes = room.take("magnitudes", stays.shape, np.float32)
+            magnitudes = room.take("magnitudes", is_kept.shape, np.float32)
             with np.errstate(all="ignore"):  # an infinite weight gives NaN
-                magnitudes *= stays
+                magnitudes *= is_kept
                 sums = rough_sums(magnitudes)
         if start % 8:
-            stays = np.concatenate([np.zeros(start % 8, np.bool_), stays])
+            is_kept = np.concatenate([np.zeros(start % 8, np.bool_), is_kept])
             packed = None
-        return np.packbits(stays, bitorder="little") if packed is None else packed, sums
+        return np.packbits(is_kept, bitorder="little") if packed is None else packed, sums
 
     count = threads_for(sum(cut.ranking.size for cut in cuts), threads)
     with closing(in_order(tasks(), work, job, count)) as found:
@@ -369,7 +369,7 @@ def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:
     return BitMask(packed, ranking.size)
 
 
-class _Room(threading.local):
+class _ScratchBuffers(threading.local):
     """Reusable memory of a thread: new pages take longer than the work on them."""
 
     def __init__(self) -> None:
@@ -384,7 +384,7 @@ class _Room(threading.local):
 
 
 def _all_but_lowest(
-    cut: CutRows, some: slice, kept: Bools | None, room: _Room
+    cut: CutRows, some: slice, kept: Bools | None, room: _ScratchBuffers
 ) -> tuple[Bools, Bits | None]:
     """Return which elements of some rows stay, and their packed bits if available.
 
@@ -402,12 +402,12 @@ def _all_but_lowest(
         ranking.write_rough_keys(start, rough.reshape(-1), magnitudes.reshape(-1))
         if kept is not None:
             rough[~kept.reshape(rough.shape)] = np.iinfo(rough.dtype).max
-        stays, packed, unsettled = _all_but_lowest_roughly(rough, counts, room)
+        is_kept, packed, unsettled = _all_but_lowest_roughly(rough, counts, room)
         if unsettled.size * _UNSETTLED <= rows:
             for row in unsettled.tolist():
                 keys = _exact_keys(ranking, start, length, slice(row, row + 1), kept)
-                stays[row] = ~lowest_in_rows(keys, counts[row : row + 1])
-            return stays, None if unsettled.size else packed
+                is_kept[row] = ~lowest_in_rows(keys, counts[row : row + 1])
+            return is_kept, None if unsettled.size else packed
     keys = _exact_keys(ranking, start, length, slice(0, rows), kept)
     return ~lowest_in_rows(keys, counts), None
 

@@ -53,7 +53,7 @@ def compare_stretch(
     ranking: Ranking, stretch: TensorRange, near: KeyRange, cancel: CancelToken
 ) -> ComparedStretch:
     """Compare every key of a stretch with the range in which the threshold is expected."""
-    stays = np.zeros((stretch.size + 7) // 8, np.uint8)
+    kept_bits = np.zeros((stretch.size + 7) // 8, np.uint8)
     offsets, places = [], []
     for chunk in ranking.keys(stretch.start, stretch.stop):
         cancel.check()
@@ -64,7 +64,7 @@ def compare_stretch(
         kept = kept_of(ranking, chunk.start, keys.size)
         if kept is not None:
             above &= kept
-        pack_into(stays, at, above)
+        pack_into(kept_bits, at, above)
         above &= keys <= kind(near.high)
         inside = places_of(above)
         offsets.append(keys[inside] - kind(near.low))
@@ -74,7 +74,7 @@ def compare_stretch(
         before = stretch.size
     else:
         before = ones(ranking.kept.part(stretch.start // 8, (stretch.stop + 7) // 8))
-    return ComparedStretch(stretch, stays, before - ones(stays), offsets, places)
+    return ComparedStretch(stretch, kept_bits, before - ones(kept_bits), offsets, places)
 
 
 class NearCutBuilder:
@@ -104,9 +104,13 @@ class NearCutBuilder:
         if self._full:
             return
         stretch = sifted.stretch
-        own, start, stop = self._packed[stretch.index], stretch.start // 8, (stretch.stop + 7) // 8
-        own[start:stop] = sifted.stays
-        scratch.let_go(own, start, stop)
+        packed, start, stop = (
+            self._packed[stretch.index],
+            stretch.start // 8,
+            (stretch.stop + 7) // 8,
+        )
+        packed[start:stop] = sifted.stays
+        scratch.let_go(packed, start, stop)
         self._below += sifted.below
         first = self._used
         for offsets, places in zip(sifted.offsets, sifted.places, strict=True):
@@ -139,13 +143,13 @@ class NearCutBuilder:
                 equal = np.flatnonzero(offsets == cut)[:ties]
                 pruned[equal] = True
                 ties -= equal.size
-            own, start = self._packed[stretch.index], stretch.start // 8
-            _clear(own[start:], self._places[first:last], pruned)
-            scratch.let_go(own, start, (stretch.stop + 7) // 8)
+            packed, start = self._packed[stretch.index], stretch.start // 8
+            _clear(packed[start:], self._places[first:last], pruned)
+            scratch.let_go(packed, start, (stretch.stop + 7) // 8)
             chunks[stretch.index].append(offsets[pruned] + held.dtype.type(self._low))
         none = np.empty(0, held.dtype)
         return NearCut(
-            [BitMask(own, size) for own, size in zip(self._packed, self._sizes, strict=True)],
+            [BitMask(packed, size) for packed, size in zip(self._packed, self._sizes, strict=True)],
             [np.concatenate(keys) if keys else none for keys in chunks],
         )
 
@@ -158,10 +162,10 @@ def nth_smallest(values: Bits, rank: int) -> int:
     low = some[int(middle - spread)] if middle > spread else 0
     high = some[int(middle + spread)] if middle + spread < some.size else np.iinfo(values.dtype).max
     smaller = int(np.count_nonzero(values < low))
-    near = values[places_of((values >= low) & (values <= high))]
-    if not smaller < rank <= smaller + near.size:  # the sample was not representative
-        smaller, near = 0, values
-    return int(np.partition(near, rank - smaller - 1)[rank - smaller - 1])
+    candidates = values[places_of((values >= low) & (values <= high))]
+    if not smaller < rank <= smaller + candidates.size:  # the sample was not representative
+        smaller, candidates = 0, values
+    return int(np.partition(candidates, rank - smaller - 1)[rank - smaller - 1])
 
 
 def _clear(packed: PackedBits, places: Places, pruned: Bools) -> None:
@@ -208,7 +212,7 @@ def pack_stretch(
     ranking: Ranking, stretch: TensorRange, threshold: Threshold, cancel: CancelToken
 ) -> OpenBits:
     """Compare every key of a stretch with the threshold."""
-    stays = np.zeros((stretch.size + 7) // 8, np.uint8)
+    kept_bits = np.zeros((stretch.size + 7) // 8, np.uint8)
     ties: PackedBits | None = None
     count = 0
     for chunk in ranking.keys(stretch.start, stretch.stop):
@@ -220,7 +224,7 @@ def pack_stretch(
         above = keys >= cut
         if kept is not None:
             above &= kept
-        pack_into(stays, at, above)
+        pack_into(kept_bits, at, above)
         if not threshold.ties:
             continue
         equal = np.equal(keys, cut, out=above)
@@ -229,6 +233,6 @@ def pack_stretch(
         if equal.any():
             count += int(np.count_nonzero(equal))
             if ties is None:
-                ties = np.zeros_like(stays)
+                ties = np.zeros_like(kept_bits)
             pack_into(ties, at, equal)
-    return OpenBits(stretch.stop, stays, ties, count)
+    return OpenBits(stretch.stop, kept_bits, ties, count)

@@ -4,7 +4,8 @@ A NumPy call takes a microsecond however small its arrays are, and a tensor need
 which dominates for 100,000 tensors of a few hundred weights. Consecutive small tensors are
 therefore processed together. With a common threshold they are ranked as one long tensor
 (`JoinedRanking`) in the same order, so that the same of equal keys are pruned. With a threshold
-each (`prune_apart`), tensors of equal size are the rows of a matrix. The masks are bit-identical.
+each (`prune_separately`), tensors of equal size are the rows of a matrix. The masks are
+bit-identical.
 """
 
 from __future__ import annotations
@@ -68,14 +69,14 @@ class JoinedRanking:
 
 def join(rankings: Sequence[Ranking]) -> list[Ranking]:
     """Replace consecutive small tensors by a `JoinedRanking`."""
-    joined: list[Ranking] = []
+    result: list[Ranking] = []
     for small, run in groupby(rankings, lambda ranking: ranking.size <= SMALL):
         some = list(run)
-        joined += [JoinedRanking(some)] if small and len(some) > 1 else some
-    return joined
+        result += [JoinedRanking(some)] if small and len(some) > 1 else some
+    return result
 
 
-def take_apart(
+def split_masks(
     masks: Sequence[BitMask], rankings: Sequence[Ranking], cancel: CancelToken
 ) -> list[BitMask]:
     """Return the mask of each tensor; `masks` are those of `rankings`, the result of `join`."""
@@ -104,8 +105,8 @@ def _split(mask: BitMask, ends: Indices, cancel: CancelToken) -> list[BitMask]:
                 begin, end = int(starts[some[0]]), int(ends[some[-1]])
                 bools = mask.bools(begin, end)[(starts[some] - begin)[:, None] + np.arange(size)]
                 rows = np.packbits(bools, axis=1, bitorder="little")
-            for place, own in zip(some.tolist(), BitMask.of_rows(rows, size), strict=True):
-                result[place] = own
+            for place, tensor_mask in zip(some.tolist(), BitMask.of_rows(rows, size), strict=True):
+                result[place] = tensor_mask
     return result
 
 
@@ -121,8 +122,8 @@ def joined_keys(rankings: Sequence[Ranking], cancel: CancelToken | None = None) 
             keys: Bits = np.empty(bits.size, f"uint{first.width}")
             first.write_keys(bits, keys)
             return keys
-    every = rankings if cancel is None else cancel.each(rankings)
-    return np.concatenate([read_keys(ranking, (0, ranking.size)) for ranking in every])
+    rankings_to_read = rankings if cancel is None else cancel.each(rankings)
+    return np.concatenate([read_keys(ranking, (0, ranking.size)) for ranking in rankings_to_read])
 
 
 def _kept_of(rankings: Sequence[Ranking]) -> Bools:
@@ -137,7 +138,7 @@ def _kept_of(rankings: Sequence[Ranking]) -> Bools:
 
 
 def alone(rankings: Sequence[Ranking], near: object) -> bool:
-    """Return whether a cut is of a single small tensor, for `prune_apart`."""
+    """Return whether a cut is of a single small tensor, for `prune_separately`."""
     return near is None and len(rankings) == 1 and 0 < rankings[0].size <= SMALL
 
 
@@ -156,7 +157,7 @@ def in_batches(rankings: Sequence[Ranking]) -> Iterator[slice]:
         yield slice(first, len(rankings))
 
 
-def prune_apart(
+def prune_separately(
     rankings: Sequence[Ranking], counts: Sequence[int], cancel: CancelToken
 ) -> list[BitMask]:
     """Return the masks of small tensors, each with its own threshold and count.
@@ -165,7 +166,7 @@ def prune_apart(
     """
     sizes = np.array([ranking.size for ranking in rankings])
     starts = np.cumsum(sizes) - sizes
-    keys, wanted = joined_keys(rankings, cancel), np.array(counts)
+    keys, n_pruned = joined_keys(rankings, cancel), np.array(counts)
     kept = None
     if any(ranking.kept is not None for ranking in rankings):
         kept = _kept_of(rankings)
@@ -173,9 +174,9 @@ def prune_apart(
     for size in np.unique(sizes).tolist():
         those = np.flatnonzero(sizes == size)
         places = starts[those][:, None] + np.arange(size)
-        there = None if kept is None else kept[places]
-        stays = _without_lowest(keys[places], there, wanted[those])
-        rows = np.packbits(stays, axis=1, bitorder="little")
+        kept_rows = None if kept is None else kept[places]
+        is_kept = _without_lowest(keys[places], kept_rows, n_pruned[those])
+        rows = np.packbits(is_kept, axis=1, bitorder="little")
         for place, mask in zip(those.tolist(), BitMask.of_rows(rows, size), strict=True):
             result[place] = mask
     return result
@@ -194,12 +195,12 @@ def _without_lowest(keys: Bits, kept: Bools | None, counts: Counts) -> Bools:
     ordered = np.partition(keys, ranks, axis=1) if few else np.sort(keys, axis=1)
     cuts = np.take_along_axis(ordered, (counts - 1)[:, None], axis=1)
     ties = counts - np.count_nonzero(keys < cuts, axis=1)
-    equal, stays = keys == cuts, keys > cuts
+    equal, is_kept = keys == cuts, keys > cuts
     if kept is not None:
         equal &= kept
-        stays &= kept
+        is_kept &= kept
     row, place = np.nonzero(equal)
     nth = np.arange(row.size) - np.searchsorted(row, np.arange(len(counts)))[row]
     late = nth >= ties[row]
-    stays[row[late], place[late]] = True
-    return stays
+    is_kept[row[late], place[late]] = True
+    return is_kept

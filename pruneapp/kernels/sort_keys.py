@@ -59,9 +59,9 @@ class Magnitudes:
         self.form: FloatForm = dtype.form
         self.size = size
         self.kept = kept
-        wanted = dtype.bits if width is None else width
+        min_width = dtype.bits if width is None else width
         # Bits of a key: those of the dtype, or 32 or 64.
-        self.width = dtype.bits if wanted <= dtype.bits else 32 if wanted <= 32 else 64
+        self.width = dtype.bits if min_width <= dtype.bits else 32 if min_width <= 32 else 64
 
     @property
     def nan_key(self) -> int:
@@ -110,11 +110,11 @@ def in_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int,
     while at < values.size:
         row, column = divmod(start + at, length)
         if column or values.size - at < length:
-            many, size = 1, min(length - column, values.size - at)
+            n_rows, size = 1, min(length - column, values.size - at)
         else:
-            many = (values.size - at) // length
-            size = many * length
-        yield row, column, values[at : at + size].reshape(many, -1)
+            n_rows = (values.size - at) // length
+            size = n_rows * length
+        yield row, column, values[at : at + size].reshape(n_rows, -1)
         at += size
 
 
@@ -273,10 +273,10 @@ def finite_only(read: ReadBits, dtype: DType) -> ReadBits:
     def reading(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
         for chunk in read(start, stop):
             with np.errstate(invalid="ignore"):
-                odd = ~np.isfinite(decode(chunk.bits, dtype))
-            if odd.any():
+                not_finite = ~np.isfinite(decode(chunk.bits, dtype))
+            if not_finite.any():
                 bits = chunk.bits.copy()
-                bits[odd] = 0
+                bits[not_finite] = 0
                 yield RawChunk(chunk.start, bits)
             else:
                 yield chunk

@@ -37,8 +37,8 @@ def default_threads() -> int:
 
     The environment variable PRUNEAPP_THREADS overrides it, for processes that share a machine.
     """
-    if (wanted := os.environ.get("PRUNEAPP_THREADS", "")).isdecimal():
-        return min(max(int(wanted), 1), MOST_THREADS)
+    if (setting := os.environ.get("PRUNEAPP_THREADS", "")).isdecimal():
+        return min(max(int(setting), 1), MOST_THREADS)
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), MOST_THREADS)
     return min(os.cpu_count() or 1, MOST_THREADS)

@@ -154,8 +154,8 @@ def search(
         if len(counted.inside) < len(counted.below):
             return FoundThreshold(threshold, int(equal.sum()), None)
         below = counted.below + counted.inside[:, :digit].sum(axis=1)
-        own = shares(below.tolist(), equal.tolist(), ties)
-        return FoundThreshold(threshold, int(equal.sum()), own)
+        tensor_shares = shares(below.tolist(), equal.tolist(), ties)
+        return FoundThreshold(threshold, int(equal.sum()), tensor_shares)
 
 
 def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share, ...]:

@@ -149,9 +149,9 @@ class BitMask:
         packed, kept = scratch.bits(self.size), 0
         for start, part in self.parts():
             stop = start + part.size
-            made = rule(part, other.part(start, stop))
-            packed[start:stop] = made
-            kept += ones(made)
+            combined = rule(part, other.part(start, stop))
+            packed[start:stop] = combined
+            kept += ones(combined)
             scratch.let_go(packed, start, stop)
         return BitMask(packed, self.size, kept)
 
@@ -231,9 +231,9 @@ class MaskSet(Mapping[str, BitMask]):
         if not changes:
             return self
         merged = {**self._masks, **changes}
-        made = MaskSet()
-        made._masks = {name: mask for name, mask in merged.items() if mask is not None}
-        return made
+        result = MaskSet()
+        result._masks = {name: mask for name, mask in merged.items() if mask is not None}
+        return result
 
     def pruned(self, name: str) -> int:
         """Return the number of pruned elements of a tensor."""

@@ -39,7 +39,7 @@ def fill(stays: NDArray[np.bool_], inner: int) -> Bytes:
     packed = np.zeros((padded.size // 8, inner), np.uint8)
     for channel in range(8):
         byte = np.negative(padded[channel::8].view(np.uint8))  # 0 or 255
-        for place, bits in _places(channel, inner):
+        for place, bits in _bytes_of_channel(channel, inner):
             if bits == 0xFF:
                 packed[:, place] = byte[:, np.newaxis]
             else:
@@ -71,14 +71,14 @@ def _parts(packed: Bytes, channels: int, inner: int) -> Iterator[tuple[slice, in
     octets = packed[: whole * inner].reshape(whole, inner)
     last = packed[whole * inner :][np.newaxis]
     for channel in range(8):
-        for place, bits in _places(channel, inner):
+        for place, bits in _bytes_of_channel(channel, inner):
             for rows, at in ((octets, slice(0, whole)), (last, slice(whole, None))):
                 part = rows[:, place]
                 if part.size:
                     yield at, channel, part if bits == 0xFF else part & np.uint8(bits)
 
 
-def _places(channel: int, inner: int) -> Iterator[tuple[slice, int]]:
+def _bytes_of_channel(channel: int, inner: int) -> Iterator[tuple[slice, int]]:
     """Yield the bytes that contain a channel of eight, as a slice, and the mask of its bits."""
     start, stop = channel * inner, (channel + 1) * inner
     first, last = start // 8, stop // 8
@@ -221,8 +221,8 @@ def _mapped_of_channels(
     packed = scratch.bits(size, zeroed=True)
     for box in boxes(shape, dim):
         job.step(0)
-        own = stays[slice(*box.channels)][np.newaxis, :, np.newaxis]
-        pack_into(packed, box.start, np.broadcast_to(own, box.shape).reshape(-1))
+        channel_bits = stays[slice(*box.channels)][np.newaxis, :, np.newaxis]
+        pack_into(packed, box.start, np.broadcast_to(channel_bits, box.shape).reshape(-1))
         scratch.let_go(packed, box.start // 8, (box.stop + 7) // 8)
     return BitMask(packed, size)
 

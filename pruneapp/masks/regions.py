@@ -110,8 +110,8 @@ def _runs(
         rest = np.arange(start, min(start + _BATCH, count), dtype=np.int64)
         offsets = np.zeros(rest.size, np.int64)
         for dim in reversed(range(outer)):
-            rest, here = np.divmod(rest, size[dim])
-            offsets += here * steps[dim]
+            rest, index = np.divmod(rest, size[dim])
+            offsets += index * steps[dim]
         yield offsets, length
 
 

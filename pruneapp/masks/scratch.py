@@ -66,18 +66,18 @@ def scratch_file(folder: Path | None = None) -> io.FileIO:
     memory on many systems.
     """
     try:
-        return _nameless(_made(folder))
+        return _anonymous_file(_created_folder(folder))
     except OSError:
-        return _nameless(None)
+        return _anonymous_file(None)
 
 
-def _made(folder: Path | None) -> Path:
+def _created_folder(folder: Path | None) -> Path:
     folder = folder or platformdirs.user_cache_path("pruneapp", appauthor=False)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def _nameless(folder: Path | None) -> io.FileIO:
+def _anonymous_file(folder: Path | None) -> io.FileIO:
     # Unbuffered: data that a full disk rejected must not be written when the file is closed.
     return tempfile.TemporaryFile("w+b", buffering=0, prefix=_PREFIX, dir=folder)
 
@@ -115,12 +115,12 @@ def require_room(sizes: Iterable[int]) -> None:
     ScratchError
         With the required space, the folder, and the free space.
     """
-    wanted = [(size + 7) // 8 for size in sizes]
-    needed = sum(nbytes for nbytes in wanted if nbytes > MOST_IN_MEMORY)
+    sizes_in_bytes = [(size + 7) // 8 for size in sizes]
+    needed = sum(nbytes for nbytes in sizes_in_bytes if nbytes > MOST_IN_MEMORY)
     if not needed:
         return
     try:
-        folder = _made(None)
+        folder = _created_folder(None)
     except OSError:
         folder = Path(tempfile.gettempdir())
     free = shutil.disk_usage(folder).free

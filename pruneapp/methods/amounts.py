@@ -165,7 +165,7 @@ class Tensors:
         return self.numel - self.before
 
 
-def known_of(tensors: Sequence[TensorView]) -> Tensors:
+def counts_before(tensors: Sequence[TensorView]) -> Tensors:
     """Return the counts of tensors for unstructured pruning."""
     numel = np.array([view.numel for view in tensors], np.int64)
     pruned = np.array([0 if v.kept is None else v.kept.pruned for v in tensors], np.int64)
@@ -197,9 +197,9 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
     ParameterError
         If a minimum cannot be reached because too much is protected.
     """
-    high = _whole(limits.ceiling, tensors.numel)
+    high = _whole_elements(limits.ceiling, tensors.numel)
     # Computed from the maximum of what remains, so that the rounding is consistent.
-    low = np.minimum(tensors.numel - _whole(1 - limits.floor, tensors.numel), high)
+    low = np.minimum(tensors.numel - _whole_elements(1 - limits.floor, tensors.numel), high)
     most = tensors.before + tensors.free
     low = np.maximum(low, tensors.before)
     short = np.flatnonzero(low > most)
@@ -215,12 +215,12 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
     return Bounds(low, np.minimum(ceiling, most), ceiling)
 
 
-def _whole(share: float, numel: Counts) -> Counts:
+def _whole_elements(share: float, numel: Counts) -> Counts:
     """Return the largest whole number of elements within a fraction."""
     shares = share * numel
     whole = np.rint(shares)
-    near = np.abs(shares - whole) <= _NEAR * np.maximum(whole, 1)
-    counts: Counts = np.where(near, whole, np.floor(shares)).astype(np.int64)
+    is_whole = np.abs(shares - whole) <= _NEAR * np.maximum(whole, 1)
+    counts: Counts = np.where(is_whole, whole, np.floor(shares)).astype(np.int64)
     return counts
 
 
@@ -342,9 +342,9 @@ def channel_counts_to_prune(
     bounds = bounds_of(limits, tensors)
     least = running.least_reaching(bounds.low - tensors.before)
     most = running.most_within(bounds.ceiling - tensors.before)
-    between = np.flatnonzero(least > most)
-    if between.size:
-        i = int(between[0])
+    impossible = np.flatnonzero(least > most)
+    if impossible.size:
+        i = int(impossible[0])
         size = running.weights[running.starts[i] + least[i]]
         raise ParameterError(
             f"Whole {unit} of '{tensors.names[i]}' cannot be between {percent(limits.floor)} and "
@@ -433,7 +433,7 @@ def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
     return np.maximum(after, bounds.low) - tensors.before, none
 
 
-def first_of(counts: Counts, count: int) -> Counts:
+def split_in_order(counts: Counts, count: int) -> Counts:
     """Split `count` over the tensors, in order."""
     before = np.cumsum(counts) - counts
     result: Counts = np.clip(count - before, 0, counts)

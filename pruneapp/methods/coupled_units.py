@@ -31,7 +31,7 @@ WANDA, FLAP = "wanda", "flap"
 # The value of `multiple` that selects the multiple used by the export of shrunk models.
 USUAL = "usual"
 # Units to prune of each group, with access to its tensors.
-Going = Sequence[tuple[Group, View, Units]]
+UnitsToPrune = Sequence[tuple[Group, View, Units]]
 
 
 def prune_coupled(  # noqa: PLR0917 - each its own type
@@ -56,7 +56,7 @@ def coupled_units(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
     label: str,
-) -> Going:
+) -> UnitsToPrune:
     """Return the lowest-scoring units in the groups of tensors; `label` is that of the method.
 
     The amount counts units that are not completely pruned; units with protected weights are kept.
@@ -81,22 +81,24 @@ def coupled_units(  # noqa: PLR0917 - each its own type
     scores = [
         score_units(group, view, by, kernel, job, inputs[id(group)]) for group, view in groups
     ]
-    left = [_left(group, view, job) for group, view in groups]
+    left = [_present_units(group, view, job) for group, view in groups]
     free = [some & ~guarded_units(*one, job) for one, some in zip(groups, left, strict=True)]
     if any(group.same for group, _ in groups):  # root, sum and mean of scores have the same order
         scores = [np.sum(scores, axis=0)] * len(groups)
         left = [np.logical_or.reduce(left)] * len(groups)
         free = [np.logical_and.reduce(free)] * len(groups)
     if scope == "global":
-        gone = _lowest_of_all(groups, scores, left, free, values)
+        units_to_prune = _lowest_of_all(groups, scores, left, free, values)
     else:
-        gone = [
+        units_to_prune = [
             _lowest(group, score, some, able, values)
             for (group, _), score, some, able in zip(groups, scores, left, free, strict=True)
         ]
-    if any(each.any() for each in free) and not any(units.size for units in gone):
+    if any(each.any() for each in free) and not any(units.size for units in units_to_prune):
         _check_rounding([group for group, _ in groups], left, values, scope)
-    return [(group, view, units) for (group, view), units in zip(groups, gone, strict=True)]
+    return [
+        (group, view, units) for (group, view), units in zip(groups, units_to_prune, strict=True)
+    ]
 
 
 def _check_rounding(
@@ -186,15 +188,15 @@ def score_units(  # noqa: PLR0917 - each its own type
 def _score_by_inputs(  # noqa: PLR0917 - each its own type
     group: Group, view_of: View, by: str, kernel: Kernel, job: Job, inputs_of: InputsOf
 ) -> Float64s:
-    own = group.silenced_by if by == FLAP else group.tensors
+    unit_tensors = group.silenced_by if by == FLAP else group.tensors
     members = [m for m in group.members if by == WANDA or m.role == "output"]
-    every = (*(m.name for m in members), *(name for each in own for name in each))
-    names = dict.fromkeys(name for name in every if len(view_of(name).shape) > 1)
+    all_names = (*(m.name for m in members), *(name for each in unit_tensors for name in each))
+    names = dict.fromkeys(name for name in all_names if len(view_of(name).shape) > 1)
     known: dict[str, Inputs] = {}
     for name in job.cancel.each(names):
         if (inputs := inputs_of(name)) is not None:
             known[name] = inputs
-    _check_known(group, by, names, own, known)
+    _check_known(group, by, names, unit_tensors, known)
     job.step(_work(group, view_of) - sum(view_of(name).numel for name in known))
     reached = any((inputs.counts > 0).any() for inputs in known.values())
 
@@ -216,7 +218,7 @@ def _score_by_inputs(  # noqa: PLR0917 - each its own type
             part = np.zeros(group.count)
             np.add.at(part, units[inside], of_entries[inside])
             parts.append(part)
-    for unit, each in enumerate(own):
+    for unit, each in enumerate(unit_tensors):
         parts[0][unit] = sum(sorted(float(sums(name, 0).sum()) for name in each if name in known))
     scores: Float64s = np.sort(parts, axis=0).sum(axis=0)
     return scores
@@ -226,7 +228,7 @@ def _check_known(
     group: Group,
     by: str,
     names: Mapping[str, None],
-    own: Sequence[Sequence[str]],
+    unit_tensors: Sequence[Sequence[str]],
     known: Mapping[str, Inputs],
 ) -> None:
     """Raise `ParameterError` if a group lacks the statistics that a score needs."""
@@ -238,7 +240,7 @@ def _check_known(
         )
     unseen = () if known else tuple(names)
     if group.axis == "layers":  # a layer is always reached; an expert need not be
-        matrices = ([name for name in each if name in names] for each in own)
+        matrices = ([name for name in each if name in names] for each in unit_tensors)
         unseen = next((tuple(m) for m in matrices if known.keys().isdisjoint(m)), unseen)
     if unseen:
         raise ParameterError(
@@ -266,7 +268,7 @@ def lowest_units(scores: Float64s, count: int, outer: int) -> Units:
     return np.sort((order + np.arange(outer)[:, None] * runs.shape[1]).reshape(-1))
 
 
-def masks_without(going: Going, job: Job) -> dict[str, BitMask]:
+def masks_without(going: UnitsToPrune, job: Job) -> dict[str, BitMask]:
     """Return the masks of tensors without units of their groups, by first names.
 
     A unit is pruned in every member, including biases and norms; a layer only in the tensors that
@@ -280,15 +282,15 @@ def masks_without(going: Going, job: Job) -> dict[str, BitMask]:
         before = masks.get(view.name, view.kept)
         masks[view.name] = mask if before is None else mask & before
 
-    for group, view_of, gone in going:
-        if not gone.size:
+    for group, view_of, units in going:
+        if not units.size:
             continue
         for member in group.members:
             view = view_of(member.name)
-            stays = np.ones(view.shape[member.dim], np.bool_)
-            stays[group.entries(member, gone)] = False
-            take(view, mask_of_channels(view.shape, member.dim, stays, job))
-        for unit in gone.tolist() if group.silenced_by else ():
+            is_kept = np.ones(view.shape[member.dim], np.bool_)
+            is_kept[group.entries(member, units)] = False
+            take(view, mask_of_channels(view.shape, member.dim, is_kept, job))
+        for unit in units.tolist() if group.silenced_by else ():
             for view in map(view_of, group.silenced_by[unit]):
                 job.step(0)
                 full = BitMask.full(view.numel)
@@ -298,12 +300,12 @@ def masks_without(going: Going, job: Job) -> dict[str, BitMask]:
 
 def present_units(group: Group, view_of: View) -> int:
     """Return the number of units of a group with a weight that is not pruned."""
-    return int(np.count_nonzero(_left(group, view_of, Job())))
+    return int(np.count_nonzero(_present_units(group, view_of, Job())))
 
 
 def _work(group: Group, view_of: View) -> int:
-    own = sum(view_of(name).numel for names in group.tensors for name in names)
-    return own + sum(view_of(member.name).numel for member in group.members)
+    n_own = sum(view_of(name).numel for names in group.tensors for name in names)
+    return n_own + sum(view_of(member.name).numel for member in group.members)
 
 
 def _norms(view: TensorView, dim: int, power: float, kernel: Kernel, job: Job) -> Float64s:
@@ -312,7 +314,7 @@ def _norms(view: TensorView, dim: int, power: float, kernel: Kernel, job: Job) -
     return kernel.channel_norms(slices, power, job)
 
 
-def _left(group: Group, view_of: View, job: Job) -> Bools:
+def _present_units(group: Group, view_of: View, job: Job) -> Bools:
     """Return which units have a weight that is not pruned."""
     return _units_with(group, view_of, lambda view: view.kept, job, without=True)
 
@@ -394,14 +396,14 @@ def _lowest_of_all(
     where = groups[0][0].place if len(groups) == 1 else ""
     held = present - able
     count = to_prune(values["amount"], present, protected=held, unit="units", where=where)
-    taken = np.zeros(sum(group.count for group, _ in groups), np.bool_)
-    taken[_ranked(np.concatenate(scores), np.concatenate(free), count)] = True
+    is_selected = np.zeros(sum(group.count for group, _ in groups), np.bool_)
+    is_selected[_ranked(np.concatenate(scores), np.concatenate(free), count)] = True
     ends = np.cumsum([group.count for group, _ in groups])[:-1]
-    gone = []
+    units_to_prune = []
     for (group, _), score, some, part in zip(
-        groups, scores, left, np.split(taken, ends), strict=True
+        groups, scores, left, np.split(is_selected, ends), strict=True
     ):
         before = int(np.count_nonzero(some))
         kept = _rounded(group, before - int(np.count_nonzero(part)), _multiple(group, values))
-        gone.append(_ranked(score, part, max(0, before - kept), group.outer))
-    return gone
+        units_to_prune.append(_ranked(score, part, max(0, before - kept), group.outer))
+    return units_to_prune

@@ -24,11 +24,11 @@ from pruneapp.methods.amounts import (
     Running,
     at_share,
     channel_counts_to_prune,
+    counts_before,
     counts_of,
     counts_to_prune,
-    first_of,
-    known_of,
     level,
+    split_in_order,
     to_prune,
     weight_counts_to_prune,
 )
@@ -224,13 +224,13 @@ def plan(  # noqa: PLR0917 - each its own type
     """
     if not tensors:
         return []
-    known = known_of(tensors)
+    known = counts_before(tensors)
     job.cancel.check()
     rankings: list[Ranking] = []
 
     def cut(among: Bools, count: int) -> Counts:
         if not limits.bound:  # only the sum matters
-            return first_of(known.free, count)
+            return split_in_order(known.free, count)
         if not rankings:
             rankings.extend(rank_together(tensors, method, values, kernel, job))
         to_prune = np.zeros(len(tensors), np.int64)
@@ -243,13 +243,15 @@ def plan(  # noqa: PLR0917 - each its own type
         return to_prune
 
     cutting = cut if method.allocate is None else method.allocate(tensors, values, kernel, job)
-    gone, together = weight_counts_to_prune(limits, known, values["amount"], scope, cutting)
+    to_prune_per_tensor, together = weight_counts_to_prune(
+        limits, known, values["amount"], scope, cutting
+    )
     if method.allocate is not None:
         together = np.zeros_like(together)
     groups = [[i] for i in np.flatnonzero(~together).tolist()]
     if together.any():
         groups.insert(0, np.flatnonzero(together).tolist())
-    plans, counts = [], gone.tolist()
+    plans, counts = [], to_prune_per_tensor.tolist()
     for group in groups:
         views, count = [tensors[i] for i in group], sum([counts[i] for i in group])
         ranked: list[Ranking] = []
@@ -288,7 +290,7 @@ def prune_ranked(
     masks: dict[str, BitMask] = {}
     near: dict[str, NearTaken] = {}
     cuts = [
-        PlannedCut(ranked.rankings, ranked.count, _near(ranked, expect))
+        PlannedCut(ranked.rankings, ranked.count, _expected_range(ranked, expect))
         for ranked in job.cancel.each(plans)
         if ranked.count
     ]
@@ -308,7 +310,7 @@ def prune_ranked(
     return Pruned(masks, near=near)
 
 
-def _near(ranked: Ranked, expect: Expect | None) -> KeyRange | None:
+def _expected_range(ranked: Ranked, expect: Expect | None) -> KeyRange | None:
     # Reading small tensors is as fast as estimating their threshold.
     small = expect is None or all(view.numel <= SMALL for view in ranked.views)
     return None if expect is None or small else expect(ranked)
@@ -338,9 +340,9 @@ def mask_without(
 ) -> BitMask:
     """Return the mask that keeps all channels or blocks except `numbers`."""
     partition = method.partition(view, values)
-    stays = np.ones(partition.count, np.bool_)
-    stays[numbers] = False
-    return partition.mask(stays, job)
+    is_kept = np.ones(partition.count, np.bool_)
+    is_kept[numbers] = False
+    return partition.mask(is_kept, job)
 
 
 def units_to_prune(  # noqa: PLR0917 - each its own type
@@ -377,7 +379,7 @@ def units_to_prune(  # noqa: PLR0917 - each its own type
             kept = partition.count_kept(view.kept, job)
             weights.append(np.concatenate(([0], np.cumsum(kept[chosen[-1]]))))
         running = Running(weights)
-        known = replace(known_of(tensors), free=running.all)
+        known = replace(counts_before(tensors), free=running.all)
         counts = channel_counts_to_prune(limits, known, left, running, amount, unit=unit)
         chosen = [order[:count] for order, count in zip(chosen, counts.tolist(), strict=True)]
     elif scope == "global":
@@ -413,10 +415,10 @@ def _lowest_of_all(  # noqa: PLR0917 - each its own type
     for view, among in zip(tensors, free, strict=True):
         job.label(view.name)
         scores.append(method.score(view, values, kernel, job)[among])
-    goes = np.zeros(sum(part.size for part in scores), np.bool_)
-    goes[smallest(np.concatenate(scores), count)] = True
+    is_selected = np.zeros(sum(part.size for part in scores), np.bool_)
+    is_selected[smallest(np.concatenate(scores), count)] = True
     ends = np.cumsum([among.size for among in free])[:-1]
-    return [among[part] for among, part in zip(free, np.split(goes, ends), strict=True)]
+    return [among[part] for among, part in zip(free, np.split(is_selected, ends), strict=True)]
 
 
 def prune_rows(  # noqa: PLR0917 - each its own type
@@ -489,9 +491,9 @@ def per_row(
     left = kept_by_channel(view.kept, rows, 0, job)
     able = left if free is view else kept_by_channel(free.kept, rows, 0, job)
     if share is not None:
-        wanted = counts_of(share, left)
-        if int(wanted.sum()) == count and (wanted <= able).all():
-            return wanted
+        counts = counts_of(share, left)
+        if int(counts.sum()) == count and (counts <= able).all():
+            return counts
 
     def at(part: float) -> Counts:
         return np.minimum(at_share(part, left), able)

@@ -46,8 +46,8 @@ def scaling(view: TensorView, sizes: Float64s) -> Scoring:
         by = as_type[values.dtype]
         places = in_rows(start, values, columns), in_rows(start, scores, columns)
         for (row, column, part), (_, _, out) in zip(*places, strict=True):
-            many, width = part.shape
-            of = 0 if parts == 1 else np.arange(row, row + many) // rows
+            n_rows, width = part.shape
+            of = 0 if parts == 1 else np.arange(row, row + n_rows) // rows
             with broadcasting(width):
                 np.multiply(part, by[of, column : column + width], out=out)
 

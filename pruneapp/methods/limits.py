@@ -156,9 +156,11 @@ class Limits:
         """Return a short text for each limit that has an effect."""
         words = []
         if self.total is not None:
-            many = self.total if isinstance(self.total, float) else None
+            fraction = self.total if isinstance(self.total, float) else None
             words.append(
-                f"total {self.total:,}" if many is None else f"total sparsity {percent(many)}"
+                f"total {self.total:,}"
+                if fraction is None
+                else f"total sparsity {percent(fraction)}"
             )
         if self.floor > 0:
             words.append(f"min {percent(self.floor)} per tensor")

@@ -33,7 +33,7 @@ from pruneapp.kernels.threshold import kept_of
 from pruneapp.kernels.values import Bools, Counts
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.channels import kept_by_channel
-from pruneapp.methods.amounts import first_of, known_of, weight_counts_to_prune
+from pruneapp.methods.amounts import counts_before, split_in_order, weight_counts_to_prune
 from pruneapp.methods.coupled_units import prune_coupled
 from pruneapp.methods.cutoff import (
     Expect,
@@ -154,14 +154,14 @@ def row_budgets(  # noqa: PLR0917 - each its own type
 
     For `prune_rows`. Raises `ParameterError` as `prune` does.
     """
-    known, amount = known_of(tensors), values["amount"]
+    known, amount = counts_before(tensors), values["amount"]
     share = wanted = None
     if method.allocate is not None:
         cut = method.allocate(tensors, values, kernel, job)
     else:  # no common threshold: only the sum matters
 
         def cut(_among: Bools, count: int) -> Counts:
-            return first_of(known.free, count)
+            return split_in_order(known.free, count)
 
         if limits.total is None and isinstance(amount, float):
             share = amount
@@ -231,8 +231,8 @@ def rules(  # noqa: PLR0917 - each its own type
         job.label(ranked.views[0].name)
         threshold, shares = kernel.shares(ranked.rankings, ranked.count, job)
         for view, ranking, share in zip(ranked.views, ranked.rankings, shares, strict=True):
-            own = view.scores is None
-            masks[view.name] = CutMask(ranking, threshold.key, share, own=own)
+            by_magnitude = view.scores is None
+            masks[view.name] = CutMask(ranking, threshold.key, share, by_magnitude=by_magnitude)
     return masks
 
 
@@ -245,11 +245,11 @@ class CutMask:
     elements passed to `zero`.
     """
 
-    def __init__(self, ranking: Ranking, key: int, share: Share, *, own: bool) -> None:
+    def __init__(self, ranking: Ranking, key: int, share: Share, *, by_magnitude: bool) -> None:
         self._ranking = ranking
         self._key = key
         self._share = share
-        self._own = ranking if own and isinstance(ranking, Magnitudes) else None
+        self._magnitudes = ranking if by_magnitude and isinstance(ranking, Magnitudes) else None
 
     @property
     def size(self) -> int:
@@ -270,41 +270,41 @@ class CutMask:
     def bools(self, start: int = 0, stop: int | None = None) -> Bools:
         """Return the elements `start` to `stop`, True where kept; reads the weights."""
         stop = self.size if stop is None else stop
-        stays = np.empty(stop - start, np.bool_)
+        is_kept = np.empty(stop - start, np.bool_)
         for chunk in self._ranking.keys(start, stop):
             at = chunk.start - start
-            stays[at : at + chunk.keys.size] = self._stay(chunk.keys, chunk.start)
-        return stays
+            is_kept[at : at + chunk.keys.size] = self._is_kept(chunk.keys, chunk.start)
+        return is_kept
 
     def zero(self, bits: Bits, start: int) -> None:
         """Set the pruned elements to 0 in place; see `Mask.zero`."""
         for first, keys in self._keys_of(bits, start):
             part = bits[first - start : first - start + keys.size]
             # Multiplying by 0 or 1 needs no branch and is exact for unsigned integers.
-            np.multiply(part, self._stay(keys, first), out=part)
+            np.multiply(part, self._is_kept(keys, first), out=part)
 
     def _keys_of(self, bits: Bits, start: int) -> Iterator[tuple[int, Bits]]:
-        if self._own is None:
+        if self._magnitudes is None:
             for chunk in self._ranking.keys(start, start + bits.size):
                 yield chunk.start, chunk.keys
             return
-        buffer = np.empty(min(PIECE, bits.size), f"uint{self._own.width}")
+        buffer = np.empty(min(PIECE, bits.size), f"uint{self._magnitudes.width}")
         for first in range(0, bits.size, PIECE):
             part = bits[first : first + PIECE]
             keys = buffer[: part.size]
-            self._own.write_keys(part, keys)
+            self._magnitudes.write_keys(part, keys)
             yield start + first, keys
 
-    def _stay(self, keys: Bits, start: int) -> Bools:
+    def _is_kept(self, keys: Bits, start: int) -> Bools:
         """Return which elements are kept; `start` is the flat index of the first key."""
         cut = keys.dtype.type(self._key)
         ties = min(max(self._ties_end - start, 0), keys.size)
-        stays: Bools = keys >= cut
-        stays[:ties] &= keys[:ties] != cut
+        is_kept: Bools = keys >= cut
+        is_kept[:ties] &= keys[:ties] != cut
         kept = kept_of(self._ranking, start, keys.size)
         if kept is not None:
-            stays &= kept
-        return stays
+            is_kept &= kept
+        return is_kept
 
     @cached_property
     def _ties_end(self) -> int:

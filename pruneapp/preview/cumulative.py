@@ -24,7 +24,7 @@ from pruneapp.document.step import Row
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.methods import registry
-from pruneapp.methods.amounts import Running, first_of
+from pruneapp.methods.amounts import Running, split_in_order
 from pruneapp.methods.method import ChannelMethod
 from pruneapp.params import AmountParam
 from pruneapp.progress import Job
@@ -58,8 +58,8 @@ class CumulativeTable:
         self._dtypes = tuple(kinds)
         self._kind = np.array([kinds[d] for d in dtypes], np.intp)
         lengths = np.array([c.bins.size for c in counted], np.intp)
-        counts: Counts = _joined(c.counts for c in counted)
-        bins: NDArray[np.uint16] = _joined(c.bins for c in counted)
+        counts: Counts = _concatenated(c.counts for c in counted)
+        bins: NDArray[np.uint16] = _concatenated(c.bins for c in counted)
         squares, sizes = self._sums(counted, bins, counts, lengths)
         self._cells = cells = _Cells(lengths)
         self._bins = cells.filled(bins, _NO_BIN)
@@ -89,18 +89,20 @@ class CumulativeTable:
     ) -> tuple[Float64s, Float64s]:
         squares, sizes = np.empty(counts.size), np.empty(counts.size)
         for i, dtype in enumerate(self._dtypes):
-            here: slice | Bools = slice(None)
+            of_dtype: slice | Bools = slice(None)
             if len(self._dtypes) > 1:
-                here = np.repeat(self._kind == i, lengths)
+                of_dtype = np.repeat(self._kind == i, lengths)
             if bin_shift(dtype):
-                own = [c for c, k in zip(counted, self._kind.tolist(), strict=True) if k == i]
-                squares[here] = _joined(c.squares for c in own)
-                sizes[here] = _joined(c.sizes for c in own)
+                histograms = [
+                    c for c, k in zip(counted, self._kind.tolist(), strict=True) if k == i
+                ]
+                squares[of_dtype] = _concatenated(c.squares for c in histograms)
+                sizes[of_dtype] = _concatenated(c.sizes for c in histograms)
                 continue
-            values = bin_values(dtype)[bins[here]]
+            values = bin_values(dtype)[bins[of_dtype]]
             values[np.isinf(values)] = 0.0
-            sizes[here] = counts[here] * values
-            squares[here] = sizes[here] * values
+            sizes[of_dtype] = counts[of_dtype] * values
+            squares[of_dtype] = sizes[of_dtype] * values
         return squares, sizes
 
     @property
@@ -130,10 +132,10 @@ class CumulativeTable:
         last = self._cells.at(self._last_below(finite))
         inside = finite - self._counts[last]
         share = np.where(some, inside / np.maximum(self._held[last], 1), 0.0)
-        behind = np.where(some, last + self._cells.strides, last)
+        next_cells = np.where(some, last + self._cells.strides, last)
         sums = []
         for running in (self._squares, self._sizes):
-            before, all_of_it = running[last], running[behind]
+            before, all_of_it = running[last], running[next_cells]
             with np.errstate(invalid="ignore"):
                 part = np.where(share == 1, all_of_it, before + share * (all_of_it - before))
             sums.append(np.where(some, part, 0.0))
@@ -150,26 +152,26 @@ class CumulativeTable:
         return np.maximum(self._last_cut - 1, 0)
 
     def _first(
-        self, column: NDArray[Any], wanted: Counts, near: Indices, low: Indices, high: Indices
+        self, column: NDArray[Any], minimum: Counts, guess: Indices, low: Indices, high: Indices
     ) -> Indices:
         """Return for each tensor the first index whose cell in an ascending column is large enough.
 
-        It must be between `low` and `high`. `near` is a guess: during slider moves, and for the cut
-        after a search, most tensors keep their bin.
+        It must be between `low` and `high`. The search begins at `guess`, because most tensors keep
+        their bin during slider moves, and for a cut after a search.
         """
         cells = self._cells
-        places = cells.at(near)
-        there = column[places] >= wanted
+        places = cells.at(guess)
+        is_found = column[places] >= minimum
         places -= cells.strides
-        there &= (near == 0) | (column[np.maximum(places, 0)] < wanted)
-        left = np.flatnonzero(~there)
-        low, high, wanted = low[left], high[left], wanted[left]
+        is_found &= (guess == 0) | (column[np.maximum(places, 0)] < minimum)
+        left = np.flatnonzero(~is_found)
+        low, high, minimum = low[left], high[left], minimum[left]
         bases, strides = cells.bases[left], cells.strides[left]
         while (low < high).any():
             middle = (low + high) >> 1
-            small = column[bases + middle * strides] < wanted
+            small = column[bases + middle * strides] < minimum
             low, high = np.where(small, middle + 1, low), np.where(small, high, middle)
-        found = near.copy()
+        found = guess.copy()
         found[left] = low
         return found
 
@@ -180,11 +182,11 @@ class CumulativeTable:
         the number of tensors.
         """
         return sum(
-            kind.below(threshold, d) for kind, d in zip(self._whole, self._dtypes, strict=True)
+            kind.below(threshold, d) for kind, d in zip(self._combined, self._dtypes, strict=True)
         )
 
     @cached_property
-    def _whole(self) -> tuple[MagnitudeHistogram, ...]:
+    def _combined(self) -> tuple[MagnitudeHistogram, ...]:
         """The combined histograms of all tensors of each dtype."""
         found = []
         for totals in self._totals:
@@ -200,8 +202,8 @@ class CumulativeTable:
     def _totals_of(self, among: Bools) -> Iterator[Counts]:
         """Yield the number of weights in each bin per dtype, of the tensors in `among`."""
         for i in range(len(self._dtypes)):
-            own = among & (self._kind == i)
-            held = self._held if own.all() else self._held * self._cells.spread(own)
+            selected = among & (self._kind == i)
+            held = self._held if selected.all() else self._held * self._cells.spread(selected)
             yield np.bincount(self._bins, held, _NO_BIN + 1).astype(np.int64)  # exact up to 2**53
 
     def at_random(self, counts: Counts, *, sure: bool) -> CumulativeCut:
@@ -215,15 +217,15 @@ class CumulativeTable:
         result = np.empty(places.size)
         bins = self._bins[places]
         for i, dtype in enumerate(self._dtypes):
-            here = slice(None) if len(self._dtypes) == 1 else self._kind == i
+            of_dtype = slice(None) if len(self._dtypes) == 1 else self._kind == i
             values = bin_values(dtype)
-            own = np.minimum(bins[here], values.size - 2)  # clips `_NO_BIN`
-            low = values[own]
+            clipped_bins = np.minimum(bins[of_dtype], values.size - 2)  # clips `_NO_BIN`
+            low = values[clipped_bins]
             if bin_shift(dtype):
-                high = values[own + 1]
+                high = values[clipped_bins + 1]
                 some = np.isfinite(high)
-                low[some] += share[here][some] * (high[some] - low[some])
-            result[here] = low
+                low[some] += share[of_dtype][some] * (high[some] - low[some])
+            result[of_dtype] = low
         result[np.isinf(result)] = math.nan
         return result
 
@@ -234,17 +236,17 @@ class CumulativeTable:
         magnitudes, those of earlier tensors are pruned first; in a bin with several magnitudes,
         each tensor loses the same share.
         """
-        every = bool(among.all())
-        finite = self.finite if every else np.where(among, self.finite, 0)
+        all_selected = bool(among.all())
+        finite = self.finite if all_selected else np.where(among, self.finite, 0)
         if count >= finite.sum():
-            return finite + first_of(np.where(among, self.nan, 0), count - int(finite.sum()))
-        ends = self._ends if every else np.cumsum(self._by_rank(self._totals_of(among)))
+            return finite + split_in_order(np.where(among, self.nan, 0), count - int(finite.sum()))
+        ends = self._ends if all_selected else np.cumsum(self._by_rank(self._totals_of(among)))
         rank = int(np.searchsorted(ends, count, "right"))
         below, equal = self._at(rank)
-        if not every:
+        if not all_selected:
             below[~among] = equal[~among] = 0
         left = count - int(below.sum())
-        equal = first_of(equal, left) if self.exact else in_proportion(equal, left)
+        equal = split_in_order(equal, left) if self.exact else in_proportion(equal, left)
         self._last_cut = self._last_bin + (equal > 0)  # spares `cut` the search
         return below + equal
 
@@ -276,9 +278,9 @@ class CumulativeTable:
             bin_ if bin_ < ranks.size and ranks[bin_] == rank else -1
             for bin_, ranks in zip(first, self._ranks, strict=True)
         ]
-        wanted, lengths = np.array(first)[self._kind], self._cells.lengths
+        first_bins, lengths = np.array(first)[self._kind], self._cells.lengths
         self._last_bin = self._first(
-            self._bins, wanted, self._last_bin, np.zeros_like(lengths), lengths
+            self._bins, first_bins, self._last_bin, np.zeros_like(lengths), lengths
         )
         places = self._cells.at(self._last_bin)
         hit = self._bins[places] == np.array(just)[self._kind]
@@ -310,14 +312,17 @@ class _Cells:
         octaves = np.where(lengths > _MOST_BINS, -1, np.frexp(lengths.astype(np.float64))[1])
         size, loose = 0, [np.flatnonzero(octaves == -1)]
         for octave in np.unique(octaves[octaves >= 0]).tolist():
-            own = np.flatnonzero(octaves == octave)
-            if own.size < _SIDE_BY_SIDE:
-                loose.append(own)
+            members = np.flatnonzero(octaves == octave)
+            if members.size < _SIDE_BY_SIDE:
+                loose.append(members)
                 continue
-            rows = int(lengths[own].max()) + 1
-            self.bases[own], self.strides[own] = size + np.arange(own.size), own.size
-            self._groups.append((slice(size, size + rows * own.size), own))
-            size += rows * own.size
+            rows = int(lengths[members].max()) + 1
+            self.bases[members], self.strides[members] = (
+                size + np.arange(members.size),
+                members.size,
+            )
+            self._groups.append((slice(size, size + rows * members.size), members))
+            size += rows * members.size
         self._loose = np.sort(np.concatenate(loose))
         self._loose_from = size
         ends = size + np.cumsum(lengths[self._loose] + 1)
@@ -357,8 +362,8 @@ class _Cells:
         """
         cells = self.filled(values, 0)
         with np.errstate(over="ignore"):
-            for part, own in self._groups:
-                rows = cells[part].reshape(-1, own.size)
+            for part, members in self._groups:
+                rows = cells[part].reshape(-1, members.size)
                 rows[1:] = np.cumsum(rows[:-1], axis=0)
                 rows[0] = 0
             bases, ends = self.bases[self._loose].tolist(), self.ends[self._loose].tolist()
@@ -370,13 +375,13 @@ class _Cells:
     def spread(self, values: Bools) -> Bools:
         """Return cells with the value of their tensor."""
         cells = np.empty(self.size, np.bool_)
-        for part, own in self._groups:
-            cells[part].reshape(-1, own.size)[:] = values[own]
+        for part, members in self._groups:
+            cells[part].reshape(-1, members.size)[:] = values[members]
         cells[self._loose_from :] = np.repeat(values[self._loose], self.lengths[self._loose] + 1)
         return cells
 
 
-def _joined(parts: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
+def _concatenated(parts: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
     return np.concatenate([part for part in parts if part is not None])
 
 
@@ -441,9 +446,9 @@ def _from_zero(values: NDArray[Any]) -> NDArray[Any]:
 
 def cumulative_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> CumulativeTable | None:
     """Return the table of tensors, by first names; None if a histogram is missing. Cached."""
-    known: CumulativeTable | None = snapshot.recall(names)
-    if known is not None:
-        return known
+    cached: CumulativeTable | None = snapshot.recall(names)
+    if cached is not None:
+        return cached
     counted = []
     for name in job.cancel.each(names):
         histogram = histogram_store.magnitudes(snapshot, name)
@@ -467,9 +472,9 @@ def channel_order_of(
     method = registry.get(row.method)
     values = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))
     key = row.method, values, names
-    known: ChannelOrder | None = snapshot.recall(key)
-    if known is not None:
-        return known
+    cached: ChannelOrder | None = snapshot.recall(key)
+    if cached is not None:
+        return cached
     tensors: list[OrderedChannels] = []
     complete = True
     for name, dim in zip(names, dims_of(snapshot, row, names), strict=True):

@@ -238,7 +238,7 @@ def estimate(
     rows = rows_now(snapshot, step)
     dependents = _dependents(snapshot, step, tuple(rows), job) if step.dependents else None
     # A set of 100,000 names takes 2 ms; it is needed for several rows only.
-    several, touched, alone = len(rows) > 1 or dependents is not None, set[str](), 0
+    several, touched, n_tensors = len(rows) > 1 or dependents is not None, set[str](), 0
     effects: list[Effect | None] = []
     to_prune = channels = 0
     exact = True
@@ -250,7 +250,7 @@ def estimate(
             disjoint = not several or touched.isdisjoint(units.names)
             if several:
                 touched.update(units.names)
-            alone = len(units.names)
+            n_tensors = len(units.names)
             elsewhere = scores and registry.get(row.method).takes_scores
             effect = None
             if disjoint and not elsewhere:
@@ -280,7 +280,7 @@ def estimate(
         to_prune += sum(more.values())
     certain = exact and not step.companions  # companions are determined by the exact preview
     return Estimate(
-        tensors=len(touched) if several else alone,
+        tensors=len(touched) if several else n_tensors,
         to_prune=to_prune,
         exact=certain,
         channels=channels,
@@ -365,35 +365,36 @@ def _dependent_counts(
     snapshot: Snapshot, dependents: Dependents, effects: Sequence[Effect], job: Job
 ) -> dict[str, int]:
     """Return the number of weights pruned per tensor in addition to rows, where it is not 0."""
-    taken = {
+    pruned_numbers = {
         name: numbers
         for effect in effects
         if effect.going
         for name, numbers in zip(effect.units.names, effect.going, strict=True)
     }
-    stays: dict[TensorDim, Bools] = {}
-    gone: dict[int, tuple[Group, Bools]] = {}
+    kept_by_source: dict[TensorDim, Bools] = {}
+    pruned_units: dict[int, tuple[Group, Bools]] = {}
     for source, groups in dependents.groups.items():
         shape = snapshot.entry(source.name).shape
         left = channels_left(snapshot.masks.get(source.name), shape, source.dim, job)
-        left[taken[source.name]] = False
-        stays[source] = left
+        left[pruned_numbers[source.name]] = False
+        kept_by_source[source] = left
         for group in groups:
-            also = gone.get(id(group), (group, np.zeros(group.count, np.bool_)))[1]
-            gone[id(group)] = group, also | units_without(group, source, left)
-    own = {along.name: {along.dim: left} for along, left in stays.items()}
-    every: dict[str, dict[int, Bools]] = {}
-    for group, units in gone.values():
+            also = pruned_units.get(id(group), (group, np.zeros(group.count, np.bool_)))[1]
+            pruned_units[id(group)] = group, also | units_without(group, source, left)
+    source_dims = {along.name: {along.dim: left} for along, left in kept_by_source.items()}
+    dims_by_name: dict[str, dict[int, Bools]] = {}
+    for group, units in pruned_units.values():
         for member in group.members:
             job.step(0)
             shape = snapshot.entry(member.name).shape
-            dims = every.setdefault(member.name, dict(own.get(member.name, {})))
+            dims = dims_by_name.setdefault(member.name, dict(source_dims.get(member.name, {})))
             left = dims.get(member.dim, np.ones(shape[member.dim], np.bool_)).copy()
             left[group.entries(member, np.flatnonzero(units))] = False
             dims[member.dim] = left
     counts = {
-        name: _pruned_by(snapshot, name, dims, job) - _pruned_by(snapshot, name, own.get(name), job)
-        for name, dims in every.items()
+        name: _pruned_by(snapshot, name, dims, job)
+        - _pruned_by(snapshot, name, source_dims.get(name), job)
+        for name, dims in dims_by_name.items()
     }
     return {name: count for name, count in counts.items() if count}
 
@@ -407,8 +408,8 @@ def _pruned_by(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | None, 
         kept = (int(np.count_nonzero(dims[d])) if d in dims else n for d, n in enumerate(shape))
         return math.prod(shape) - math.prod(kept)
     left = free
-    for dim, stays in dims.items():
-        left &= mask_of_channels(shape, dim, stays, job)
+    for dim, is_kept in dims.items():
+        left &= mask_of_channels(shape, dim, is_kept, job)
     return free.kept - left.kept
 
 

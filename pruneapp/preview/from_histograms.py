@@ -86,31 +86,31 @@ def known_retained_norms(
 
 
 def _retained_norm(
-    counted: MagnitudeHistogram, dtype: DType, taken: NearTaken
+    counted: MagnitudeHistogram, dtype: DType, near_taken: NearTaken
 ) -> RetainedNorm | None:
     values = bin_values(dtype)
     shift = bin_shift(dtype)
-    near, keys = taken
+    near, keys = near_taken
     place = int(np.searchsorted(counted.bins, near.low >> shift))
     squares, sizes = counted.sums_of_bins(dtype)
     threshold: float | None = None
     if keys.size:
-        went = keys.view(dtype.numpy).astype(np.float64) if shift else values[keys]
-        threshold = float(went.max())
+        pruned_values = keys.view(dtype.numpy).astype(np.float64) if shift else values[keys]
+        threshold = float(pruned_values.max())
         if not math.isfinite(threshold):
             return None
     elif place and shift:
         return None  # the largest magnitude of the bin is unknown
     else:
-        went = np.zeros(0)
+        pruned_values = np.zeros(0)
         if place:
             threshold = float(values[counted.bins[place - 1]])
     with np.errstate(over="ignore"):
         sums = [
             _split(sums, place, float(inside), protected)
             for sums, inside, protected in (
-                (squares, np.square(went).sum(), counted.protected_sums[0]),
-                (sizes, went.sum(), counted.protected_sums[1]),
+                (squares, np.square(pruned_values).sum(), counted.protected_sums[0]),
+                (sizes, pruned_values.sum(), counted.protected_sums[1]),
             )
         ]
     if not all(map(math.isfinite, (*sums[0], *sums[1]))):
@@ -119,17 +119,17 @@ def _retained_norm(
 
 
 def _split(
-    sums: np.ndarray[tuple[int], np.dtype[np.float64]], place: int, went: float, protected: float
+    sums: np.ndarray[tuple[int], np.dtype[np.float64]], place: int, pruned: float, protected: float
 ) -> tuple[float, float]:
-    """Return the sums before and after, if the part `went` of the bin at `place` is pruned.
+    """Return the sums before and after, if the part `pruned` of the bin at `place` is pruned.
 
     The remaining weights are added up rather than subtracted from the total, which would cancel
     small sums.
     """
     above = total_of(sums[place + 1 :].tolist())
-    own = float(sums[place]) if place < sums.size else 0.0
-    rest = max(0.0, own - went) + above + protected
-    return total_of(sums[:place].tolist()) + own + above + protected, rest
+    bin_sum = float(sums[place]) if place < sums.size else 0.0
+    rest = max(0.0, bin_sum - pruned) + above + protected
+    return total_of(sums[:place].tolist()) + bin_sum + above + protected, rest
 
 
 def known_channels(
@@ -144,13 +144,13 @@ def known_channels(
     for name, dim in dims.items():
         job.cancel.check()
         entry = snapshot.entry(name)
-        known = [histogram_store.channels(snapshot, name, dim, n) for n in (2, 1)]
-        if known[0] is None or known[1] is None:
+        counted = [histogram_store.channels(snapshot, name, dim, n) for n in (2, 1)]
+        if counted[0] is None or counted[1] is None:
             continue
-        stays = channels_left(after[name], entry.shape, dim, job)
+        is_kept = channels_left(after[name], entry.shape, dim, job)
         with np.errstate(over="ignore"):
-            squares, sizes = np.square(known[0].norms), known[1].norms
-        sums = [total_of(part.tolist()) for s in (squares, sizes) for part in (s, s[stays])]
+            squares, sizes = np.square(counted[0].norms), counted[1].norms
+        sums = [total_of(part.tolist()) for s in (squares, sizes) for part in (s, s[is_kept])]
         # Sums may overflow, or a weight may be infinite.
         if all(map(math.isfinite, sums)):
             result[name] = RetainedNorm(*sums)
@@ -205,9 +205,9 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     or overflows float64. `norm_retained` of the model is that of all tensors together; None unless
     all are known. `l1_retained` is the same for the sum of magnitudes.
     """
-    known: SparsityReport | None = now.recall(_KEY)
-    if known is not None:
-        return known
+    cached: SparsityReport | None = now.recall(_KEY)
+    if cached is not None:
+        return cached
     report = sparsity(now)
     names = report.table.names
     was, left = (
@@ -238,8 +238,8 @@ def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
 
     Uses the cached result of `retained` for `before`, if there is one; reads no weights.
     """
-    known: SparsityReport | None = before.recall(_KEY)
-    shares = report.retained if known is None else known.norms_retained
+    cached: SparsityReport | None = before.recall(_KEY)
+    shares = report.retained if cached is None else cached.norms_retained
     return replace(report, retained=shares, repaired=frozenset(before.values))
 
 

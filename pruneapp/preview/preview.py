@@ -23,7 +23,12 @@ from pruneapp.document.edit import Edit, EditKind, Json, Proposal
 from pruneapp.document.selection import counts_of, coupling_of, pruned_in, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.coupled_tensors import Companions, Gone, prune_companions, pruned_filters
+from pruneapp.edits.coupled_tensors import (
+    ChannelFlags,
+    Companions,
+    prune_companions,
+    pruned_filters,
+)
 from pruneapp.edits.dependents import known_dependents, prune_dependents
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, counted
@@ -83,14 +88,14 @@ def report_of(
     names = tuple(masks)
     numel = np.array([mask.size for mask in job.cancel.each(masks.values())], np.int64)
     kept = np.array([mask.kept for mask in job.cancel.each(masks.values())], np.int64)
-    had = np.array(snapshot.masks.counts(job.cancel.each(names)), np.int64)
+    n_before = np.array(snapshot.masks.counts(job.cancel.each(names)), np.int64)
     norms = [measured.get(name, _UNKNOWN) for name in job.cancel.each(names)]
     *sums, thresholds = np.array(norms, np.float64).reshape(-1, 5).T
     norm, l1 = shares_of(sums[0], sums[1]), shares_of(sums[2], sums[3])
     edges = thresholds if cuts else np.full_like(thresholds, math.nan)
-    rows = SparsityTable(names, numel, had, numel - kept, norm, edges, l1)
+    rows = SparsityTable(names, numel, n_before, numel - kept, norm, edges, l1)
     before = sum([mask.pruned for mask in job.cancel.each(snapshot.masks.values())])
-    after = before + int((numel - kept - had).sum())
+    after = before + int((numel - kept - n_before).sum())
     total = _UNKNOWN if known is None else RetainedNorm(*map(total_of, _columns(measured, job)))
     return SparsityReport(
         rows,
@@ -188,15 +193,15 @@ def compute_preview(
     job.start(sum(reserved) + measured, touched[0])
     state = snapshot
     protected_count = outside = 0
-    pruned_channels: dict[str, Gone] = {}
+    pruned_channels: dict[str, ChannelFlags] = {}
     near: Mapping[str, NearTaken] = {}
     sums: Mapping[str, tuple[float, float]] = {}
     lacking: dict[str, Groups] = {}  # of tensors with too many protected weights in a group
     pairs = Companions(snapshot.checkpoint)
     for (row, names), reserve in zip(rows, reserved, strict=True):
         before = state
-        every = job.cancel.each(names)
-        views = views_for_row(state, row, every, given, scores, pairs)
+        names_in_row = job.cancel.each(names)
+        views = views_for_row(state, row, names_in_row, given, scores, pairs)
         job.extend(-reserve)
         method = registry.get(row.method)
         expect = (
@@ -205,8 +210,8 @@ def compute_preview(
             else None
         )
         # With a single row, its result is that of the step.
-        alone = norms and len(rows) == 1 and isinstance(method, RowMethod)
-        summed = counted_sums(snapshot, names, job) if alone else {}
+        sums_are_final = norms and len(rows) == 1 and isinstance(method, RowMethod)
+        summed = counted_sums(snapshot, names, job) if sums_are_final else {}
         with step.naming(row):
             result = prune(
                 views,
@@ -227,9 +232,11 @@ def compute_preview(
             lacking |= {name: of for name, of in groups.items() if result.protected.get(name)}
             outside += sum([groups[view.name].outside(view.shape) for view in views])
         if step.companions:
-            for name, went in pruned_filters(before, state.masks, row, names, job).items():
+            for name, newly_pruned in pruned_filters(before, state.masks, row, names, job).items():
                 pruned_channels[name] = (
-                    went | pruned_channels[name] if name in pruned_channels else went
+                    newly_pruned | pruned_channels[name]
+                    if name in pruned_channels
+                    else newly_pruned
                 )
     along: set[str] = set()  # tensors in which companions or dependents were pruned
     spared: dict[str, BitMask] = {}
@@ -238,8 +245,10 @@ def compute_preview(
         state = state.replaced({"masks": changed})
         along.update(changed)
     if dependents is not None:
-        changed, stay = prune_dependents(state, dependents, job)
-        spared |= {name: m | spared[name] if name in spared else m for name, m in stay.items()}
+        changed, protected_bits = prune_dependents(state, dependents, job)
+        spared |= {
+            name: m | spared[name] if name in spared else m for name, m in protected_bits.items()
+        }
         state = state.replaced({"masks": changed})
         along.update(changed)
     protected_count += sum(mask.kept for mask in spared.values())
@@ -289,15 +298,15 @@ def compute_preview(
     ]
     counts = counts_of(snapshot.checkpoint, step)
     job.step(0)
-    said = step
+    labeled_step = step
     if len(step.rows) == 1 and isinstance(registry.get(step.rows[0].method), CoupledMethod):
         ((row, names),) = rows
-        said = replace(step, rows=(replace(row, names=names),))  # all tensors of the groups
+        labeled_step = replace(step, rows=(replace(row, names=names),))  # all tensors of the groups
     edit = Edit.of(
         snapshot,
         EditKind.PRUNE,
-        said.label(counts),
-        "\n".join((*warnings, said.detail(counts), done)),
+        labeled_step.label(counts),
+        "\n".join((*warnings, labeled_step.detail(counts), done)),
         {"masks": masks},
         job,
         step=step,
@@ -376,12 +385,12 @@ def views_for_row(  # noqa: PLR0917 - each its own type
     def view_of(name: str) -> TensorView:
         entry = state.entry(name)
         mask = next((masks[n] for n in entry.names if n in masks), None) if masks else None
-        own = None if ranked is None else _scores(ranked, state, name)
-        view = state.view(name, scores=own, given=mask)
+        own_scores = None if ranked is None else _scores(ranked, state, name)
+        view = state.view(name, scores=own_scores, given=mask)
         if coupled is not None:
             groups = coupling_of(state.checkpoint, coupled.axis, name)
-            seen = inputs or no_inputs
-            coupling = tuple(Coupling(group, state.view, seen) for group in groups)
+            inputs_of = inputs or no_inputs
+            coupling = tuple(Coupling(group, state.view, inputs_of) for group in groups)
             view = replace(view, coupling=coupling)
         elif inputs is not None:
             view = replace(view, inputs=inputs(name))

@@ -154,8 +154,8 @@ class EntryResolver:
         ]
         if None in rows:
             return None
-        known = tuple(row for row in rows if row is not None)
-        step = self._try(place, lambda: Step.of(configuration, known))
+        resolved_rows = tuple(row for row in rows if row is not None)
+        step = self._try(place, lambda: Step.of(configuration, resolved_rows))
         if step is not None:
             self._try(place, lambda: check_sizes(self.checkpoint, step, self.job))
         return step
@@ -228,9 +228,11 @@ class EntryResolver:
         edit = self._try("configuration", lambda: ManualEdit.of(entry, self.masks, self.job))
         if edit is None:
             return None
-        for i, wanted in enumerate(edit.targets):
-            target_entry = self.checkpoint.entry(wanted.name)
-            self._try(f"configuration.targets[{i}]", partial(check_target, target_entry, wanted))
+        for i, edit_target in enumerate(edit.targets):
+            target_entry = self.checkpoint.entry(edit_target.name)
+            self._try(
+                f"configuration.targets[{i}]", partial(check_target, target_entry, edit_target)
+            )
         return edit
 
     def _repair(self, entry: RepairEntry) -> RepairedValues | None:
@@ -358,11 +360,13 @@ def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) 
         case ManualEdit() | RepairedValues():
             return action.label()
         case Schedule():
-            much = percent(action.final) if isinstance(action.final, float) else f"{action.final:,}"
+            final_text = (
+                percent(action.final) if isinstance(action.final, float) else f"{action.final:,}"
+            )
             rows = ", ".join((action.step.rows[0].label(amount=False), *action.step.along()))
             rounds = counted(action.steps, "round")
             scope = ", global" if action.step.scope == "global" else ""
-            return f"{rows}{scope}, to {much} in {rounds}, {action.path}"
+            return f"{rows}{scope}, to {final_text} in {rounds}, {action.path}"
         case TreatZeros():
             return "Zeros of the file treated as pruned"
         case Finalize():

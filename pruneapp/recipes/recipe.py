@@ -153,15 +153,15 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 def mask_folder(path: Path) -> Path:
     """Return the folder of the masks of a recipe, ``NAME.masks`` in the same folder."""
-    return _beside(path, ".masks")
+    return _sibling_folder(path, ".masks")
 
 
 def values_folder(path: Path) -> Path:
     """Return the folder of repaired values of a recipe, ``NAME.values`` in the same folder."""
-    return _beside(path, ".values")
+    return _sibling_folder(path, ".values")
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def _sibling_folder(path: Path, suffix: str) -> Path:
     return path.with_name(path.name.removesuffix(".json").removesuffix(".recipe") + suffix)
 
 
@@ -187,17 +187,17 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     """
     text = _with_statistics(recipe, lambda _name: AT_HAND).text().encode()
     masks, values = mask_folder(path), values_folder(path)
-    wanted = {masks / f"{name}{MASK}": recipe.masks[name] for name, _ in recipe.named_masks()}
+    mask_files = {masks / f"{name}{MASK}": recipe.masks[name] for name, _ in recipe.named_masks()}
     for name, _ in recipe.named_values():
-        wanted[values / f"{name}{VALUES}"] = recipe.masks[name]
-    job.start(2 * (len(text) + sum(mask.nbytes for mask in wanted.values())), path.name)
+        mask_files[values / f"{name}{VALUES}"] = recipe.masks[name]
+    job.start(2 * (len(text) + sum(mask.nbytes for mask in mask_files.values())), path.name)
     written = []
-    for folder in dict.fromkeys(file.parent for file in wanted):
+    for folder in dict.fromkeys(file.parent for file in mask_files):
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise write_error(folder, error, 0) from error
-    for file, mask in wanted.items():
+    for file, mask in mask_files.items():
         if not (file.is_file() and file.stat().st_size == mask.nbytes):
             with new_file(file, mask.nbytes, job) as target:
                 for _, part in mask.parts():

@@ -133,7 +133,12 @@ def json_schema(methods: Iterable[Method]) -> str:
     definitions[_ROW] = {"title": _ROW, "oneOf": rows}
     del definitions["RowConfiguration"]
     titled = {"$schema": _DIALECT, "title": "A recipe of Pruneapp", **schema}
-    return msgspec.json.format(msgspec.json.encode(_said(titled)), indent=2).decode() + "\n"
+    return (
+        msgspec.json.format(
+            msgspec.json.encode(_with_plain_descriptions(titled)), indent=2
+        ).decode()
+        + "\n"
+    )
 
 
 def _row(method: Method, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,15 +189,15 @@ def _value(param: Param) -> dict[str, Any]:
     return schema | ({"type": "string"} if isinstance(param.default, str) else {})
 
 
-def _said(schema: Any) -> Any:
+def _with_plain_descriptions(schema: Any) -> Any:
     """Return a schema with descriptions reduced to their first paragraphs, on one line."""
     if isinstance(schema, list):
-        return [_said(part) for part in schema]
+        return [_with_plain_descriptions(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     return {
         key: " ".join(part.partition("\n\n")[0].split())
         if key == "description" and isinstance(part, str)
-        else _said(part)
+        else _with_plain_descriptions(part)
         for key, part in schema.items()
     }

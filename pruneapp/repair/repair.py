@@ -17,7 +17,7 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.digest import sha256_of
-from pruneapp.document.edit import Proposal, listed
+from pruneapp.document.edit import Proposal, format_names
 from pruneapp.document.entries import RepairSource
 from pruneapp.document.mask_store import ValuesFile
 from pruneapp.document.selection import resolve
@@ -296,7 +296,7 @@ def _detail(repairs: Sequence[LayerRepair]) -> str:
         for r in repairs
     }
     moved = sum(repair.moved for repair in repairs)
-    return listed(f"{counted(moved, 'weight')} moved", lines, lines.__getitem__)
+    return format_names(f"{counted(moved, 'weight')} moved", lines, lines.__getitem__)
 
 
 @dataclass(frozen=True, eq=False)

@@ -208,7 +208,7 @@ class MaskNumbers:
             meet(slot)
         return list(new.values())
 
-    def new_meant(self, record: Record) -> list[NewMask]:
+    def new_entry_masks(self, record: Record) -> list[NewMask]:
         """Return the masks named by the entry of a record that have no number yet."""
         slots = {id(slot): slot for slot in record.entry_masks.values()}
         return [NewMask(slot) for key, slot in slots.items() if key not in self._known]
@@ -325,21 +325,21 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
     decompressor = zstandard.ZstdDecompressor()
     done = 0
     for piece in pieces:
-        wanted = min(PIECE, nbytes - done)
+        n_expected = min(PIECE, nbytes - done)
         # Checked first, because a frame may claim more bytes than there is memory.
         try:
-            if wanted == 0 or zstandard.frame_content_size(piece) != wanted:
+            if n_expected == 0 or zstandard.frame_content_size(piece) != n_expected:
                 raise ValueError(f"its pieces are not those of {size:,} elements")
             data = decompressor.decompress(piece)
         except zstandard.ZstdError:
             raise ValueError("its bytes cannot be decompressed") from None
-        here = packed[done : done + wanted]
-        here[:] = np.frombuffer(data, np.uint8)
+        target = packed[done : done + n_expected]
+        target[:] = np.frombuffer(data, np.uint8)
         if base is not None:
-            here ^= base.part(done, done + wanted)
-        scratch.let_go(packed, done, done + wanted)
-        done += wanted
-        job.step(wanted)
+            target ^= base.part(done, done + n_expected)
+        scratch.let_go(packed, done, done + n_expected)
+        done += n_expected
+        job.step(n_expected)
     if done != nbytes:
         raise ValueError(f"{nbytes - done:,} of its {nbytes:,} bytes are missing")
     return checked(packed, size)
@@ -352,11 +352,11 @@ def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> 
     """
     import zstandard
 
-    joined = b"".join(
+    data = b"".join(
         [(m.packed if base is None else m.packed ^ base.packed).tobytes() for m, base in masks]
     )
-    job.step(len(joined))
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(joined)
+    job.step(len(data))
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(data)
 
 
 class Unpacker:

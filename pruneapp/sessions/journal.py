@@ -106,7 +106,7 @@ class Journal:
                 self._renew(self.writer, job)
             self._keep(self.writer, job)
             if with_view:
-                self._look(self.writer)
+                self._write_view(self.writer)
                 with contextlib.suppress(OSError):  # the old file is complete
                     self._compact(self.writer, job)
         except OSError as error:
@@ -207,12 +207,12 @@ class Journal:
         if self._kept is not None:
             writer.mark_saved(*self._kept)
         if writer.size != before:
-            writer.look_at(self._latest[1])
+            writer.write_view(self._latest[1])
             writer.flush()
 
-    def _look(self, writer: JournalWriter) -> None:
+    def _write_view(self, writer: JournalWriter) -> None:
         before = writer.size
-        writer.look_at(self._latest[1])
+        writer.write_view(self._latest[1])
         if writer.size != before:
             writer.flush()
 

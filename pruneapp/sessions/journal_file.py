@@ -273,7 +273,7 @@ class JournalWriter:
         try:
             self._lock()
             self._write(MAGIC)
-            self._mark()
+            self._set_savepoint()
             self._describe(capture, job)
         except BaseException:
             self.delete()
@@ -311,29 +311,29 @@ class JournalWriter:
         """
         if self._original != capture.snapshot.checkpoint.path:  # an export replaced the file
             self._describe(capture, job)
-        self._delete_gone(capture)
+        self._write_deletions(capture)
         for at in range(self._same(capture.records), len(capture.records)):
             record = capture.records[at]
-            again = repeatable(record)
-            if self._complete >= at and (not again or _is_small(record)):
+            is_repeatable = repeatable(record)
+            if self._complete >= at and (not is_repeatable or _is_small(record)):
                 self._append(at, capture, job)
-            elif again:
-                self._announce(at, capture, job)
+            elif is_repeatable:
+                self._write_intent(at, capture, job)
             else:
                 break
-        known = len(self._records)
+        n_written = len(self._records)
         tip = capture.branches.tip
-        position = capture.position, tip if tip <= known else -1
-        if self._position != position and capture.position <= known:
+        position = capture.position, tip if tip <= n_written else -1
+        if self._position != position and capture.position <= n_written:
             self.note(Position(*position))
             self._position = position
-        for state in range(1, known + 1) if self._names != capture.branches.names else ():
+        for state in range(1, n_written + 1) if self._names != capture.branches.names else ():
             name = capture.branches.names.get(state, "")
             if name != self._names.get(state, ""):
                 self.note(NameRecord(state, name))
                 self._names = {**self._names, state: name}
         self._names = {state: name for state, name in self._names.items() if name}
-        if self._exported != capture.exported <= known:
+        if self._exported != capture.exported <= n_written:
             self.note(Exported(capture.exported))
             self._exported = capture.exported
 
@@ -380,21 +380,21 @@ class JournalWriter:
         view: Mapping[str, Any],
     ) -> None:
         """Write which edits of this file a session file contains, if that has changed."""
-        same = self._same(theirs() for theirs in records)
+        same = self._same(record_ref() for record_ref in records)
         renamed = [s for s in {*names, *self._names} if names.get(s) != self._names.get(s)]
         same = min([same, *(state - 1 for state in renamed)])
         kept = SavedRecord(position if position <= same else -1, same, file)
         if view is not self._kept_view:
             latest = self._view
-            self.look_at(view)
+            self.write_view(view)
             self.note(msgspec.structs.replace(kept, with_view=True))
             self._kept_view = view
-            self.look_at(latest)
+            self.write_view(latest)
         elif kept != self._kept:
             self.note(kept)
         self._kept = kept
 
-    def look_at(self, view: Mapping[str, Any]) -> None:
+    def write_view(self, view: Mapping[str, Any]) -> None:
         """Write the state of the views, if it has changed."""
         if view != self._view:
             self.note(ViewRecord(dict(view)))
@@ -403,7 +403,7 @@ class JournalWriter:
     def note(self, entry: Entry) -> None:
         """Write a record that is kept even if later writes fail."""
         self._write_entry(entry)
-        self._mark()
+        self._set_savepoint()
 
     def flush(self) -> None:
         """Flush the file, and its directory entry, to disk."""
@@ -461,37 +461,37 @@ class JournalWriter:
             job=job,
         )
         self._complete = at + 1
-        self._said(record, nbytes or 0)
+        self._add_record(record, nbytes or 0)
 
-    def _announce(self, at: int, capture: Capture, job: Job) -> None:
+    def _write_intent(self, at: int, capture: Capture, job: Job) -> None:
         """Write an edit as an intent with the masks that its entry names, or nothing on failure."""
-        before = self._here()
+        before = self._end()
         record, last = capture.records[at], capture.parent(at)
         try:
-            for some in bundles(self._numbers.new_meant(record)):
+            for some in bundles(self._numbers.new_entry_masks(record)):
                 self._write_masks(some, capture, lambda: True, job)
             intent = self._numbers.intent(record, last)
             nbytes = self._write_entry(IntentRecord(at, intent, self._after(at, capture)))
         except BaseException:
-            self._back_to(before)
+            self._truncate_to(before)
             raise
-        self._said(record, nbytes)
-        self._mark()
+        self._add_record(record, nbytes)
+        self._set_savepoint()
 
     @staticmethod
     def _after(at: int, capture: Capture) -> int:
         after = capture.branches.after[at]
         return -1 if after == at else after
 
-    def _delete_gone(self, capture: Capture) -> None:
+    def _write_deletions(self, capture: Capture) -> None:
         """Record deleted states; their masks stay, because others may have them as bases."""
         if self._same(capture.records) == len(self._records):
             return
-        there = set(map(id, capture.records))
-        gone = [state for state, r in enumerate(self._records, 1) if id(r) not in there]
-        number = Branches.line(len(self._records)).numbers(gone)
-        self.note(DeletedRecord(tuple(gone)))
-        self._complete -= sum(state <= self._complete for state in gone)
+        present_ids = set(map(id, capture.records))
+        deleted = [state for state, r in enumerate(self._records, 1) if id(r) not in present_ids]
+        number = Branches.line(len(self._records)).numbers(deleted)
+        self.note(DeletedRecord(tuple(deleted)))
+        self._complete -= sum(state <= self._complete for state in deleted)
         self._records = [self._records[state - 1] for state in number if state]
         self._sizes = [self._sizes[state - 1] for state in number if state]
         self._names = {number[s]: name for s, name in self._names.items() if s in number}
@@ -499,7 +499,7 @@ class JournalWriter:
         self._position = None  # unknown, so that it is written again
         self._numbers.keep(self._records)
 
-    def _said(self, record: Record, nbytes: int) -> None:
+    def _add_record(self, record: Record, nbytes: int) -> None:
         self._records.append(record)
         self._sizes.append(nbytes)
         self._position = len(self._records), len(self._records)
@@ -515,7 +515,7 @@ class JournalWriter:
         job: Job,
     ) -> int | None:
         """Write an edit after its new masks; None if it was deleted meanwhile."""
-        self._mark()
+        self._set_savepoint()
         try:
             for some in bundles(self._numbers.new_of(record)):
                 if not self._write_masks(some, capture, is_there, job):
@@ -523,7 +523,7 @@ class JournalWriter:
             edit = self._numbers.edit(record, last, capture.snapshot.checkpoint)
             return self._write_entry(make(edit))
         except BaseException:
-            self._back_to(self._whole)
+            self._truncate_to(self._savepoint)
             raise
 
     # Masks
@@ -570,14 +570,14 @@ class JournalWriter:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         self.path.stat()  # a process that searched for journals may have deleted it
 
-    def _mark(self) -> None:
+    def _set_savepoint(self) -> None:
         """Keep everything written so far, even if later writes fail."""
-        self._whole = self._here()
+        self._savepoint = self._end()
 
-    def _here(self) -> tuple[int, int]:
+    def _end(self) -> tuple[int, int]:
         return self.size, self._numbers.count
 
-    def _back_to(self, place: tuple[int, int]) -> None:
+    def _truncate_to(self, place: tuple[int, int]) -> None:
         """Remove what was written after `place`; if truncating fails, it is overwritten later."""
         self.size, count = place
         self._numbers.back_to(count)

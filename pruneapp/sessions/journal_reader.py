@@ -190,20 +190,20 @@ class JournalContents:
         self.exported = -1 if self.exported > entry.at else self.exported
         return True
 
-    def _delete(self, gone: set[int]) -> bool:
-        follow = {s for s, after in enumerate(self.after, 1) if after in gone}
-        if not gone <= set(range(1, len(self.edits) + 1)) or not follow <= gone:
+    def _delete(self, deleted: set[int]) -> bool:
+        followers = {s for s, after in enumerate(self.after, 1) if after in deleted}
+        if not deleted <= set(range(1, len(self.edits) + 1)) or not followers <= deleted:
             return False
-        while self.position in gone:
+        while self.position in deleted:
             self.position = self.after[self.position - 1]
-        left = Branches(tuple(self.after), max(self.tip, 0), self.names)
-        number, left = left.numbers(gone), left.without(gone, self.position)
-        self.done -= sum(state <= self.done for state in gone)
+        branches = Branches(tuple(self.after), max(self.tip, 0), self.names)
+        number, branches = branches.numbers(deleted), branches.without(deleted, self.position)
+        self.done -= sum(state <= self.done for state in deleted)
         self.edits = [self.edits[state - 1] for state in number if state]
-        self.after, self.names = list(left.after), dict(left.names)
+        self.after, self.names = list(branches.after), dict(branches.names)
         self.position, self.tip = number[self.position], -1
         self.exported = number.get(self.exported, -1)
-        steps = min([self.kept.steps, *(state - 1 for state in gone)])
+        steps = min([self.kept.steps, *(state - 1 for state in deleted)])
         at = self.kept.at if self.kept.at <= steps else -1
         self.kept = msgspec.structs.replace(self.kept, at=at, steps=steps)
         return True
@@ -431,17 +431,17 @@ def read_journal(path: Path, job: Job) -> JournalFile:
     try:
         file = path.open("r+b")
     except OSError:
-        raise _taken(path) from None
+        raise _in_use_error(path) from None
     try:
-        return _held(path, file, job)
+        return _read_locked(path, file, job)
     except BaseException:
         file.close()
         raise
 
 
-def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
+def _read_locked(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
     if not lock(file.fileno()):
-        raise _taken(path)
+        raise _in_use_error(path)
     try:
         story = JournalContents.read(file, path, check_pieces=True, job=job)
     except OSError as error:
@@ -486,7 +486,7 @@ def _unchanged(kept: SavedRecord, job: Job) -> FileStamp | None:
     return known if known is not None and now is not None and known.is_of(now) else None
 
 
-def _taken(path: Path) -> SessionError:
+def _in_use_error(path: Path) -> SessionError:
     return SessionError(
         f"The work in '{path.name}' was opened or deleted by another window in the meantime.",
         remedy="Look in the other window.",

@@ -139,7 +139,7 @@ def sample_of(file: FileSource, job: Job) -> str:
 T = TypeVar("T")
 
 
-def _ask(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
+def _query_file(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
     """Open a file and return the result of `question`; `otherwise` if it cannot be read."""
     try:
         file = open_source(place)
@@ -155,7 +155,7 @@ def _ask(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
 
 def is_same(known: OriginalFile, place: Path, job: Job) -> bool:
     """Return whether the size and the samples of a file match; False if it cannot be read."""
-    return _ask(place, lambda file: not _change(known, file, job), otherwise=False)
+    return _query_file(place, lambda file: not _change(known, file, job), otherwise=False)
 
 
 def change_at(known: OriginalFile, place: Path, job: Job) -> str:
@@ -163,7 +163,7 @@ def change_at(known: OriginalFile, place: Path, job: Job) -> str:
 
     Empty if it does not differ, or cannot be read.
     """
-    return _ask(place, lambda file: _change(known, file, job), "")
+    return _query_file(place, lambda file: _change(known, file, job), "")
 
 
 def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[str, ...]:
@@ -210,7 +210,7 @@ class FileStamp(msgspec.Struct, frozen=True):
         if not exists(path):
             return None
         unreadable = cls(str(path.absolute()), -1, 0, "")
-        return _ask(path, lambda file: cls.of_open(file, job), unreadable)
+        return _query_file(path, lambda file: cls.of_open(file, job), unreadable)
 
     @classmethod
     def of_open(cls, file: FileSource, job: Job) -> FileStamp:
@@ -249,15 +249,15 @@ def find_original(
     places = (
         original.places(session.absolute().parent)
         if named is None
-        else tuple(_around(original, named))
+        else tuple(_candidates(original, named))
     )
-    existing = [place for place in places if exists(_home(original, place))]
+    existing = [place for place in places if exists(_folder_of_files(original, place))]
     for place in existing:
-        located = _look_at(original, place, job)
+        located = _find_at(original, place, job)
         if located is not None:
             return located
     if named is not None:
-        return FoundOriginal(_meant(original, named))
+        return FoundOriginal(_chosen_path(original, named))
     for place in existing:
         if exists(place):
             return FoundOriginal(place)
@@ -269,23 +269,23 @@ def find_original(
     raise error
 
 
-def _around(original: Original, named: Path) -> Iterator[Path]:
+def _candidates(original: Original, named: Path) -> Iterator[Path]:
     yield named
     if is_folder(named):
         yield named / original.name
 
 
-def _home(original: Original, place: Path) -> Path:
+def _folder_of_files(original: Original, place: Path) -> Path:
     """Return the folder of the files of a checkpoint that is opened at `place`."""
     return place if not original.is_one_file and is_folder(place) else place.parent
 
 
-def _look_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
+def _find_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
     """Return how to open the checkpoint at `place`; None if it is missing or changed."""
     if original.is_one_file:
-        where = _where(original.files[0], place, _names_in(place.parent), job)
+        where = _find_file(original.files[0], place, _names_in(place.parent), job)
         return None if where is None else FoundOriginal(where)
-    home = _home(original, place)
+    home = _folder_of_files(original, place)
     files: dict[Path, Path] = {}
     for file in original.files:
         name = PurePosixPath(file.name)
@@ -293,15 +293,15 @@ def _look_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
         if name.is_absolute() or not name.parts or ".." in name.parts or "\\" in file.name:
             return None
         path = home / name
-        where = _where(file, path, _names_in(path.parent), job)
+        where = _find_file(file, path, _names_in(path.parent), job)
         if where is None:
             return None
         files[path] = where
     moved = any(name != where for name, where in files.items())
-    return FoundOriginal(_whole(place), files if moved else {})
+    return FoundOriginal(_model_path(place), files if moved else {})
 
 
-def _where(known: OriginalFile, place: Path, names: Sequence[str], job: Job) -> Path | None:
+def _find_file(known: OriginalFile, place: Path, names: Sequence[str], job: Job) -> Path | None:
     """Return the path of a file, which an export may have renamed; None if it is not found."""
     kept = [name for name in names if name != place.name and name_before(name) == place.name]
     for name in (place.name, *sorted(kept, key=lambda name: (len(name), name))):
@@ -317,16 +317,16 @@ def _names_in(folder: Path) -> list[str]:
         return []
 
 
-def _whole(place: Path) -> Path:
+def _model_path(place: Path) -> Path:
     """Return what to open for a path of a model: the index, or the folder."""
     is_whole = is_folder(place) or place.suffix == ".json"
     return place if is_whole else place.parent
 
 
-def _meant(original: Original, named: Path) -> Path:
+def _chosen_path(original: Original, named: Path) -> Path:
     """Return what to open for a user's choice without the checkpoint: usually the same name."""
     names = {file.name for file in original.files}
     if not original.is_one_file and name_before(named.name) in names:
-        return _whole(named)
-    *_, inside = _around(original, named)
+        return _model_path(named)
+    *_, inside = _candidates(original, named)
     return inside if exists(inside) else named

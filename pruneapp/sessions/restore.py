@@ -78,7 +78,7 @@ def restored(
             job.step(0)
             records.append(_record(edit, slots, records[after - 1] if after else None))
         count = len(records)
-        position, branches = _there(history.position, history.tree, count)
+        position, branches = _nearest_restored(history.position, history.tree, count)
         _check_protection(records, branches, document.history.scratch, where, job)
         exported = history.exported if history.exported <= count else -1
         document.restore(records, position, exported, branches)
@@ -94,12 +94,12 @@ def restored(
     return document
 
 
-def _there(state: int, branches: Branches, count: int) -> tuple[int, Branches]:
+def _nearest_restored(state: int, branches: Branches, count: int) -> tuple[int, Branches]:
     """Return the nearest ancestor among the first `count` states, and their branches."""
-    gone = range(count + 1, len(branches) + 1)
+    removed = range(count + 1, len(branches) + 1)
     while state > count:
         state = branches.parent(state)
-    return state, branches.without(gone, state)
+    return state, branches.without(removed, state)
 
 
 def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
@@ -188,9 +188,9 @@ def _check(history: SavedHistory, where: str) -> None:
         if mask.size < 0 or not NO_MASK <= mask.base < number:
             raise damaged(where, f"mask {number:,} cannot be unpacked from mask {mask.base:,}")
     state: dict[tuple[Layer, str], int] = {}
-    for place, comes in _there(0, history.tree, len(history.edits))[1].walk():
+    for place, is_redo in _nearest_restored(0, history.tree, len(history.edits))[1].walk():
         edit = history.edits[place - 1]
-        if not comes:
+        if not is_redo:
             for layer, swaps in edit.layers.items():
                 state.update(
                     ((layer, edit.tensors[at][0]), before) for at, before, _ in reversed(swaps)
@@ -222,11 +222,11 @@ def _check_protection(
 ) -> None:
     """Raise SessionError if a weight is both pruned and protected, which no edit produces."""
     state: dict[Layer, dict[str, MaskSlot | None]] = {"masks": {}, "protected": {}}
-    for place, comes in branches.walk():
+    for place, is_redo in branches.walk():
         record = records[place - 1]
-        for layer, slots in (record.after if comes else record.before).items():
+        for layer, slots in (record.after if is_redo else record.before).items():
             state.setdefault(layer, {}).update(slots)
-        if not comes:
+        if not is_redo:
             continue
         for name in {name for slots in record.after.values() for name in slots}:
             kept, protected = state["masks"].get(name), state["protected"].get(name)
@@ -255,7 +255,7 @@ def _check_mask(history: SavedHistory, number: int, size: int | None, where: str
 def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None) -> Record:
     names = [name for name, _, _ in edit.tensors]
     changed = {layer: swaps for layer, swaps in edit.layers.items() if swaps}
-    step, entry = _said(edit)
+    step, entry = _step_or_entry(edit)
     entry_masks = {name: slots[number] for name, number in edit.meant.items()}
     record = Record(
         edit.kind,
@@ -272,7 +272,7 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
     return replace(record, key=None if last is None else last.key)
 
 
-def _said(edit: SavedEdit) -> tuple[Step | None, Json | None]:
+def _step_or_entry(edit: SavedEdit) -> tuple[Step | None, Json | None]:
     """Return the step if all its methods exist, otherwise None and the entry."""
     if edit.entry.get("name") == "step":
         try:
@@ -295,17 +295,17 @@ def _load_masks(
             *(n for swaps in edit.layers.values() for _, *both in swaps for n in both),
         )
     } - {NO_MASK}
-    wanted = set(named)  # extended by their bases
+    required = set(named)  # extended by their bases
     for number in sorted(named, reverse=True):
         base = masks[number].base
-        while base != NO_MASK and base not in wanted:
-            wanted.add(base)
+        while base != NO_MASK and base not in required:
+            required.add(base)
             base = masks[base].base
-    job.start(sum((masks[number].size + 7) // 8 for number in wanted))
+    job.start(sum((masks[number].size + 7) // 8 for number in required))
     slots: dict[int, MaskSlot] = {}
     held: deque[tuple[MaskSlot, BitMask]] = deque()
     memory = 0
-    for number in sorted(wanted):
+    for number in sorted(required):
         base = masks[number].base
         under = None if base == NO_MASK else slots[base].load(scratch, job)
         mask = history.source.read(number, under, job)
@@ -319,7 +319,7 @@ def _load_masks(
             slot, oldest = held.popleft()
             slot.offset, slot.mask = scratch.write(oldest, job), None
             memory -= slot.memory
-    for number in wanted - named:
+    for number in required - named:
         slot = slots.pop(number)
         if slot.mask is None:
             scratch.free(slot.offset, slot.nbytes)
@@ -328,7 +328,7 @@ def _load_masks(
 
 # Edits that can be repeated with the checkpoint alone, by the name of their entry. Masks in the
 # checkpoint are read again as they were when it was opened.
-_AGAIN: Mapping[str, type[Step | ManualEdit | TreatZeros | Finalize | FileMasks]] = {
+_REPEATABLE: Mapping[str, type[Step | ManualEdit | TreatZeros | Finalize | FileMasks]] = {
     "step": Step,
     "edit": ManualEdit,
     "treat_zeros": TreatZeros,
@@ -344,7 +344,7 @@ def repeatable(record: Record) -> bool:
     """
     entry = record.as_json()
     if entry["name"] != "step":
-        return entry["name"] in _AGAIN
+        return entry["name"] in _REPEATABLE
     step = record.step
     return step is not None and all(row.method in registry.BUILT_IN for row in step.rows)
 
@@ -362,28 +362,28 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
     try:
         for edit in history.intents:
             document.jump(branches.after[first + done])
-            document.commit(_again(document, edit, history, job))
+            document.commit(_repeat_edit(document, edit, history, job))
             done += 1
             if history.exported == document.position:
                 document.mark_exported(document.snapshot())
     except PruneAppError as error:
         document.notify(missing(history.intents[done:], "cannot be computed again", str(error)))
-    position, branches = _there(history.position, branches, first + done)
+    position, branches = _nearest_restored(history.position, branches, first + done)
     document.jump(branches.tip)  # makes it the state that redo leads to
     document.jump(position)
     for state in branches.names:
         document.rename(state, branches.names[state])
 
 
-def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
+def _repeat_edit(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
     masks = {name: unpacked(history, number, job) for name, number in edit.meant.items()}
     name = str(edit.entry.get("name"))
-    if name not in _AGAIN:
+    if name not in _REPEATABLE:
         raise SessionError(
             f"This version of Pruneapp does not support '{name}'.",
             remedy="Open the work with the version that it was made with.",
         )
-    kind = _AGAIN[name]
+    kind = _REPEATABLE[name]
     if issubclass(kind, ManualEdit):
         action: ResolvedAction = kind.from_dict(edit.entry, masks, job)
     else:
@@ -547,13 +547,13 @@ def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
     known = saved.original
     located = find_original(known, saved.path, job, original)
     places = located.files or None
-    wanted = known.state_dict or None
+    state_dict = known.state_dict or None
     try:
-        return open_checkpoint(located.path, state_dict=wanted, job=job, places=places)
+        return open_checkpoint(located.path, state_dict=state_dict, job=job, places=places)
     except CheckpointError as error:
         refused = error
     # A changed file may lack this state dict or be no checkpoint: report that it has changed.
-    if wanted is not None:
+    if state_dict is not None:
         with contextlib.suppress(CheckpointError):
             return open_checkpoint(located.path, job=job, places=places)
     change = change_at(known.files[0], located.path, job) if known.is_one_file else ""

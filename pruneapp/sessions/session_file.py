@@ -271,7 +271,7 @@ def _spool_history(
     places: list[MaskPlace] = []
     for count, record in enumerate(capture.records):
         job.step(0)
-        places += _places(numbers, record, plain, spool, job)
+        places += _spool_masks(numbers, record, plain, spool, job)
         edit = numbers.edit(record, capture.parent(count), capture.snapshot.checkpoint)
         spool.add(f"edit/{count}", [encoded(edit)])
     branches = capture.branches
@@ -289,7 +289,7 @@ def _spool_history(
     )
 
 
-def _places(
+def _spool_masks(
     numbers: MaskNumbers, record: Record, plain: _Plain, spool: _Spool, job: Job
 ) -> list[MaskPlace]:
     """Spool the new masks of a record that are not current masks; return the places of all."""
@@ -429,13 +429,13 @@ class _MasksOfFile:
 
     def __init__(self, file: Checkpoint, places: tuple[MaskPlace, ...], where: str) -> None:
         self._file = file
-        self._places = places
+        self._spool_masks = places
         self._where = where
         self._unpacker = Unpacker()
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
         """Read a mask; see `MaskSource`."""
-        place = self._places[number]
+        place = self._spool_masks[number]
         entry = self._file.entries.get(place.tensor)
         if entry is None or entry.dtype.name != "U8":
             raise damaged(self._where, f"mask {number:,} is missing")

@@ -39,7 +39,7 @@ def test_rules_keep_what_masks_keep(data, types):
     start = data.draw(st.integers(0, 70))
     for ranking, share, mask, raw in zip(rankings, shares, held, bits, strict=True):
         for own in (True, False):
-            rule = CutMask(ranking, threshold.key, share, own=own)
+            rule = CutMask(ranking, threshold.key, share, by_magnitude=own)
             assert (rule.size, rule.kept, rule.pruned) == (mask.size, mask.kept, mask.pruned)
             assert np.array_equal(rule.bools(), mask.bools())
             part = raw[start:].copy()
@@ -53,7 +53,7 @@ def test_ties_end_in_the_middle_of_a_piece(monkeypatch):
     bits = np.full(100, 7, np.uint16)
     ranking = Magnitudes(reading(bits, 24), 100, DTYPES["BF16"])
     threshold, (share,) = KERNEL.shares([ranking], 37, Job())
-    rule = CutMask(ranking, threshold.key, share, own=True)
+    rule = CutMask(ranking, threshold.key, share, by_magnitude=True)
     for start in (0, 30, 36, 37, 38, 90):
         part = bits[start:].copy()
         rule.zero(part, start)
@@ -67,7 +67,7 @@ def test_a_choice_at_random_is_made_again():
     threshold, (share,) = KERNEL.shares([ranking], 400, Job())
     (mask,) = KERNEL.masks([ranking], threshold, Job())
     ones = np.ones(600, np.uint32)
-    CutMask(ranking, threshold.key, share, own=True).zero(ones, 400)
+    CutMask(ranking, threshold.key, share, by_magnitude=True).zero(ones, 400)
     assert np.array_equal(ones != 0, mask.bools(400, 1000))
 
 
@@ -77,5 +77,5 @@ def test_scores_decide_in_place_of_the_bits():
     ranking = Magnitudes(reading(scores), 50, DTYPES["F32"])
     threshold, (share,) = KERNEL.shares([ranking], 20, Job())
     bits = np.ones(50, np.uint32)
-    CutMask(ranking, threshold.key, share, own=False).zero(bits, 0)
+    CutMask(ranking, threshold.key, share, by_magnitude=False).zero(bits, 0)
     assert np.array_equal(bits != 0, np.arange(50) < 30)

@@ -312,7 +312,7 @@ def test_what_another_pruneapp_did_in_its_own_way_is_missing_and_said(model, pla
     kept = states(document)
     prune(document, B)
     mid_write(document, journal)
-    monkeypatch.delitem(restore._AGAIN, "step")
+    monkeypatch.delitem(restore._REPEATABLE, "step")
     again = taken_up(journal.writer.path)
     assert states(again) == kept
     (notice,) = again.notices

@@ -17,7 +17,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
 from pruneapp.edits.existing_masks import (
     Combination,
-    TakenMasks,
+    MatchingMasks,
     combine,
     masks_from,
     masks_of,
@@ -355,7 +355,7 @@ class MaskDragController(Controller):
             partial(self._on_masks, dragged.file),
         )
 
-    def _on_masks(self, file: str, taken: TakenMasks) -> None:
+    def _on_masks(self, file: str, taken: MatchingMasks) -> None:
         self._extras.set_masks(taken.masks, file, self._form.ask_for_masked)
         tensors = self._counted(len(taken.masks))
         text = self.tr("Masks of {tensors} were taken from {file}. Prune applies them.")

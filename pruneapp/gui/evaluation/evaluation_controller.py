@@ -140,7 +140,7 @@ class ScriptProcess:
         evaluator = self.evaluator(job)
         if evaluator.baseline is None:
             parts = job.parts(2)
-            evaluator.measure_baseline(past.near, next(parts))
+            evaluator.measure_baseline(past.base_state, next(parts))
             job = next(parts)
         snapshot = past.load(Job(cancel=job.cancel))
         result = evaluator.measure(snapshot, job)

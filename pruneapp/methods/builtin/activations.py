@@ -32,7 +32,7 @@ from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.masks.regions import Groups
-from pruneapp.methods.amounts import at_share, known_of, level
+from pruneapp.methods.amounts import at_share, counts_before, level
 from pruneapp.methods.builtin.patterns import DIM, PatternParam, groups_of
 from pruneapp.methods.builtin.unstructured import (
     RELATIVE_IMPORTANCE,
@@ -165,7 +165,7 @@ def _count_above(scores: TensorView, bound: float, job: Job) -> int:
 def _allocate_owl(
     tensors: Sequence[TensorView], values: Values, kernel: Kernel, job: Job
 ) -> Cutting:
-    known = known_of(tensors)
+    known = counts_before(tensors)
     job.extend(2 * int(known.numel.sum()))
     outliers = np.zeros(len(tensors))
     for layer in _layers_of(tensors):
@@ -418,13 +418,13 @@ def _refined(view: TensorView, rounds: int, members: Indices, mask: BitMask, job
         gram = view.inputs.gram(part, job.cancel)
         assert gram is not None
         exchange = _Exchange.of(gram, members, rounds, job.cancel)
-        for stretches, stays in _refined_blocks(view, outputs, exchange, mask, job):
+        for stretches, is_kept in _refined_blocks(view, outputs, exchange, mask, job):
             at = 0
             for first, last in stretches:
-                pack_into(packed, first, stays[at : at + last - first])
+                pack_into(packed, first, is_kept[at : at + last - first])
                 at += last - first
                 scratch.let_go(packed, first // 8, (last + 7) // 8)
-            job.step(stays.size)
+            job.step(is_kept.size)
     return BitMask(packed, mask.size)
 
 
@@ -517,16 +517,16 @@ class _Exchange:
             if not active.size:
                 break
             self.cancel.check()
-            found, back, goes = self._best(
+            found, to_restore, to_prune = self._best(
                 scores[active], error[active], pruned[active], free[active]
             )
             active = active[found]
-            gone, come = scores[active, goes], scores[active, back]
-            error[active] += gone[:, np.newaxis] * self.correlations[goes]
-            error[active] -= come[:, np.newaxis] * self.correlations[back]
+            pruned_scores, restored_scores = scores[active, to_prune], scores[active, to_restore]
+            error[active] += pruned_scores[:, np.newaxis] * self.correlations[to_prune]
+            error[active] -= restored_scores[:, np.newaxis] * self.correlations[to_restore]
             for mask, is_pruned in ((off, True), (pruned, True), (free, False)):
-                mask[active, goes] = is_pruned
-                mask[active, back] = not is_pruned
+                mask[active, to_prune] = is_pruned
+                mask[active, to_restore] = not is_pruned
         return off
 
     def _times(self, matrix: Float64s) -> Float64s:
@@ -549,28 +549,42 @@ class _Exchange:
         """
         members, groups = self.members, np.arange(len(self.members))[:, np.newaxis]
         x = scores[:, members]
-        alone, along = x * x * self.correlations.diagonal()[members], 2.0 * x * error[:, members]
-        back = np.where(pruned[:, members], alone - along, np.inf)
-        goes = np.where(free[:, members], alone + along, np.inf)
-        x_back = x_goes = x
-        is_back = is_goes = members[np.newaxis]
+        own_cost, cross_cost = (
+            x * x * self.correlations.diagonal()[members],
+            2.0 * x * error[:, members],
+        )
+        restore_cost = np.where(pruned[:, members], own_cost - cross_cost, np.inf)
+        prune_cost = np.where(free[:, members], own_cost + cross_cost, np.inf)
+        restore_scores = prune_scores = x
+        restore_inputs = prune_inputs = members[np.newaxis]
         within = self.all_pairs
         if within is None:
-            of_back, of_goes = (lowest_places(cost, _CANDIDATES) for cost in (back, goes))
-            is_back, is_goes = members[groups, of_back], members[groups, of_goes]
-            within = self.correlations[is_back[..., np.newaxis], is_goes[..., np.newaxis, :]]
-            x_back, back = (np.take_along_axis(each, of_back, 2) for each in (x, back))
-            x_goes, goes = (np.take_along_axis(each, of_goes, 2) for each in (x, goes))
-        pairs = x_back[..., np.newaxis] * x_goes[..., np.newaxis, :]
+            restore_places, prune_places = (
+                lowest_places(cost, _CANDIDATES) for cost in (restore_cost, prune_cost)
+            )
+            restore_inputs, prune_inputs = (
+                members[groups, restore_places],
+                members[groups, prune_places],
+            )
+            within = self.correlations[
+                restore_inputs[..., np.newaxis], prune_inputs[..., np.newaxis, :]
+            ]
+            restore_scores, restore_cost = (
+                np.take_along_axis(each, restore_places, 2) for each in (x, restore_cost)
+            )
+            prune_scores, prune_cost = (
+                np.take_along_axis(each, prune_places, 2) for each in (x, prune_cost)
+            )
+        pairs = restore_scores[..., np.newaxis] * prune_scores[..., np.newaxis, :]
         pairs *= within
         pairs *= -2.0
-        pairs += back[..., np.newaxis]
-        pairs += goes[..., np.newaxis, :]
+        pairs += restore_cost[..., np.newaxis]
+        pairs += prune_cost[..., np.newaxis, :]
         flat = pairs.reshape(len(pairs), -1)
         best, rows = flat.argmin(axis=1), np.arange(len(flat))
         group, first, second = np.unravel_index(best, pairs.shape[1:])
-        row = rows if len(is_back) > 1 else 0
-        u, v = is_back[row, group, first], is_goes[row, group, second]
+        row = rows if len(restore_inputs) > 1 else 0
+        u, v = restore_inputs[row, group, first], prune_inputs[row, group, second]
         scale = np.zeros(len(rows))
         for column in (u, v):
             size = np.abs(scores[rows, column])
@@ -585,13 +599,13 @@ def lowest_places(values: Float64s, count: int) -> Indices:
     Of equal values the first are selected; `numpy.argpartition` depends on the processor.
     """
     lowest = np.partition(values, count - 1, axis=-1)[..., count - 1, np.newaxis]
-    goes = values <= lowest
-    over = np.count_nonzero(goes, axis=-1) > count
+    is_lowest = values <= lowest
+    over = np.count_nonzero(is_lowest, axis=-1) > count
     if over.any():
         ties = values[over] == lowest[over]
-        below = np.count_nonzero(goes[over] & ~ties, axis=-1)[:, np.newaxis]
-        goes[over] &= ~ties | (np.cumsum(ties, axis=-1) <= count - below)
-    return np.nonzero(goes)[-1].reshape(*values.shape[:-1], count)
+        below = np.count_nonzero(is_lowest[over] & ~ties, axis=-1)[:, np.newaxis]
+        is_lowest[over] &= ~ties | (np.cumsum(ties, axis=-1) <= count - below)
+    return np.nonzero(is_lowest)[-1].reshape(*values.shape[:-1], count)
 
 
 _ROUNDS = IntParam(

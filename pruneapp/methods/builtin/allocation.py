@@ -10,7 +10,7 @@ import numpy as np
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.lamp import LampScores
 from pruneapp.kernels.values import Bools, Counts, Float64s
-from pruneapp.methods.amounts import at_share, known_of, level
+from pruneapp.methods.amounts import at_share, counts_before, level
 from pruneapp.methods.builtin.unstructured import magnitudes
 from pruneapp.methods.method import Cutting, TensorView, Values, WeightMethod
 from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam
@@ -25,7 +25,7 @@ def _ratio(shape: tuple[int, ...], variant: str) -> float:
 
 def _allocate(tensors: Sequence[TensorView], values: Values, _kernel: Kernel, job: Job) -> Cutting:
     ratios = np.array([_ratio(view.shape, values["variant"]) for view in tensors])
-    known = known_of(tensors)
+    known = counts_before(tensors)
     job.step(0)
 
     def cut(among: Bools, count: int) -> Counts:
@@ -107,7 +107,7 @@ _LAST = 0.8
 def _allocate_uniform_plus(
     tensors: Sequence[TensorView], _values: Values, _kernel: Kernel, job: Job
 ) -> Cutting:
-    known = known_of(tensors)
+    known = counts_before(tensors)
     matrices = [i for i, view in enumerate(tensors) if len(view.shape) == 2]
     convolutions = [i for i, view in enumerate(tensors) if len(view.shape) > 2]
     most = np.ones((3, len(tensors)))  # maximum sparsity per tensor, in stages if not sufficient

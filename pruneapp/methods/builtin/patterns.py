@@ -158,16 +158,16 @@ def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float
             terms = decode(bits, ranked.dtype).astype(np.float64).reshape(part.shape)
             np.multiply(terms, terms, out=terms) if squared else np.abs(terms, out=terms)
             cut = tiles.cut(terms)
-            total = _along(cut[:, 0])
+            total = _sum_last_axis(cut[:, 0])
             for row in range(1, tiles.tall):
-                total += _along(cut[:, row])
+                total += _sum_last_axis(cut[:, row])
         sums[part.down, part.along] = total
         job.step(bits.size)
     means = sums.reshape(-1) / tiles.sizes
     return np.sqrt(means) if squared else means
 
 
-def _along(terms: Float64s) -> Float64s:
+def _sum_last_axis(terms: Float64s) -> Float64s:
     """Sum along the last axis; from left to right if it is shorter than the lanes."""
     wide = terms.shape[2]
     if wide >= LANES:

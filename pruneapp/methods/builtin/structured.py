@@ -101,20 +101,25 @@ def distance_sums(slices: Slices, among: Indices, job: Job) -> Float64s:
     among = among[finite]
     parts = [among[first : first + step] for first in range(0, among.size, step)]
     sums[among] = 0.0
-    size, stepped, done, every = length * channels, 0, 0, max(among.size * (among.size - 1) // 2, 1)
-    for i, own in enumerate(parts):
-        mine = filters.of(own)
-        for other in parts[i:]:
-            theirs = mine if other is own else filters.of(other)
-            for row, number in enumerate(own.tolist()):
-                first = row + 1 if other is own else 0
-                distances = _distances(mine[row], theirs[first:], job)
-                sums[other[first:]] += distances
+    size, stepped, done, n_pairs = (
+        length * channels,
+        0,
+        0,
+        max(among.size * (among.size - 1) // 2, 1),
+    )
+    for i, own_part in enumerate(parts):
+        own_rows = filters.of(own_part)
+        for other_part in parts[i:]:
+            other_rows = own_rows if other_part is own_part else filters.of(other_part)
+            for row, number in enumerate(own_part.tolist()):
+                first = row + 1 if other_part is own_part else 0
+                distances = _distances(own_rows[row], other_rows[first:], job)
+                sums[other_part[first:]] += distances
                 # Added one by one from first to last, for a defined order.
                 sums[number] = np.cumsum(np.concatenate(([sums[number]], distances)))[-1]
                 done += distances.size
-                job.step(size * done // every - stepped)
-                stepped = size * done // every
+                job.step(size * done // n_pairs - stepped)
+                stepped = size * done // n_pairs
     job.step(size - stepped)
     return sums
 

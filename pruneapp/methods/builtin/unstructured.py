@@ -53,8 +53,8 @@ def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
     def scoring(start: int, sizes: Floats, scores: Floats) -> None:
         places = in_rows(start, sizes, columns.size), in_rows(start, scores, columns.size)
         for (row, column, part), (_, _, out) in zip(*places, strict=True):
-            many, width = part.shape
-            above = rows[row : row + many, np.newaxis]
+            n_rows, width = part.shape
+            above = rows[row : row + n_rows, np.newaxis]
             out[...] = part / above + part / columns[column : column + width]
 
     return scoring

@@ -218,7 +218,7 @@ def fill_disk(_person, monkeypatch) -> None:
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(journal_file.JournalWriter, "flush", refuse)
-    monkeypatch.setattr(journal_file.JournalWriter, "look_at", refuse)
+    monkeypatch.setattr(journal_file.JournalWriter, "write_view", refuse)
 
 
 CANNOT = {
