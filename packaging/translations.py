@@ -298,7 +298,12 @@ PARTS: dict[str, tuple[str, ...]] = {
         "explain",
     ),
     "checkpoint/model_folder.py": ("_refuse_training_folders",),
-    "checkpoint/mask_pairs.py": ("_unpaired", "_twice", "find_overlaps", "_reasons"),
+    "checkpoint/mask_pairs.py": (
+        "_unpaired_notice",
+        "_conflict_notice",
+        "find_overlaps",
+        "_reasons",
+    ),
     "checkpoint/prunability.py": (
         "_BUFFERS",
         "_RECOMPUTED",
@@ -318,7 +323,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "checkpoint/torchfile/legacy_format.py": ("index_stream",),
     "checkpoint/torchfile/numpy_arrays.py": ("_NO_NUMBERS", "reconstructed", "fill", "_type"),
     "checkpoint/torchfile/rebuild.py": (
-        "_with_marks",
+        "_set_traits",
         "_jagged",
         "_from_numpy",
         "_meta",
@@ -330,7 +335,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "SAVE_AGAIN",
         "BIG_ENDIAN",
         "_opaque",
-        "whole_shard",
+        "unwrap_dtensor",
     ),
     "checkpoint/torchfile/zip_format.py": (
         "_check_kind",

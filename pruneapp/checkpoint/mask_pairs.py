@@ -43,10 +43,10 @@ def fold_pairs(contents: Contents, sources: Sequence[ByteSource], job: Job) -> C
     known = {name: e for e in cancel.each(entries) for name in e.names}
     candidates = [(e, _mask_of(e, known)) for e in cancel.each(originals)]
     pairs, masks, notices = _read_masks(candidates, known, sources, job)
-    left = [pairs.get(e.name, e) for e in cancel.each(entries) if e.name not in masks]
+    remaining = [pairs.get(e.name, e) for e in cancel.each(entries) if e.name not in masks]
     return replace(
         contents,
-        entries=tuple(left),
+        entries=tuple(remaining),
         masks=tuple(masks.values()),
         notices=(*contents.notices, *notices),
     )
@@ -62,7 +62,7 @@ def _read_masks(
     pairs: dict[str, TensorEntry] = {}
     masks: dict[str, TensorEntry] = {}
     unpaired: list[str] = []
-    twice: list[str] = []
+    conflicts: list[str] = []
     numels = [mask.numel for _, mask in job.cancel.each(candidates) if mask is not None]
     job.start(sum(numels), "")
     for original, mask in candidates:
@@ -70,11 +70,15 @@ def _read_masks(
         base = original.name.removesuffix(_ORIG)
         if f"{base}_u" in known and mask is None:
             continue  # spectral normalization uses the same suffix
-        if mask is None or not _fits(original, mask, known) or not _zeros_ones(mask, sources, job):
+        if (
+            mask is None
+            or not _is_mask_of(original, mask, known)
+            or not _is_binary(mask, sources, job)
+        ):
             unpaired.append(original.name)
             continue
         if any(name.removesuffix(_ORIG) in known for name in original.names):
-            twice.append(base)
+            conflicts.append(base)
             continue
         pairs[original.name] = original._replace(
             name=base,
@@ -82,7 +86,9 @@ def _read_masks(
             mask_of=f"{base}{_MASK}",
         )
         masks[mask.name] = mask
-    notices = [_unpaired(unpaired)] * bool(unpaired) + [_twice(twice)] * bool(twice)
+    notices = [_unpaired_notice(unpaired)] * bool(unpaired) + [_conflict_notice(conflicts)] * bool(
+        conflicts
+    )
     return pairs, masks, notices
 
 
@@ -92,7 +98,7 @@ def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntr
     return known.get(original.name.removesuffix(_ORIG) + _MASK)
 
 
-def _fits(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry]) -> bool:
+def _is_mask_of(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry]) -> bool:
     """Return whether the mask has the shape of the original and belongs to all its names."""
     bases = [name.removesuffix(_ORIG) for name in original.names]
     return (
@@ -103,7 +109,7 @@ def _fits(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry
     )
 
 
-def _zeros_ones(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> bool:
+def _is_binary(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> bool:
     job.label(mask.name)
     elements = Elements(mask, sources)
     one = elements.empty(1)
@@ -116,7 +122,7 @@ def _zeros_ones(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> b
     return True
 
 
-def _unpaired(names: list[str]) -> Notice:
+def _unpaired_notice(names: list[str]) -> Notice:
     several = len(names) > 1
     some = f"{len(names):,} tensors are" if several else "One tensor is"
     opened = "them: opened unchanged" if several else "it: opened unchanged"
@@ -127,7 +133,7 @@ def _unpaired(names: list[str]) -> Notice:
     )
 
 
-def _twice(names: list[str]) -> Notice:
+def _conflict_notice(names: list[str]) -> Notice:
     some = f"{len(names):,} tensors NAME lie" if len(names) > 1 else "One tensor NAME lies"
     return Notice(
         f"{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are "
@@ -138,7 +144,7 @@ def _twice(names: list[str]) -> Notice:
 
 # Interleaved views (slices of columns) are compared element by element if their storage has at most
 # this many elements; larger ones count as overlapping.
-_MOST_ELEMENTS = 1 << 25
+_MAX_ELEMENTS = 1 << 25
 # Number of elements handled between two checks for cancellation: some milliseconds.
 _ELEMENTS_AT_ONCE = 1 << 22
 
@@ -210,13 +216,13 @@ def _interleaved(group: _Views, cancel: CancelToken) -> bool:
     strided = False
     width = group[0].dtype.bits // 8
     begin, end = _extent(group[0])
-    alike = True
+    is_same_width = True
     for batch in cancel.batches(group):
         strided = strided or any(e.location.strides is not None for e in batch)
-        alike = alike and all(e.dtype.bits // 8 == width for e in batch)
+        is_same_width = is_same_width and all(e.dtype.bits // 8 == width for e in batch)
         begins, ends = zip(*map(_extent, batch), strict=True)
         begin, end = min(begin, *begins), max(end, *ends)
-    if not strided or not alike or (end - begin) // width > _MOST_ELEMENTS:
+    if not strided or not is_same_width or (end - begin) // width > _MAX_ELEMENTS:
         return True
     occupied = np.zeros((end - begin) // width, np.bool_)
     for entry in group:

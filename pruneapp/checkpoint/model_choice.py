@@ -52,7 +52,7 @@ def choose_model(path: Path, state_dict: str | None) -> ModelChoice:
         return ModelChoice(path)
     notices: tuple[Notice, ...] = ()
     if not is_store(path):
-        path, notices = _snapshot_of(path)
+        path, notices = _find_snapshot(path)
     if is_pipeline := _is_file(path / PIPELINE_INDEX):
         pipeline = path
     elif state_dict is not None and not is_store(path) and _is_file(path.parent / PIPELINE_INDEX):
@@ -100,7 +100,7 @@ def _components(pipeline: Path) -> tuple[str, ...]:
     return tuple(sorted(sizes, key=lambda name: (-sizes[name], name)))
 
 
-def _snapshot_of(path: Path) -> tuple[Path, tuple[Notice, ...]]:
+def _find_snapshot(path: Path) -> tuple[Path, tuple[Notice, ...]]:
     """Return the snapshot to open and a notice if a path is a Hugging Face cache, else the path."""
     root = path.parent if path.name == "snapshots" else path
     if not root.name.startswith(_CACHED) or not is_folder(root / "snapshots"):
@@ -112,14 +112,14 @@ def _snapshot_of(path: Path) -> tuple[Path, tuple[Notice, ...]]:
             f"The cache '{root}' contains no snapshot.",
             remedy="Download the model again.",
         )
-    chosen = _current(root, revisions)
+    chosen = _current_revision(root, revisions)
     others = [name for name in revisions if name != chosen]
     more = f" Open another revision by its folder: {first_names(others)}." if others else ""
     text = f"'{root.name}' is a cache of Hugging Face; its revision '{chosen}' was opened.{more}"
     return root / "snapshots" / chosen, (Notice(text),)
 
 
-def _current(root: Path, revisions: Sequence[str]) -> str:
+def _current_revision(root: Path, revisions: Sequence[str]) -> str:
     """Return the revision of the branch ``main``, or else the most recently changed one."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
         main = (root / "refs" / "main").read_text(encoding="utf-8").strip()

@@ -32,12 +32,12 @@ from pruneapp.json_codec import load_object
 _FORMATS = (SAFETENSORS, ZIP, ONNX, GGUF, NPZ)
 # The file that transformers loads from a folder in preference to an index of shards with the same
 # prefix (`transformers/modeling_utils.py`, `_get_resolved_checkpoint_files`; 5.23).
-_WHOLE = ("model.safetensors", "pytorch_model.bin")
+_WHOLE_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"
 # The original file that an export over its own source has renamed.
-_KEPT = re.compile(r"\.orig\d*(?=\.\w+$)")
+_RENAMED_ORIGINAL = re.compile(r"\.orig\d*(?=\.\w+$)")
 # Words in the names of other files that training saves with a model.
-_BESIDE = re.compile(
+_OTHER_FILES = re.compile(
     r"optimizer|optim_states|scheduler|rng_state|training_args|scaler", re.IGNORECASE
 )
 
@@ -76,7 +76,7 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
                 return (folder / METADATA_FILE,), ""
             _refuse_training_folders(folder, names)
         indexes = [n for n in names if n.endswith(tuple(s + _INDEX for s in suffixes))]
-        for whole in _WHOLE:
+        for whole in _WHOLE_FILES:
             if whole in names and whole + _INDEX in indexes:
                 return (folder / whole,), whole + _INDEX
         files = [folder / n for n in names if n.endswith(suffixes) and _is_model(n)]
@@ -112,7 +112,7 @@ def find_index(path: Path) -> Path | None:
 
 # ModelOpt wrote the second file before transformers supported quantization in the first.
 _CONFIGURATIONS = ("config.json", "hf_quant_config.json")
-_LARGEST_CONFIGURATION = 8 << 20
+_MAX_CONFIGURATION_BYTES = 8 << 20
 
 
 def read_declaration(folder: Path) -> Declaration | None:
@@ -136,7 +136,7 @@ def read_configuration(folder: Path, name: str = _CONFIGURATIONS[0]) -> dict[str
         contextlib.suppress(CheckpointError, JsonError),
         contextlib.closing(open_source(folder / name)) as source,
     ):
-        if source.size <= _LARGEST_CONFIGURATION:
+        if source.size <= _MAX_CONFIGURATION_BYTES:
             return load_object(source.read(0, source.size), constants=True)
     return None
 
@@ -149,11 +149,11 @@ def may_be_weights(name: str) -> bool:
 
 def name_before(name: str) -> str:
     """Return the name that a file had before an export renamed it, or `name` if none did."""
-    return _KEPT.sub("", name)
+    return _RENAMED_ORIGINAL.sub("", name)
 
 
 def _is_model(name: str) -> bool:
-    return not (name.startswith(".") or _BESIDE.search(name) or _KEPT.search(name))
+    return not (name.startswith(".") or _OTHER_FILES.search(name) or _RENAMED_ORIGINAL.search(name))
 
 
 def _without_variants(names: list[str]) -> str:
@@ -231,19 +231,19 @@ def _deepspeed_remedy(folder: Path, names: list[str], steps: list[str]) -> str:
     """
     if not folder.name:  # "."
         folder = folder.absolute()
-    home = folder
+    root = folder
     tag = "" if "latest" in names else steps[-1]
     whole = ""
     if any(map(_DEEPSPEED.fullmatch, names)):
-        home, tag = folder.parent, steps[-1]
+        root, tag = folder.parent, steps[-1]
         models = [name for name in names if re.fullmatch(r"mp_rank_\d\d_model_states\.pt", name)]
         if len(models) == 1:
             whole = (
                 f"Open '{folder / models[0]}', which has the weights in the precision of the "
                 "training. For float32: "
             )
-    script = home / _CONVERTER
-    words = ["python", str(script if script.is_file() else _CONVERTER), str(home), "model"]
+    script = root / _CONVERTER
+    words = ["python", str(script if script.is_file() else _CONVERTER), str(root), "model"]
     return f"{whole or 'Convert it: '}{shlex.join([*words, *(['-t', tag] if tag else [])])}"
 
 

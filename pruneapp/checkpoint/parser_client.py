@@ -51,17 +51,17 @@ def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Hea
     if size > SMALL_BYTES:
         used: list[bytes] = []
         pieces = iter(pieces)
-        header = headers.scan(_noting(pieces, used), job)
+        header = headers.scan(_recording(pieces, used), job)
         if header is not None:
             return header
         pieces = chain(used, pieces)
     if size <= LARGE_BYTES:
         return headers.parse(b"".join(pieces), path, job.cancel)
-    tensors, (metadata, extras, data_bytes) = _in_process("header", pieces, path, job)
+    tensors, (metadata, extras, data_bytes) = _run_in_process("header", pieces, path, job)
     return Header(tensors, metadata, extras, data_bytes)
 
 
-def _noting(pieces: Iterator[bytes], used: list[bytes]) -> Iterator[bytes]:
+def _recording(pieces: Iterator[bytes], used: list[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         used.append(piece)
         yield piece
@@ -71,7 +71,7 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Shar
     """Parse an index of `size` bytes that is read in pieces; see `headers.parse_index_file`."""
     if size <= LARGE_BYTES:
         return headers.parse_index_file(b"".join(pieces), path, job.cancel)
-    rows, (total_size,) = _in_process("index", pieces, path, job)
+    rows, (total_size,) = _run_in_process("index", pieces, path, job)
     return ShardIndex(dict(rows), total_size)
 
 
@@ -79,18 +79,18 @@ def parse_torch(path: str, reader: str, state_dict: str | None, job: Job) -> Par
     """Read the headers of a torch file in the helper. Raises the errors of the reader."""
     request = marshal.dumps((reader, state_dict))
     if is_store(locate(path)):  # the helper cannot import the packages that read from a store
-        return _here("torch", request, path)
-    return _in_process("torch", [request], path, job)
+        return _run_here("torch", request, path)
+    return _run_in_process("torch", [request], path, job)
 
 
-def with_shapes(model: bytes, path: str, job: Job) -> tuple[bytes, str]:
+def infer_onnx_shapes(model: bytes, path: str, job: Job) -> tuple[bytes, str]:
     """Return an ONNX model with inferred shapes, or an empty model and the reason for failure.
 
     The package onnx infers them in C++ code that crashes for some graphs, hence the separate
     process. Raises `CheckpointError` if the process ended early.
     """
     packages = [] if getattr(sys, "frozen", False) else [path for path in sys.path if path]
-    _, found = _in_process("shapes", [marshal.dumps((packages, model))], path, job)
+    _, found = _run_in_process("shapes", [marshal.dumps((packages, model))], path, job)
     inferred, why_not = found
     return inferred, why_not
 
@@ -105,13 +105,13 @@ def command() -> list[str]:
     return [sys.executable, "-I", "-S", "-c", code]
 
 
-def _here(task: str, text: bytes, path: str) -> Parsed:
+def _run_here(task: str, text: bytes, path: str) -> Parsed:
     parser = importlib.import_module(PARSER)
     parsed: Parsed = parser.parse_here(task, text, path)
     return parsed
 
 
-def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Parsed:
+def _run_in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Parsed:
     """Run a task in the helper. Raises the error that the task raises, or `Cancelled`."""
     job.cancel.check()
     try:
@@ -123,7 +123,7 @@ def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Pars
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError:  # no process can be started: a window that blocks is better than no model
-        return _here(task, b"".join(pieces), path)
+        return _run_here(task, b"".join(pieces), path)
     assert process.stdin is not None
     assert process.stdout is not None
     done = threading.Event()

@@ -46,19 +46,19 @@ def _torch_rows(text: bytes, path: str) -> Parsed:
         source.close()
 
 
-def _with_shapes(text: bytes, _path: str) -> Parsed:
+def _infer_shapes(text: bytes, _path: str) -> Parsed:
     packages, model = marshal.loads(text)  # noqa: S302 - plain values, from our own process
     sys.path += [path for path in packages if path not in sys.path]
     import onnx
     import onnx.shape_inference
     from google.protobuf.message import DecodeError
 
-    refused = DecodeError, onnx.shape_inference.InferenceError, ValueError
+    expected_errors = DecodeError, onnx.shape_inference.InferenceError, ValueError
     try:
         graph = onnx.load_model_from_string(model)
         found = onnx.shape_inference.infer_shapes(graph, data_prop=True)
         return [], (found.SerializeToString(), "")
-    except refused as error:
+    except expected_errors as error:
         return [], (b"", str(error) or type(error).__name__)
 
 
@@ -66,7 +66,7 @@ _TASKS = {
     "header": _header_rows,
     "index": _index_rows,
     "torch": _torch_rows,
-    "shapes": _with_shapes,
+    "shapes": _infer_shapes,
 }
 
 

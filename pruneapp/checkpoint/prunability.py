@@ -72,7 +72,7 @@ _TOKEN_TABLES = frozenset(
     }
 )
 # Layer types that are pruned if nothing is selected, for files that declare the layer types.
-_BY_DEFAULT = frozenset({*_CONVOLUTIONS.values(), "Linear", "recurrent"})
+_DEFAULT_KINDS = frozenset({*_CONVOLUTIONS.values(), "Linear", "recurrent"})
 # Last names of tensors whose layer is given by the module name.
 _PARAMETERS = frozenset({"weight", "bias", "w", "b", "W", "kernel", "scale", "gamma", "beta", "g"})
 _RECURRENT = re.compile(r"weight_[ih]h_l\d+(_reverse)?$|weight_[ih]h$")
@@ -98,13 +98,13 @@ class Role:
 
 def role(entry: TensorEntry, modules: Modules) -> Role:
     """Return the role of a tensor, considering all its names."""
-    own = _role_by(entry.name, modules)
+    primary = _role_by(entry.name, modules)
     if not entry.aliases:
-        return own
+        return primary
     others = [_role_by(name, modules) for name in entry.aliases]
     return Role(
-        own.embedding or any(other.embedding for other in others),
-        own.norm or any(other.norm for other in others),
+        primary.embedding or any(other.embedding for other in others),
+        primary.norm or any(other.norm for other in others),
     )
 
 
@@ -372,18 +372,28 @@ def annotate(
     judge = Judge(modules, quantized, job.cancel)
     entries: list[TensorEntry] = []
     for batch in job.cancel.batches(contents.entries):
-        names, shapes, dtypes, locations, aliases, why_not, told, mask_of, _, buffers, _ = zip(
-            *batch, strict=True
-        )
+        (
+            names,
+            shapes,
+            dtypes,
+            locations,
+            aliases,
+            why_not,
+            declared_kinds,
+            mask_of,
+            _,
+            buffers,
+            _,
+        ) = zip(*batch, strict=True)
         judged, kinds, usual, by_quantizer = zip(*judge.of(batch), strict=True)
-        if any(told):
+        if any(declared_kinds):
             # Graphs and programs state layer types reliably, but an operator uses fixed transforms
             # like weights, so buffers are excluded.
             usual = tuple(
-                t in _BY_DEFAULT and e.learned and not _HEADS & {*e.name.split(".")} if t else u
-                for t, u, e in zip(told, usual, batch, strict=True)
+                t in _DEFAULT_KINDS and e.learned and not _HEADS & {*e.name.split(".")} if t else u
+                for t, u, e in zip(declared_kinds, usual, batch, strict=True)
             )
-            kinds = tuple(t or kind for t, kind in zip(told, kinds, strict=True))
+            kinds = tuple(t or kind for t, kind in zip(declared_kinds, kinds, strict=True))
         shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
         reasons = [a or b or c for a, b, c in zip(why_not, shared, judged, strict=True)]
         entries += make_entries(

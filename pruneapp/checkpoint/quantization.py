@@ -63,19 +63,19 @@ class Quantizer:
         return any(
             all(
                 any(
-                    fnmatchcase(name, wanted) and _is_dtype(dtype, wanted_dtype)
+                    fnmatchcase(name, required_name) and _is_dtype(dtype, required_dtype)
                     for name, dtype in layer
                 )
-                for wanted, wanted_dtype in pattern
+                for required_name, required_dtype in pattern
             )
             for pattern in self._patterns
         )
 
 
-def _is_dtype(dtype: str, wanted: str) -> bool:
-    if wanted == "int":
+def _is_dtype(dtype: str, required: str) -> bool:
+    if required == "int":
         return dtype in _INTEGERS
-    return not wanted or fnmatchcase(dtype, wanted)
+    return not required or fnmatchcase(dtype, required)
 
 
 # The first quantizer that matches a layer is used. Layouts: docs/formats.md.
@@ -183,12 +183,12 @@ class Declaration:
 
     @cached_property
     def _globs(self) -> re.Pattern[str]:
-        globs = [name for name in self.ignored if _GLOB.search(name)][:_MOST_GLOBS]
+        globs = [name for name in self.ignored if _GLOB.search(name)][:_MAX_GLOBS]
         return re.compile("|".join(map(translate, globs)) or r"(?!)")
 
     def ignores(self, path: str) -> bool:
         """Return whether a module is declared as not quantized."""
-        parts = path.split(".")[:_MOST_PARTS]
+        parts = path.split(".")[:_MAX_PARTS]
         spans = (
             ".".join(parts[first : last + 1])
             for first in range(len(parts))
@@ -198,8 +198,8 @@ class Declaration:
 
 
 _GLOB = re.compile(r"[*?\[]")
-_MOST_GLOBS = 50
-_MOST_PARTS = 20
+_MAX_GLOBS = 50
+_MAX_PARTS = 20
 _KEYS = ("quantization_config", "compression_config", "quantization")
 _IGNORED = (
     "modules_to_not_convert",
@@ -209,8 +209,8 @@ _IGNORED = (
     "exclude",
     "exclude_modules",
 )
-_MOST_IGNORED = 2_000
-_LONGEST_IGNORED = 200
+_MAX_IGNORED = 2_000
+_MAX_IGNORED_NAME = 200
 _METHOD = re.compile(r"[A-Za-z][\w.+-]{0,30}")
 
 
@@ -226,7 +226,7 @@ def declaration_of(config: Mapping[str, Any]) -> Declaration | None:
     for key in _KEYS:
         declared = config.get(key)
         if isinstance(declared, dict) and declared:
-            return Declaration(_declared_name(key, declared, config), _ignored_in(declared))
+            return Declaration(_declared_name(key, declared, config), _read_ignored(declared))
     # Models that consist of several parts declare it for each part.
     inner = config.get("text_config")
     return declaration_of(inner) if isinstance(inner, dict) and inner is not config else None
@@ -251,15 +251,15 @@ def _declared_name(key: str, declared: dict[str, Any], config: Mapping[str, Any]
     return name or (method if _METHOD.fullmatch(method) else "")
 
 
-def _ignored_in(declared: dict[str, Any]) -> tuple[str, ...]:
+def _read_ignored(declared: dict[str, Any]) -> tuple[str, ...]:
     lists = (declared.get(key) for key in _IGNORED)
     listed = [name for names in lists if isinstance(names, list) for name in names]
     # MLX: the value for the name of a module is False, True or its settings.
     listed += [name for name, how in declared.items() if how is False and "." in name]
     plain = (
         name.removesuffix(".weight")
-        for name in listed[:_MOST_IGNORED]
-        if isinstance(name, str) and 0 < len(name) <= _LONGEST_IGNORED
+        for name in listed[:_MAX_IGNORED]
+        if isinstance(name, str) and 0 < len(name) <= _MAX_IGNORED_NAME
     )
     # Regular expressions ("re:…") are ignored: a malicious one could run forever.
     return tuple(name for name in plain if not name.startswith("re:"))
@@ -332,12 +332,12 @@ def _may_be_quantized(modules: Modules, cancel: CancelToken) -> bool:
     return (
         has_integer_matrices
         or not names.isdisjoint(_FLOAT8 | _PACKED)
-        or any(map(_telling_names().match, cancel.each(leaves)))
+        or any(map(_mark_pattern().match, cancel.each(leaves)))
     )
 
 
 @lru_cache(maxsize=1)
-def _telling_names() -> re.Pattern[str]:
+def _mark_pattern() -> re.Pattern[str]:
     """Return a pattern of last name parts that identify a quantizer without other tensors."""
     marks = [mark for one in QUANTIZERS for mark in one.marks if " " not in mark]
     names = {mark.partition(":")[0].rpartition(".")[2] for mark in marks}
@@ -377,7 +377,7 @@ def _quantizer_of(
     layer = frozenset((name, entry.dtype.name) for name, entry in entries.items())
     marked = next((one.name for one in QUANTIZERS if one.matches(layer)), None)
     by_rule = _is_quantized(entries, root=root)
-    by_config = declared is not None and not root and _is_odd(entries)
+    by_config = declared is not None and not root and _has_unusual_floats(entries)
     if marked is None and not by_rule and not by_config:
         return None
     return (declared.name if declared is not None else "") or marked or ""
@@ -397,7 +397,7 @@ def _is_quantized(entries: dict[str, TensorEntry], *, root: bool) -> bool:
     return found and (not root or any(map(_EVIDENCE.search, entries)))
 
 
-def _is_odd(entries: dict[str, TensorEntry]) -> bool:
+def _has_unusual_floats(entries: dict[str, TensorEntry]) -> bool:
     """Return whether the floats of a layer are not ordinary weights: 8-bit, scaled, or renamed."""
     floats = [(name.rpartition(".")[2], e) for name, e in entries.items() if e.dtype.prunable]
     matrices = [leaf for leaf, entry in floats if len(entry.shape) > 1]

@@ -84,31 +84,31 @@ def may_be_tied(contents: Contents, cancel: CancelToken) -> list[tuple[TensorEnt
     The second tensor of a pair is tied to the first.
     """
     named = [e for e in cancel.each(contents.entries) if e.name.endswith(_ENDINGS)]
-    inputs = [e for e in named if len(e.shape) == 2 and _is_of(e, _INPUTS)]
-    outputs = [e for e in named if len(e.shape) == 2 and _is_of(e, _OUTPUTS)]
-    shared = [e for e in inputs if _is_of(e, ("shared",))]
-    sources = shared or [e for e in inputs if any(_alike(e, other) for other in outputs)]
+    inputs = [e for e in named if len(e.shape) == 2 and _is_in_module(e, _INPUTS)]
+    outputs = [e for e in named if len(e.shape) == 2 and _is_in_module(e, _OUTPUTS)]
+    shared = [e for e in inputs if _is_in_module(e, ("shared",))]
+    sources = shared or [e for e in inputs if any(_is_compatible(e, other) for other in outputs)]
     if len(sources) != 1:  # none, or a model with several text encoders
         return []
     (source,) = sources
-    targets = [*(e for e in inputs if shared and _is_of(e, ("embed_tokens",))), *outputs]
-    pairs = [(source, target) for target in targets if _alike(source, target)]
+    targets = [*(e for e in inputs if shared and _is_in_module(e, ("embed_tokens",))), *outputs]
+    pairs = [(source, target) for target in targets if _is_compatible(source, target)]
     by_name = {e.name: e for e in cancel.each(contents.entries) if e.name.endswith(".bias")}
     for end, other in _BIASES:
         for name, entry in by_name.items():
             if name == end or name.endswith(f".{end}"):
-                about = by_name.get(name.removesuffix(end) + other)
-                if about is not None and _alike(about, entry):
-                    pairs.append((about, entry))
+                parameter = by_name.get(name.removesuffix(end) + other)
+                if parameter is not None and _is_compatible(parameter, entry):
+                    pairs.append((parameter, entry))
     return pairs
 
 
-def _is_of(entry: TensorEntry, modules: Sequence[str]) -> bool:
+def _is_in_module(entry: TensorEntry, modules: Sequence[str]) -> bool:
     name = "." + entry.name.removesuffix(".weight")
     return any(name.endswith(f".{module}") for module in modules)
 
 
-def _alike(one: TensorEntry, other: TensorEntry) -> bool:
+def _is_compatible(one: TensorEntry, other: TensorEntry) -> bool:
     return (
         one is not other
         and one.shape == other.shape

@@ -17,7 +17,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX, ModelFile, read_layout
 from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
-from pruneapp.checkpoint.parser_client import with_shapes
+from pruneapp.checkpoint.parser_client import infer_onnx_shapes
 from pruneapp.errors import CheckpointError, UnsupportedFileError
 from pruneapp.groups.channel_numbers import ChannelGraph, Numbers, group_units, whole_layers
 from pruneapp.groups.onnx_operators import ChannelWalk, SizeRule
@@ -136,7 +136,7 @@ def infer_shapes(model: Any, *, strict: bool = False) -> Any:
 
 def _apart(skeleton: bytes, checkpoint: Checkpoint, job: Job) -> Any:
     """Return the result of `infer_shapes`, computed in another process."""
-    found, why_not = with_shapes(skeleton, str(checkpoint.path), job)
+    found, why_not = infer_onnx_shapes(skeleton, str(checkpoint.path), job)
     if why_not:
         raise GraphError(why_not)
     with _package() as onnx:

@@ -181,11 +181,11 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
                     hook = PruningContainer(old)
                     hook._owner = weakref.ref(module)
                 hook.add_pruning_method(method)
-                before = getattr(module, name + "_mask").detach()
+                previous_mask = getattr(module, name + "_mask").detach()
                 if type(hook) in {PruningContainer, torch_prune.PruningContainer}:
-                    mask = combine(method, scores, before)
+                    mask = combine(method, scores, previous_mask)
                 else:
-                    mask = hook.compute_mask(scores, default_mask=before.clone())
+                    mask = hook.compute_mask(scores, default_mask=previous_mask.clone())
             module.register_buffer(name + "_mask", mask)
             keep_current(module)
             setattr(module, name, hook.apply_mask(module))
@@ -342,15 +342,15 @@ def combine(method: Any, t: Tensor, mask: Tensor) -> Tensor:
         The current mask, of the same shape; not modified.
     """
     of_kept = getattr(method, "_compute_mask_of_kept", None)
-    fresh: Tensor | None = None if of_kept is None else of_kept(t, mask)
-    if fresh is None:
-        part = _left(method, t, mask)
-        fresh = mask.to(dtype=t.dtype, copy=True, memory_format=torch.contiguous_format)
-        fresh[part] = method.compute_mask(t[part], default_mask=mask[part]).to(fresh.dtype)
-    return fresh
+    combined: Tensor | None = None if of_kept is None else of_kept(t, mask)
+    if combined is None:
+        part = _remaining_part(method, t, mask)
+        combined = mask.to(dtype=t.dtype, copy=True, memory_format=torch.contiguous_format)
+        combined[part] = method.compute_mask(t[part], default_mask=mask[part]).to(combined.dtype)
+    return combined
 
 
-def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
+def _remaining_part(method: Any, t: Tensor, mask: Tensor) -> Any:
     """Return the index of the part of a tensor that a method is applied to."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1

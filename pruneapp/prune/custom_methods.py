@@ -157,12 +157,12 @@ def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:
         formula="as the code of the method says",
         params=params,
         takes_scores=True,
-        mask=_Run(kind, where),
+        mask=_MethodRunner(kind, where),
     )
 
 
 @dataclass(frozen=True)
-class _Run:
+class _MethodRunner:
     """Runs a pruning method class on one tensor of a document."""
 
     kind: Callable[..., Any]
@@ -188,13 +188,13 @@ class _Run:
                 remedy="Fix the method, then load it again; nothing was changed.",
                 details=traceback.format_exc(),
             ) from error
-        return self._packed(result, view)
+        return self._to_bitmask(result, view)
 
     @property
     def _name(self) -> str:
         return getattr(self.kind, "__name__", "The method")
 
-    def _packed(self, mask: Any, view: TensorView) -> BitMask:
+    def _to_bitmask(self, mask: Any, view: TensorView) -> BitMask:
         if not isinstance(mask, torch.Tensor) or tuple(mask.shape) != view.shape:
             got = f"shape {list(mask.shape)}" if isinstance(mask, torch.Tensor) else repr(mask)
             raise MethodError(
@@ -259,9 +259,9 @@ def _param(name: str, default: Any) -> Param | None:
         "dim": DimParam(),
         "seed": SeedParam(),
     }
-    given = default is not inspect.Parameter.empty
+    has_default = default is not inspect.Parameter.empty
     known = named.get(name)
-    if known is not None and not given:
+    if known is not None and not has_default:
         return known
     if known is not None:
         with suppress(ValueError):  # the base class of ParameterError

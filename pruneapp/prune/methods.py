@@ -41,10 +41,10 @@ from pruneapp.prune.ranking import (
 # ruff: noqa: SLF001 - torch keeps parameters, buffers and hooks of a module in private dicts
 
 
-def _count(amount: Amount, left: int) -> int:
-    """Return the number of weights to prune of `left`. Raises torch's error if it is too large."""
-    count = _compute_nparams_toprune(amount, left)
-    _validate_pruning_amount(count, left)
+def _count(amount: Amount, remaining: int) -> int:
+    """Return the number of weights to prune. Raises torch's error if it exceeds `remaining`."""
+    count = _compute_nparams_toprune(amount, remaining)
+    _validate_pruning_amount(count, remaining)
     return int(count)
 
 
@@ -123,11 +123,11 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
         if not self._is_plain():
             return None
         kept = [None if mask is None else mask == 1 for mask in masks]
-        left = sum(
+        remaining = sum(
             t.numel() if k is None else int(k.count_nonzero())
             for t, k in zip(tensors, kept, strict=True)
         )
-        count = _count(self.amount, left)
+        count = _count(self.amount, remaining)
         bases = [
             self._all_kept(t) if mask is None else mask
             for t, mask in zip(tensors, masks, strict=True)

@@ -58,7 +58,7 @@ class MaskTarget(NamedTuple):
     out: Bits
 
 
-def write_cut(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], count: int) -> None:
+def write_masks(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], count: int) -> None:
     """Write all masks: 0 for the `count` smallest elements, else the bits of `base`.
 
     Among elements with the key of the threshold the first ones in order are pruned. Elements that
@@ -73,36 +73,36 @@ def write_cut(targets: Sequence[MaskTarget], rankings: Sequence[Magnitudes], cou
     tasks = list(stretches(sizes))
     ties = threshold.ties
     written = in_order(tasks, work, Job(), threads_for(sum(sizes)))
-    for task, struck in zip(tasks, written, strict=True):
-        for stretch, places in zip(task, struck, strict=True):
-            going = places[:ties]
-            targets[stretch.index].out[stretch.start : stretch.stop][going] = 0
-            ties -= going.size
+    for task, tie_positions in zip(tasks, written, strict=True):
+        for stretch, positions in zip(task, tie_positions, strict=True):
+            tied = positions[:ties]
+            targets[stretch.index].out[stretch.start : stretch.stop][tied] = 0
+            ties -= tied.size
 
 
 def _write(
     values: MaskTarget, ranking: Magnitudes, stretch: TensorRange, threshold: Threshold
 ) -> NDArray[np.uint32]:
     """Write a range with its ties kept. Return the positions of the ties in the range."""
-    struck = []
+    tie_positions = []
     for chunk in ranking.keys(stretch.start, stretch.stop):
         start, stop = chunk.start, chunk.start + chunk.keys.size
         cut = chunk.keys.dtype.type(threshold.key)
         kept = kept_of(ranking, start, chunk.keys.size)
-        stays = chunk.keys >= cut
+        is_kept = chunk.keys >= cut
         if kept is not None:
-            stays |= ~kept
+            is_kept |= ~kept
         # Multiplies bits by 0 or 1: without branches, and exact for unsigned integers.
-        np.multiply(values.base[start:stop], stays, out=values.out[start:stop])
+        np.multiply(values.base[start:stop], is_kept, out=values.out[start:stop])
         if not threshold.ties:
             continue
-        equal = np.equal(chunk.keys, cut, out=stays)
+        equal = np.equal(chunk.keys, cut, out=is_kept)
         if kept is not None:
             equal &= kept
         if equal.any():
-            places = np.flatnonzero(equal) + (start - stretch.start)
-            struck.append(places.astype(np.uint32))
-    return np.concatenate(struck) if struck else np.empty(0, np.uint32)
+            positions = np.flatnonzero(equal) + (start - stretch.start)
+            tie_positions.append(positions.astype(np.uint32))
+    return np.concatenate(tie_positions) if tie_positions else np.empty(0, np.uint32)
 
 
 _FLOATS: dict[torch.dtype, DType] = {
@@ -149,7 +149,7 @@ class Resident(TorchKernel):
         if dtype is None:
             raise ValueError(f"scores of a float type expected (got {scores.dtype})")
         self._bits = as_integers(scores.contiguous()).view(-1)
-        self._there = kept
+        self._kept_elements = kept
         bits = None if kept is None else BitMask(pack(kept).cpu().numpy(), kept.numel())
         self.ranking = Magnitudes(self._read, scores.numel(), dtype, bits)
 
@@ -161,9 +161,9 @@ class Resident(TorchKernel):
             at_or_above, equal = compare(chunk.keys, chunk.kept, threshold.key)
             below = ~at_or_above if chunk.kept is None else chunk.kept & ~at_or_above
             if ties:
-                going = equal.nonzero().view(-1)[:ties]
-                below[going] = True
-                ties -= going.numel()
+                tied = equal.nonzero().view(-1)[:ties]
+                below[tied] = True
+                ties -= tied.numel()
             mask[chunk.stretch.start : chunk.stretch.stop].masked_fill_(below.to(mask.device), 0)
 
     def _read(self, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
@@ -178,11 +178,11 @@ class Resident(TorchKernel):
                 job.cancel.check()
                 part = slice(stretch.start, stretch.stop)
                 keys = magnitude_keys(self._bits[part], self.ranking.form)
-                kept = None if self._there is None else self._there[part]
+                kept = None if self._kept_elements is None else self._kept_elements[part]
                 yield DeviceChunk(stretch, keys, kept)
 
 
-def lowest_whole_numbers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
+def find_lowest_integers(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
     """Return a boolean mask of the `count` integers (1-D) of smallest magnitude."""
     keys = flat.to(torch.int64).abs()
     if kept is not None:
@@ -213,7 +213,7 @@ def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = 
         ranked = None if kept is None else kept.reshape(-1)
         Resident(flat, ranked).prune_lowest(as_integers(mask).view(-1), count)
     else:
-        lowest = lowest_whole_numbers(flat, count, None if kept is None else kept.reshape(-1))
+        lowest = find_lowest_integers(flat, count, None if kept is None else kept.reshape(-1))
         as_integers(mask).view(-1).masked_fill_(lowest.to(mask.device), 0)
 
 
@@ -236,7 +236,7 @@ def zero_lowest_of_all(
     if not count:
         return
     targets = [MaskTarget(bits, bits) for bits in map(numpy_bits, masks)]
-    write_cut(targets, _rankings(scores, kept), count)
+    write_masks(targets, _rankings(scores, kept), count)
 
 
 def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> Tensor:
@@ -266,7 +266,7 @@ def without_lowest_of_all(
         out = np.empty(base.numel(), f"uint{8 * base.dtype.itemsize}")
         masks.append(torch.from_numpy(_signed(out)).view(base.dtype).view(base.shape))
         targets.append(MaskTarget(_bits_of(base), out))
-    write_cut(targets, _rankings(scores, kept), count)
+    write_masks(targets, _rankings(scores, kept), count)
     return masks
 
 

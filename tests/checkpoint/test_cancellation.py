@@ -38,7 +38,7 @@ SPECIAL = ("x_orig", "x_mask", "weight", "bias", "running_mean", "weight_scale",
 def small_batches(monkeypatch):
     monkeypatch.setattr(progress, "BATCH", BATCH)
     monkeypatch.setattr(header_scan, "_WINDOW_BYTES", 4096)
-    monkeypatch.setattr(unpickler, "_OPS_BETWEEN_LOOKS", 200)
+    monkeypatch.setattr(unpickler, "_OPS_PER_CHECK", 200)
 
 
 def names(count: int, leaves: tuple[str, ...]) -> list[str]:

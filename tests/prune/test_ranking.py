@@ -9,7 +9,7 @@ from pruneapp.kernels import threads as side_by_side
 from pruneapp.prune import ranking
 from pruneapp.prune.ranking import (
     Resident,
-    lowest_whole_numbers,
+    find_lowest_integers,
     without_lowest,
     zero_lowest,
     zero_lowest_of_all,
@@ -114,7 +114,7 @@ def test_several_tensors_are_cut_as_if_they_were_one(dtype):
 def test_whole_numbers_are_ranked_by_their_magnitude(dtype):
     """Torch prunes them, too."""
     scores = torch.tensor([3, 1, 2, 1, 0]).to(dtype)
-    assert lowest_whole_numbers(scores, 2, None).tolist() == [False, True, False, False, True]
+    assert find_lowest_integers(scores, 2, None).tolist() == [False, True, False, False, True]
 
 
 @pytest.mark.cuda

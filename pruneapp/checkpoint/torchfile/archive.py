@@ -30,7 +30,7 @@ SATURATED4 = 0xFFFF_FFFF
 SATURATED2 = 0xFFFF
 
 # Number of bytes at the end of a file in which an end record is searched if it is not at the end.
-_LOOKED_BACK = 16 << 20
+_SEARCH_BYTES = 16 << 20
 
 _END = struct.Struct("<4sHHHHIIH")
 _END64 = struct.Struct("<4sQHHIIQQQQ")
@@ -64,16 +64,16 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
                 candidates.append(at)
         at = tail.rfind(b"PK\5\6", 0, at)
     if not candidates:
-        looked = min(source.size, _LOOKED_BACK)
-        if (behind := _behind_the_end(source.read(source.size - looked, looked))) > 0:
-            what = counted(behind, "byte follows", "bytes follow")
+        searched = min(source.size, _SEARCH_BYTES)
+        if (trailing := _bytes_after_end(source.read(source.size - searched, searched))) > 0:
+            what = counted(trailing, "byte follows", "bytes follow")
             raise Malformed(f"{what} the end of its zip archive")
         raise Malformed("its zip directory is missing, so the file is cut short")
     if len(candidates) > 1:
         raise Malformed("its zip archive has more than one directory")
     end = source.size - tail_size + candidates[0]
     fields = _END.unpack_from(tail, candidates[0])
-    _, disk, first_disk, here, count, size, start, _ = fields
+    _, disk, first_disk, disk_count, count, size, start, _ = fields
     directory_end = end
     if end >= _LOCATOR.size:
         signature, disk64, at64, disks = _LOCATOR.unpack(source.read(end - _LOCATOR.size, 20))
@@ -84,14 +84,14 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
             big = _END64.unpack(source.read(at64, _END64.size))
             if big[0] != b"PK\6\6" or big[1] != _END64.size - 12:
                 raise Malformed("its zip directory is not where the end of the archive says it is")
-            small = (disk, first_disk, here, count, size, start)
+            small = (disk, first_disk, disk_count, count, size, start)
             large = (big[4], big[5], big[6], big[7], big[8], big[9])
             limits = (SATURATED2,) * 4 + (SATURATED4,) * 2
             for one, other, limit in zip(small, large, limits, strict=True):
                 if one not in {other, limit}:
                     raise Malformed("its zip archive contradicts itself about its size")
-            disk, first_disk, here, count, size, start = large
-    if disk or first_disk or here != count:
+            disk, first_disk, disk_count, count, size, start = large
+    if disk or first_disk or disk_count != count:
         raise Unsupported("is one part of a zip archive in several parts", _JOIN)
     if start + size != directory_end:
         raise Malformed("its zip directory is not where the end of the archive says it is")
@@ -104,7 +104,7 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
     return start, size, count
 
 
-def _behind_the_end(tail: bytes) -> int:
+def _bytes_after_end(tail: bytes) -> int:
     """Return the number of bytes after the last end record in the tail of a file, 0 without one."""
     at = tail.rfind(b"PK\5\6")
     if at < 0 or at + _END.size > len(tail):
@@ -126,15 +126,15 @@ class _HeaderWindow:
         self._source = source
         self.size = source.size
         self._start = 0
-        self._kept = b""
+        self._buffer = b""
 
     def read(self, offset: int, size: int) -> bytes:
         at = offset - self._start
-        if not 0 <= at <= len(self._kept) - size:
-            wanted = max(size, min(_WINDOW, self.size - offset))
-            self._start, self._kept = offset, self._source.read(offset, wanted)
+        if not 0 <= at <= len(self._buffer) - size:
+            n_bytes = max(size, min(_WINDOW, self.size - offset))
+            self._start, self._buffer = offset, self._source.read(offset, n_bytes)
             at = 0
-        return self._kept[at : at + size]
+        return self._buffer[at : at + size]
 
 
 class ArchiveMember(NamedTuple):
@@ -164,7 +164,7 @@ class Archive:
 
 def read_archive(source: Readable, cancel: CancelToken) -> Archive:
     """Read and validate the directory and local headers of an archive with one top-level folder."""
-    return _rooted(read_members(source, cancel))
+    return _make_archive(read_members(source, cancel))
 
 
 def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
@@ -202,7 +202,7 @@ def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
     return members
 
 
-def _rooted(members: list[ArchiveMember]) -> Archive:
+def _make_archive(members: list[ArchiveMember]) -> Archive:
     files = [m for m in members if not (m.name.endswith("/") and m.size == 0)]
     _check_others(tuple(m.name for m in files))
     roots = {m.name.partition("/")[0] for m in members}
@@ -253,7 +253,7 @@ def _read_member(
     except UnicodeDecodeError:
         raise Malformed("the name of a member of its zip archive is not UTF-8") from None
     wanted = [("size", size), ("stored", stored), ("header", header)]
-    wide = _wide_fields(extra, [key for key, value in wanted if value == SATURATED4], name)
+    wide = _zip64_fields(extra, [key for key, value in wanted if value == SATURATED4], name)
     size, stored, header = (wide.get(key, value) for key, value in wanted)
     if disk not in {0, SATURATED2}:
         raise Unsupported("is one part of a zip archive in several parts", _JOIN)
@@ -318,7 +318,7 @@ def _descriptor(source: Readable, at: int, crc: int, name: str) -> int:
     raise Malformed(f"the zip archive contradicts itself about the checksum of '{name}'")
 
 
-def _wide_fields(extra: bytes, keys: list[str], name: str) -> dict[str, int]:
+def _zip64_fields(extra: bytes, keys: list[str], name: str) -> dict[str, int]:
     """Return the 8-byte values in the zip64 field of the entries in `keys`, in order."""
     if not keys:
         return {}

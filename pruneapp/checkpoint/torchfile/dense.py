@@ -24,9 +24,9 @@ from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN
 from pruneapp.errors import DamagedFileError
 
 # Maximum number of elements of the matrix, row pointers or columns in memory.
-_STRETCH = 1 << 18
+_MAX_ELEMENTS = 1 << 18
 # Number of columns of a row that are read to find one of them; larger ranges are bisected.
-_SHORT = 1 << 12
+_MAX_SCANNED = 1 << 12
 
 Indices = NDArray[np.int64]
 
@@ -38,7 +38,7 @@ class MatrixSegment:
         self._matrix = matrix
         self._sources = sources
         self._lock = threading.Lock()
-        self._sound = False
+        self._is_validated = False
         self.size = matrix.size
         self._crow, self._col, self._values = matrix.locations
 
@@ -53,14 +53,14 @@ class MatrixSegment:
             If the indices are invalid.
         """
         with self._lock:
-            if not self._sound:
+            if not self._is_validated:
                 self._check()
-                self._sound = True
+                self._is_validated = True
         words = np.frombuffer(view, f"u{self._matrix.itemsize}")
         words[:] = 0
         first = offset // self._matrix.itemsize
-        for start in range(0, words.size, _STRETCH):
-            self._fill(first + start, words[start : start + _STRETCH])
+        for start in range(0, words.size, _MAX_ELEMENTS):
+            self._fill(first + start, words[start : start + _MAX_ELEMENTS])
 
     def _fill(self, start: int, words: NDArray[np.unsignedinteger]) -> None:
         """Write the values at their positions in `words`, the elements from `start` on."""
@@ -71,8 +71,8 @@ class MatrixSegment:
         low = self._find(start - row * columns, int(pointers[0]), int(pointers[1]))
         high = self._find(stop - last * columns, int(pointers[-2]), int(pointers[-1]))
         rows = np.repeat(np.arange(row, last + 1), np.diff(pointers.clip(low, high)))
-        places = rows * columns + self._indices(self._col, low, high) - start
-        words[places] = self._read(self._values, matrix.itemsize, low, high)
+        positions = rows * columns + self._indices(self._col, low, high) - start
+        words[positions] = self._read(self._values, matrix.itemsize, low, high)
 
     def _find(self, column: int, low: int, high: int) -> int:
         """Return the first entry of a row, between `low` and `high`, at or after `column`."""
@@ -80,7 +80,7 @@ class MatrixSegment:
             return low
         if column >= self._matrix.columns:
             return high
-        while high - low > _SHORT:
+        while high - low > _MAX_SCANNED:
             middle = (low + high) // 2
             if self._indices(self._col, middle, middle + 1)[0] < column:
                 low = middle + 1
@@ -92,8 +92,10 @@ class MatrixSegment:
     def _check(self) -> None:
         matrix = self._matrix
         # In order and not interleaved with other reads, so that its checksum is compared.
-        for start in range(0, matrix.rows + 1, _STRETCH):
-            row_pointers = self._indices(self._crow, start, min(start + _STRETCH, matrix.rows + 1))
+        for start in range(0, matrix.rows + 1, _MAX_ELEMENTS):
+            row_pointers = self._indices(
+                self._crow, start, min(start + _MAX_ELEMENTS, matrix.rows + 1)
+            )
             if row_pointers.min() < 0 or row_pointers.max() > matrix.count:
                 raise self._damaged("a row pointer", f"is not between 0 and {matrix.count:,}")
             if (start == 0 and row_pointers[0] != 0) or (
@@ -103,13 +105,13 @@ class MatrixSegment:
                     "the row pointers", f"do not go from 0 to its {matrix.count:,} values"
                 )
         before = -1
-        for row in range(0, matrix.rows, _STRETCH):
-            pointers = self._indices(self._crow, row, min(row + _STRETCH, matrix.rows) + 1)
+        for row in range(0, matrix.rows, _MAX_ELEMENTS):
+            pointers = self._indices(self._crow, row, min(row + _MAX_ELEMENTS, matrix.rows) + 1)
             if (np.diff(pointers) < 0).any():
                 raise self._damaged("the row pointers", "do not ascend")
             first, end = int(pointers[0]), int(pointers[-1])
-            for low in range(first, end, _STRETCH):
-                before = self._check_columns(pointers, low, min(low + _STRETCH, end), before)
+            for low in range(first, end, _MAX_ELEMENTS):
+                before = self._check_columns(pointers, low, min(low + _MAX_ELEMENTS, end), before)
 
     def _check_columns(self, pointers: Indices, low: int, high: int, before: int) -> int:
         """Validate the columns of the entries `low` to `high`. Return the last one."""
@@ -123,15 +125,15 @@ class MatrixSegment:
             raise self._damaged("the columns", "do not ascend within a row")
         return int(columns[-1])
 
-    def _indices(self, where: Location, start: int, stop: int) -> Indices:
-        indices = self._read(where, self._matrix.index, start, stop)
+    def _indices(self, location: Location, start: int, stop: int) -> Indices:
+        indices = self._read(location, self._matrix.index, start, stop)
         return indices.view(f"i{self._matrix.index}").astype(np.int64, copy=False)
 
-    def _read(self, where: Location, itemsize: int, start: int, stop: int) -> NDArray[Any]:
+    def _read(self, location: Location, itemsize: int, start: int, stop: int) -> NDArray[Any]:
         out = np.empty(stop - start, f"u{itemsize}")
         if out.size:
-            source = self._sources[where.source]
-            source.read_into(where.offset + start * itemsize, out.view(np.uint8).data)
+            source = self._sources[location.source]
+            source.read_into(location.offset + start * itemsize, out.view(np.uint8).data)
         return out
 
     def _damaged(self, what: str, rule: str) -> DamagedFileError:
@@ -147,8 +149,8 @@ class FlippedSegment:
 
     def __init__(self, flipped: Flipped, sources: Sequence[ByteSource]) -> None:
         self._flipped = flipped
-        (where,) = flipped.locations
-        self._source, self._offset = sources[where.source], where.offset
+        (location,) = flipped.locations
+        self._source, self._offset = sources[location.source], location.offset
         self.size = flipped.size
 
     def read_into(self, offset: int, view: memoryview) -> None:

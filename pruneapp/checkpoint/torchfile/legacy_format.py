@@ -16,7 +16,7 @@ from pruneapp.checkpoint.torchfile.to_contents import (
     Described,
     TorchIndex,
     build,
-    index_elsewhere,
+    index_in_process,
     sources_of,
 )
 from pruneapp.checkpoint.torchfile.torch_objects import (
@@ -63,22 +63,22 @@ def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadRes
         except Exhausted:
             if source.size <= IN_PROCESS:
                 raise
-            index = index_elsewhere(source, FORMAT, state_dict, job)
+            index = index_in_process(source, FORMAT, state_dict, job)
     return index.contents, sources_of(source, index)
 
 
 def index_stream(
-    source: FileSource, state_dict: str | None, cancel: CancelToken, most: int = MAX_PICKLE
+    source: FileSource, state_dict: str | None, cancel: CancelToken, max_bytes: int = MAX_PICKLE
 ) -> TorchIndex:
     """Read the pickles, locate the storages and describe the tensors.
 
-    Raises `Exhausted` if the pickles do not end within the first `most` bytes.
+    Raises `Exhausted` if the pickles do not end within the first `max_bytes`.
     """
-    window = min(source.size, most, IN_PROCESS)
+    window = min(source.size, max_bytes, IN_PROCESS)
     data = source.read(0, window)
 
     def grow(data: bytes) -> bytes:
-        size = min(source.size, most, 4 * len(data))
+        size = min(source.size, max_bytes, 4 * len(data))
         return data + source.read(len(data), size - len(data))
 
     storages = Storages()
@@ -95,7 +95,9 @@ def index_stream(
     if type(keys) is not list or any(type(key) not in {str, int} for key in keys):
         raise Malformed("the list of its storages is not well-formed")
     references = tuple(machine.globals.values())
-    offsets, end = _place(source, machine.position, [str(key) for key in keys], storages.roots)
+    offsets, end = _locate_storages(
+        source, machine.position, [str(key) for key in keys], storages.roots
+    )
     notices = []
     if end < source.size:
         more = counted(source.size - end, "byte")
@@ -113,7 +115,7 @@ def index_stream(
     return TorchIndex(contents, rebuilt=rebuilt)
 
 
-def _place(
+def _locate_storages(
     source: FileSource, position: int, keys: list[str], roots: dict[str, Storage]
 ) -> tuple[dict[str, int], int]:
     """Return the start of each storage by key, and the end of the last one."""
@@ -157,7 +159,7 @@ def read_storage(
     key
         The key of the returned storage.
     """
-    head = source.read(data.offset, min(data.size, _HEAD))
+    head = source.read(data.offset, min(data.size, _MAX_HEAD))
     storages = Storages()
     machine = Machine(head, call, storages, cancel)
     if machine.run() != MAGIC or machine.run() != PROTOCOL:
@@ -176,4 +178,4 @@ def read_storage(
 
 
 # Maximum size of the pickles that precede the elements of a storage.
-_HEAD = 8 << 10
+_MAX_HEAD = 8 << 10

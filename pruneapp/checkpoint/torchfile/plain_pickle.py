@@ -25,7 +25,7 @@ from pruneapp.checkpoint.torchfile.to_contents import (
     Described,
     TorchIndex,
     build,
-    index_elsewhere,
+    index_in_process,
     sources_of,
 )
 from pruneapp.checkpoint.torchfile.torch_objects import (
@@ -67,19 +67,19 @@ def read_pickle(source: FileSource, state_dict: str | None, job: Job) -> ReadRes
         try:
             index = index_pickle(source, state_dict, job.cancel, IN_PROCESS)
         except _TooLong:
-            index = index_elsewhere(source, FORMAT, state_dict, job)
+            index = index_in_process(source, FORMAT, state_dict, job)
     return index.contents, sources_of(source, index)
 
 
 def index_pickle(
-    source: FileSource, state_dict: str | None, cancel: CancelToken, most: int = MAX_PICKLE
+    source: FileSource, state_dict: str | None, cancel: CancelToken, max_bytes: int = MAX_PICKLE
 ) -> TorchIndex:
     """Parse a pickle and describe its arrays and tensors.
 
-    Raises `_TooLong` if more than `most` bytes have to be read, unless `most` is `MAX_PICKLE`: then
-    `Unsupported`.
+    Raises `_TooLong` if more than `max_bytes` have to be read, or `Unsupported` if `max_bytes` is
+    `MAX_PICKLE`.
     """
-    machine = PickleFile(source, cancel, most)
+    machine = PickleFile(source, cancel, max_bytes)
     root = machine.parse()
     if not machine.arrays and not machine.offsets:
         names = [name.path for name in machine.globals.values() if name.path not in rebuild.KNOWN]
@@ -110,7 +110,7 @@ class _TooLong(Exception):  # noqa: N818 - never leaves this module
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PushOpcode:
     """The opcode from `start` to `stop` that pushes bytes, or the text that encodes them."""
 
     start: int
@@ -132,20 +132,22 @@ class PickleFile(Machine):
         Maximum number of bytes to read, long byte strings excepted.
     """
 
-    def __init__(self, source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> None:
+    def __init__(
+        self, source: FileSource, cancel: CancelToken, max_bytes: int = MAX_PICKLE
+    ) -> None:
         data = source.read(0, min(_WINDOW, source.size))
         super().__init__(data, self._meaning, Storages(), cancel)
         self.offsets: dict[str, int] = {}  # start of each storage, by key
         self._source = source
         self._read = len(data)
-        self._most = most
-        self._spots: dict[int, Spot] = {}
+        self._max_bytes = max_bytes
+        self._push_opcodes: dict[int, PushOpcode] = {}
         for code in (b"B", b"\x8e", b"\x96", b"T"):
             width = 8 if code in {b"\x8e", b"\x96"} else 4
             handler = self._table[code[0]]
             self._table[code[0]] = partial(self._push_bytes, width, handler, signed=code == b"T")
         for code in (b"C", b"U", b"X", b"\x8c", b"\x8d", b"V", b"S"):
-            self._table[code[0]] = partial(self._note, self._table[code[0]], code in _TEXTS)
+            self._table[code[0]] = partial(self._record, self._table[code[0]], code in _TEXTS)
 
     @property
     def end(self) -> int:
@@ -164,7 +166,7 @@ class PickleFile(Machine):
                 ) from None
             raise
 
-    def spot_of(self, array: Array) -> Spot | None:
+    def push_opcode_of(self, array: Array) -> PushOpcode | None:
         """Return the opcode that pushes the bytes of an array.
 
         None if it cannot be replaced: it is unknown, or another array refers to the same bytes.
@@ -174,8 +176,8 @@ class PickleFile(Machine):
             return None
         if isinstance(array.raw, Blob):
             start, stop = array.raw.offset, array.raw.offset + array.raw.size
-            return Spot(start, stop, text=False, value=b"")
-        return self._spots.get(id(array.raw))
+            return PushOpcode(start, stop, text=False, value=b"")
+        return self._push_opcodes.get(id(array.raw))
 
     def _refill(self) -> None:
         start = self._base + self._instruction
@@ -184,8 +186,8 @@ class PickleFile(Machine):
         if size <= 0 or (not self._instruction and size <= len(self._data)):
             raise Exhausted("its pickle ends in the middle") from None
         self._read += size
-        if self._read > self._most:
-            if self._most < MAX_PICKLE:
+        if self._read > self._max_bytes:
+            if self._max_bytes < MAX_PICKLE:
                 raise _TooLong
             raise Unsupported(
                 f"is a pickle with more than {MAX_PICKLE:,} bytes of text",
@@ -199,7 +201,7 @@ class PickleFile(Machine):
         offset = self._base + self.position
         if size < LARGE:
             self.position -= width
-            self._note(push, signed)
+            self._record(push, signed)
             return
         if signed and size >= 1 << 31:
             raise Malformed("a text in its pickle has a negative length")
@@ -208,24 +210,28 @@ class PickleFile(Machine):
         self.position += size
         self._push(Blob(offset, size))
 
-    def _note(self, push: Any, text: bool) -> None:  # noqa: FBT001 - bound by position
+    def _record(self, push: Any, text: bool) -> None:  # noqa: FBT001 - bound by position
         push()
         value = self._stack[-1]
         if len(value) > 1:  # shorter strings are shared objects
             start = self._base + self._instruction
-            self._spots[id(value)] = Spot(start, self._base + self.position, text, value)
+            self._push_opcodes[id(value)] = PushOpcode(
+                start, self._base + self.position, text, value
+            )
 
     def _meaning(self, function: Global | Uncalled, args: tuple[Any, ...]) -> Any:
         if type(function) is not Global:
             return rebuild.call(function, args)
         if function.path == _STORAGE and args:
             return self._storage(args[0])
-        made = rebuild.call(function, args)
-        if function.path == "_codecs.encode" and type(made) is bytes:
-            spot = self._spots.get(id(args[0]))
-            if spot is not None and len(made) > 1:
-                self._spots[id(made)] = Spot(spot.start, spot.stop, text=True, value=made)
-        return made
+        result = rebuild.call(function, args)
+        if function.path == "_codecs.encode" and type(result) is bytes:
+            spot = self._push_opcodes.get(id(args[0]))
+            if spot is not None and len(result) > 1:
+                self._push_opcodes[id(result)] = PushOpcode(
+                    spot.start, spot.stop, text=True, value=result
+                )
+        return result
 
     def _storage(self, data: Any) -> Any:
         """Return the storage that torch saved into a byte string in the pickle."""

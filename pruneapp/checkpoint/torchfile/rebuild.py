@@ -31,8 +31,8 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Unreadable,
     is_shape,
     plain,
+    unwrap_dtensor,
     view,
-    whole_shard,
 )
 
 Args = tuple[Any, ...]
@@ -61,7 +61,7 @@ def _tensor(function: Global, args: Args) -> Any:
     if isinstance(storage, Storage) and storage.element is UNTYPED:
         raise Malformed("a tensor in its pickle views bytes without a type")
     tensor = view(storage, None, args[1], args[2], args[3])
-    return _with_marks(tensor, args[4:5], args[6:7])
+    return _set_traits(tensor, args[4:5], args[6:7])
 
 
 def _typed_tensor(function: Global, args: Args) -> Any:
@@ -73,10 +73,10 @@ def _typed_tensor(function: Global, args: Args) -> Any:
         named = dtype.path if isinstance(dtype, Global) else type(dtype).__name__
         raise Malformed(f"a tensor has the unknown type {named[:80]}")
     tensor = view(args[0], element, args[1], args[2], args[3])
-    return _with_marks(tensor, args[4:5], args[7:8])
+    return _set_traits(tensor, args[4:5], args[7:8])
 
 
-def _with_marks(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadable:
+def _set_traits(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadable:
     """Return a tensor with its traits set, or an `Unreadable` if these are not supported."""
     traits = []
     if grad == (True,):
@@ -172,7 +172,7 @@ def _from_type(function: Global, args: Args) -> Any:
         return Uncalled(function, args)
     state = args[3] if len(args) > 3 else None
     if inner.path == "torch._utils._rebuild_wrapper_subclass":
-        return whole_shard(cls, arguments, state)
+        return unwrap_dtensor(cls, arguments, state)
     if inner.path == "torch.nested._internal.nested_tensor._rebuild_njt":
         return _jagged(state)
     tensor = call(inner, arguments)

@@ -55,9 +55,9 @@ class CheckedSource(DerivedSource):
         super().__init__(source)
         self._spans = spans
         self._starts = [span.start for span in spans]
-        self._seen: set[int] = set()
+        self._verified: set[int] = set()
         # Several threads may read the same storage at the same time, at different positions.
-        self._here = threading.local()
+        self._progress = threading.local()
 
     @property
     def size(self) -> int:
@@ -76,26 +76,26 @@ class CheckedSource(DerivedSource):
         view = buffer.cast("B")
         index = max(0, bisect_right(self._starts, offset) - 1)
         while index < len(self._spans) and self._spans[index].start < offset + len(view):
-            self._follow(index, offset, view)
+            self._update_checksum(index, offset, view)
             index += 1
 
-    def _follow(self, index: int, offset: int, view: memoryview) -> None:
+    def _update_checksum(self, index: int, offset: int, view: memoryview) -> None:
         span = self._spans[index]
         begin = max(offset, span.start)
         end = min(offset + len(view), span.stop)
-        if index in self._seen or end <= begin:
+        if index in self._verified or end <= begin:
             return
-        at, expected, crc = getattr(self._here, "state", (-1, -1, 0))
+        at, expected, crc = getattr(self._progress, "state", (-1, -1, 0))
         if begin == span.start:
             crc = span.before
         elif at != index or begin != expected:
             return
         crc = zlib.crc32(view[begin - offset : end - offset], crc)
-        self._here.state = (index, end, crc)
+        self._progress.state = (index, end, crc)
         if end == span.stop:
             if crc != span.crc:
                 raise damaged(self.path, span.label)
-            self._seen.add(index)
+            self._verified.add(index)
 
 
 def damaged(path: Path, label: str) -> DamagedFileError:
@@ -112,7 +112,7 @@ def damaged(path: Path, label: str) -> DamagedFileError:
 # declares more is not valid.
 MAX_RATIO = 1032
 # Free space that is not used: a full disk for temporary files affects other programs.
-_SPARED = 64 << 20
+_RESERVED_BYTES = 64 << 20
 _STEP = 1 << 18
 
 
@@ -171,10 +171,10 @@ class InflatedSource(DerivedSource):
                 member = self._members[index]
                 self._inflate(index, min(offset + len(view) - member.start, member.size))
                 index += 1
-            with self._spooling() as spool:
+            with self._open_spool() as spool:
                 spool.seek(offset)
-                got = spool.readinto(view)  # type: ignore[attr-defined]  # a file, opened "w+b"
-        if got != len(view):
+                n_read = spool.readinto(view)  # type: ignore[attr-defined]  # a file, opened "w+b"
+        if n_read != len(view):
             raise DamagedFileError(
                 f"'{self.path}' could not be decompressed: its temporary file in "
                 f"'{tempfile.gettempdir()}' is cut short.",
@@ -194,23 +194,23 @@ class InflatedSource(DerivedSource):
                     remedy=DOWNLOAD_AGAIN,
                 )
             stream = self._streams[index] = _Stream()
-        self._check_room(stop - stream.done)
+        self._check_space(stop - stream.done)
         raw = bytearray(_STEP)
         while stream.done < stop:
-            fresh = stream.inflater.unconsumed_tail
-            if not fresh:
-                size = min(_STEP, member.stored - stream.taken)
+            compressed = stream.inflater.unconsumed_tail
+            if not compressed:
+                size = min(_STEP, member.stored - stream.consumed)
                 part = memoryview(raw)[:size]
-                self._source.read_into(member.data + stream.taken, part)
-                stream.taken += size
-                fresh = bytes(part)
+                self._source.read_into(member.data + stream.consumed, part)
+                stream.consumed += size
+                compressed = bytes(part)
             try:
                 out = stream.inflater.decompress(
-                    fresh, min(4 * _STEP, member.size - stream.done + 1)
+                    compressed, min(4 * _STEP, member.size - stream.done + 1)
                 )
             except zlib.error:
                 raise damaged(self.path, member.label) from None
-            if stream.done + len(out) > member.size or (not out and not fresh):
+            if stream.done + len(out) > member.size or (not out and not compressed):
                 raise damaged(self.path, member.label)
             self._write(member.start + stream.done, out)
             stream.done += len(out)
@@ -223,7 +223,7 @@ class InflatedSource(DerivedSource):
                 raise damaged(self.path, member.label)
 
     @contextmanager
-    def _spooling(self) -> Iterator[IO[bytes]]:
+    def _open_spool(self) -> Iterator[IO[bytes]]:
         """Return the temporary file, and translate errors of the system."""
         try:
             if self._spool is None:
@@ -237,11 +237,11 @@ class InflatedSource(DerivedSource):
             ) from None
 
     def _write(self, offset: int, out: bytes) -> None:
-        with self._spooling() as spool:
+        with self._open_spool() as spool:
             spool.seek(offset)
             spool.write(out)
 
-    def _check_room(self, nbytes: int) -> None:
+    def _check_space(self, nbytes: int) -> None:
         """Raise an error if writing `nbytes` would fill the disk."""
         if nbytes <= 0:
             return
@@ -250,7 +250,7 @@ class InflatedSource(DerivedSource):
             free = shutil.disk_usage(place).free
         except OSError:  # writing raises a better message
             return
-        if nbytes > free - _SPARED:
+        if nbytes > free - _RESERVED_BYTES:
             raise CheckpointError(
                 f"'{self.path}' is compressed, and reading on needs {nbytes:,} bytes in "
                 f"'{place}', where {free:,} are free.",
@@ -269,11 +269,11 @@ class InflatedSource(DerivedSource):
 class _Stream:
     """The state of the decompression of a member."""
 
-    __slots__ = ("compared", "crc", "done", "inflater", "taken")
+    __slots__ = ("compared", "consumed", "crc", "done", "inflater")
 
     def __init__(self) -> None:
         self.inflater = zlib.decompressobj(-15)
-        self.taken = 0
+        self.consumed = 0
         self.done = 0
         self.crc = 0
         self.compared = False
@@ -291,7 +291,7 @@ def inflate_all(raw: bytes, size: int) -> bytes | None:
 
 # Larger indices are not read when a file is opened. Those of a matrix are validated when it
 # is read; others are never used.
-MOST_BYTES = 1 << 20
+MAX_INDEX_BYTES = 1 << 20
 # A matrix without values still stores a pointer per row, whatever its width; embeddings have up to
 # about 250,000 columns. Matrices with a larger expansion are presented by their parts.
 MAX_EXPANSION = 1 << 18
@@ -344,7 +344,7 @@ class InlineArray:
 Rebuilt = Matrix | Flipped | InlineArray
 
 
-def opens_dense(compound: Compound) -> bool:
+def can_read_dense(compound: Compound) -> bool:
     """Return whether a sparse tensor is a CSR matrix that can be read as a dense one."""
     if compound.layout != "sparse_csr" or len(compound.shape) != 2:
         return False
@@ -370,17 +370,17 @@ def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes]
     """Raise `Malformed` if an index of a sparse tensor is out of range; `read` reads a part."""
     shape = compound.shape
     if compound.layout == "sparse_coo":
-        _inside(name, compound.parts["indices"], shape, read)
+        _check_range(name, compound.parts["indices"], shape, read)
     elif len(shape) >= 2 and compound.layout.startswith("sparse_"):
         rows_first = "crow_indices" in compound.parts
         pointers, plain = list(compound.parts.values())[:2]
         extent = shape[-1] if rows_first else shape[-2]
-        _inside(name, plain, (extent,), read)
+        _check_range(name, plain, (extent,), read)
         count = plain.shape[-1] if plain.shape else 0
-        _inside(name, pointers, (count + 1,), read)
+        _check_range(name, pointers, (count + 1,), read)
 
 
-def _inside(
+def _check_range(
     name: str,
     part: Tensor,
     extents: tuple[int, ...],
@@ -388,7 +388,7 @@ def _inside(
 ) -> None:
     if part.element.name not in {"int64", "int32"}:
         raise Malformed(f"the indices of the sparse tensor '{name[:80]}' are no whole numbers")
-    if part.strides is not None or part.nbytes > MOST_BYTES:
+    if part.strides is not None or part.nbytes > MAX_INDEX_BYTES:
         return
     indices = array("q" if part.element.itemsize == 8 else "i", read(part))
     # COO has one row of indices per dimension; compressed layouts have a single row.

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.entry import reach
-from pruneapp.checkpoint.torchfile.sources import opens_dense
+from pruneapp.checkpoint.torchfile.sources import can_read_dense
 from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
     Compound,
@@ -123,7 +123,7 @@ def identity(leaf: Leaf) -> object:
 
 
 def _tensors(leaf: Leaf) -> int:
-    return len(leaf.parts) if isinstance(leaf, Compound) and not opens_dense(leaf) else 1
+    return len(leaf.parts) if isinstance(leaf, Compound) and not can_read_dense(leaf) else 1
 
 
 def _numel(leaf: Leaf) -> int:
@@ -131,7 +131,7 @@ def _numel(leaf: Leaf) -> int:
     if isinstance(leaf, Tensor | Array):
         return leaf.numel
     if isinstance(leaf, Compound):
-        if opens_dense(leaf):
+        if can_read_dense(leaf):
             return math.prod(leaf.shape)
         return sum(_numel(part) for part in leaf.parts.values())
     return 0
@@ -162,7 +162,7 @@ def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Ca
     return models[0]
 
 
-def shown(key: Any) -> str:
+def format_key(key: Any) -> str:
     """Return a dict key as a valid UTF-8 name; keys that are not text by their representation."""
     if type(key) is str:
         if key.isascii():
@@ -181,7 +181,7 @@ def _is_flat(value: Any) -> bool:
     return type(value) in _PLAIN
 
 
-def joined(prefix: str, name: str) -> str:
+def join_name(prefix: str, name: str) -> str:
     """Return the dotted name of a part. Raises `Malformed` if it is too long."""
     if len(prefix) + len(name) > MAX_NAME:
         raise Malformed(f"the name of a tensor has more than {MAX_NAME:,} characters")
@@ -278,7 +278,7 @@ class _Walk:
     def __init__(self, cancel: CancelToken, declared: Mapping[str, Declared]) -> None:
         self._declared = declared
         self._cancel = cancel
-        self._bearing: set[int] = set()
+        self._with_tensors: set[int] = set()
         self._visits = 0
 
     def mark(self, root: Any) -> None:
@@ -286,7 +286,7 @@ class _Walk:
         seen: set[int] = set()
         todo = [root]
         parents: dict[int, list[int]] = {}
-        hot: list[int] = []
+        pending: list[int] = []
         while todo:
             value = todo.pop()
             if id(value) in seen:
@@ -295,20 +295,20 @@ class _Walk:
             self._cancel.check()
             for child in self._cancel.each(_contents(value)):
                 if isinstance(child, LEAVES) and not _is_number(child, value):
-                    hot.append(id(value))
+                    pending.append(id(value))
                 elif isinstance(child, _CONTAINERS) and child:
                     parents.setdefault(id(child), []).append(id(value))
                     todo.append(child)
-        while hot:
+        while pending:
             self._cancel.check()
-            at = hot.pop()
-            if at not in self._bearing:
-                self._bearing.add(at)
-                hot.extend(parents.get(at, ()))
+            at = pending.pop()
+            if at not in self._with_tensors:
+                self._with_tensors.add(at)
+                pending.extend(parents.get(at, ()))
 
-    def bears(self, value: Any) -> bool:
+    def contains_tensor(self, value: Any) -> bool:
         """Return whether a container contains a tensor at any depth."""
-        return id(value) in self._bearing
+        return id(value) in self._with_tensors
 
     def candidates(self, root: Any, test: Callable[[Leaf], bool]) -> list[Candidate]:
         """Return the modules, and the dicts that directly contain a tensor that passes `test`.
@@ -321,7 +321,7 @@ class _Walk:
         todo: list[tuple[Any, str, tuple[Any, ...]]] = [(root, "", ())]
         while todo:
             value, key, above = todo.pop()
-            if id(value) in seen or not self.bears(value) or len(above) > MAX_DEPTH:
+            if id(value) in seen or not self.contains_tensor(value) or len(above) > MAX_DEPTH:
                 continue
             seen.add(id(value))
             self._cancel.check()
@@ -334,8 +334,8 @@ class _Walk:
                 or any(isinstance(child, LEAVES) and test(child) for _, child, *_ in children)
                 or self._holds_layers(children)
             ):
-                others = partial(self._others, value)
-                beside = partial(self._beside, (*above, value))
+                others = partial(self._non_tensor_keys, value)
+                beside = partial(self._outside, (*above, value))
                 name = keys.unique(key)
                 is_module = self._is_module(value)
                 found = Candidate.of(name, self._flatten(value), self._cancel, others, beside)
@@ -344,36 +344,38 @@ class _Walk:
                     continue
                 models_only = True
             todo.extend(
-                (child, joined(key, name), (*above, value))
+                (child, join_name(key, name), (*above, value))
                 for name, child, *_ in self._cancel.each(reversed(children))
                 if not _is_other_key(name) and (not models_only or _is_model_key(name))
             )
         return [candidate for candidate in result if candidate.found]
 
-    def _others(self, root: Any) -> tuple[str, ...]:
+    def _non_tensor_keys(self, root: Any) -> tuple[str, ...]:
         """Return the keys of values in a dict, at any depth, that `_flatten` ignores.
 
         These are values that are not tensors; for containers without tensors, the key of the
-        container. Values that `_beside` returns and attributes of objects are excluded.
+        container. Values that `_outside` returns and attributes of objects are excluded.
         """
         names: list[str] = []
         todo: list[tuple[Any, str, frozenset[int]]] = [(root, "", frozenset())]
         while todo:
             self._cancel.check()
             value, prefix, above = todo.pop()
-            apart = not self.bears(value) or _is_optimizer(value) or len(above) > MAX_DEPTH
-            if value is not root and apart:
+            is_leaf = (
+                not self.contains_tensor(value) or _is_optimizer(value) or len(above) > MAX_DEPTH
+            )
+            if value is not root and is_leaf:
                 names.append(prefix)
             elif _holds_items(value) and id(value) not in above:
                 todo += [
-                    (child, joined(prefix, name), above | {id(value)})
+                    (child, join_name(prefix, name), above | {id(value)})
                     for name, child, *_ in self._cancel.each(reversed(self._all_children(value)))
                     if not (isinstance(child, LEAVES) and not _is_number(child, value))
-                    and not (value is root and self._is_elsewhere(name, child))
+                    and not (value is root and self._is_outside(name, child))
                 ]
         return tuple(dict.fromkeys(names))
 
-    def _beside(self, path: Sequence[Any]) -> dict[str, Any]:
+    def _outside(self, path: Sequence[Any]) -> dict[str, Any]:
         """Return the values outside of a dict, in the dicts around it, by dotted key.
 
         `path` are the containers from the root to the dict, both included.
@@ -384,30 +386,30 @@ class _Walk:
             within = prefix
             for name, child, *_ in self._cancel.each(self._children(holder)):
                 if child is inner:
-                    within = joined(prefix, name)
+                    within = join_name(prefix, name)
                 else:
-                    found[joined(prefix, name)] = child
+                    found[join_name(prefix, name)] = child
             prefix = within
         # Values in the dict itself that are not a part of the model: training state, other models.
         chosen = path[-1]
         if isinstance(chosen, dict) or (isinstance(chosen, Uncalled) and chosen.pairs):
             found |= {
-                joined(prefix, name): child
+                join_name(prefix, name): child
                 for name, child, *_ in self._cancel.each(self._children(chosen))
-                if self._is_elsewhere(name, child)
+                if self._is_outside(name, child)
             }
         return found
 
-    def _is_elsewhere(self, name: str, child: Any) -> bool:
-        """Return whether a value in a state dict is neither a part of it nor in `_others`."""
+    def _is_outside(self, name: str, child: Any) -> bool:
+        """Return whether a value in a state dict is neither a part of it nor a non-tensor."""
         if isinstance(child, LEAVES):
             return False
         model = _is_model_key(name) or _is_optimizer(child)
-        return _is_other_key(name) or (self.bears(child) and model)
+        return _is_other_key(name) or (self.contains_tensor(child) and model)
 
     def _holds_layers(self, children: list[Child]) -> bool:
         """Return whether it is a model with a dict for each layer: ``{"fc1": {"weight": ...}}``."""
-        layers = [(name, child) for name, child, *_ in children if self.bears(child)]
+        layers = [(name, child) for name, child, *_ in children if self.contains_tensor(child)]
         return len(layers) >= 3 and all(
             isinstance(child, dict)
             and isinstance(child.get("weight"), LEAVES)
@@ -427,7 +429,7 @@ class _Walk:
             if isinstance(value, LEAVES):
                 yield _found(names.unique(prefix), part)
                 continue
-            if not self.bears(value) or id(value) in above or len(above) > MAX_DEPTH:
+            if not self.contains_tensor(value) or id(value) in above or len(above) > MAX_DEPTH:
                 continue
             self._visits += 1
             if self._visits > MAX_VISITS:
@@ -447,7 +449,7 @@ class _Walk:
                 ):
                     continue
                 inner = below._replace(inside=inside) if inside else below
-                todo.append((joined(prefix, name), inner, above))
+                todo.append((join_name(prefix, name), inner, above))
 
     def _is_module(self, value: Any) -> bool:
         if not isinstance(value, Uncalled):
@@ -465,7 +467,7 @@ class _Walk:
     def _children(self, value: Any) -> Iterator[Child]:
         if isinstance(value, dict):
             for key, child in value.items():
-                yield Child(shown(key), child)
+                yield Child(format_key(key), child)
         elif isinstance(value, (list, tuple, PickledSet)):
             for index, child in enumerate(value.items if isinstance(value, PickledSet) else value):
                 yield Child(str(index), child)
@@ -475,7 +477,7 @@ class _Walk:
             else:
                 # Items of a subclass of dict or list are named like those of a dict or list.
                 for key, child in value.pairs:
-                    yield Child(shown(key if type(key) is str else plain(key)), child)
+                    yield Child(format_key(key if type(key) is str else plain(key)), child)
                 for index, child in enumerate(value.items):
                     yield Child(str(index), child)
                 for name, child in _attributes(value):
@@ -488,7 +490,9 @@ class _Walk:
             declared = self._declared.get(value.path)
             for key, child in attributes.items():
                 buffer = declared.buffer(key) if declared and isinstance(child, Tensor) else None
-                yield Child(shown(key), child, buffer=buffer, layer="" if buffer else value.path)
+                yield Child(
+                    format_key(key), child, buffer=buffer, layer="" if buffer else value.path
+                )
             return
         left_out = attributes.get("_non_persistent_buffers_set")
         items = left_out.items if isinstance(left_out, PickledSet) else []
@@ -500,7 +504,7 @@ class _Walk:
                     if group != "_buffers" or key not in skipped:
                         buffer = _DECLARED.get(group)
                         layer = "" if buffer else value.path
-                        yield Child(shown(key), child, buffer=buffer, layer=layer)
+                        yield Child(format_key(key), child, buffer=buffer, layer=layer)
 
 
 def _found(name: str, part: Child) -> FoundTensor:
@@ -543,7 +547,7 @@ _DECLARED = {"_parameters": False, "_buffers": True}
 def _attributes(value: Uncalled) -> Iterator[tuple[str, Any]]:
     state = value.state
     if isinstance(state, dict):
-        yield from ((shown(key), child) for key, child in state.items())
+        yield from ((format_key(key), child) for key, child in state.items())
     elif state is not None:
         yield "state", state
     yield from ((f"args.{index}", child) for index, child in enumerate(value.args))

@@ -29,8 +29,8 @@ from pruneapp.checkpoint.torchfile.sources import (
     PackedMember,
     Rebuilt,
     Span,
+    can_read_dense,
     check_indices,
-    opens_dense,
 )
 from pruneapp.checkpoint.torchfile.state_dicts import (
     Declared,
@@ -253,7 +253,7 @@ class _Entries:
         if isinstance(leaf, Compound):
             self._add_compound(item, leaf, foreign)
         else:
-            self._take(item, leaf, foreign or getattr(leaf, "why_not", ""))
+            self._register(item, leaf, foreign or getattr(leaf, "why_not", ""))
             for trait in leaf.traits:
                 self.traits[trait].append(item.name)
 
@@ -261,9 +261,9 @@ class _Entries:
         name = item.name
         check_indices(name, leaf, self._read)
         kind = _layout(leaf.layout)
-        if opens_dense(leaf):
+        if can_read_dense(leaf):
             self.traits[f"{kind} layout"].append(name)
-            self._take(item, leaf, foreign)
+            self._register(item, leaf, foreign)
             return
         parts = []
         for part, tensor in leaf.parts.items():
@@ -273,12 +273,12 @@ class _Entries:
             self._used.add(part_name)
             parts.append(part_name)
             part_of = FoundTensor(part_name, tensor, buffer=item.buffer)
-            self._take(part_of, tensor, f"it is a part of a {kind} tensor")
+            self._register(part_of, tensor, f"it is a part of a {kind} tensor")
         shape = list(leaf.shape)
         what = f"{kind} tensor of shape {shape}" if shape else f"{kind} tensor"
         self.parts[name] = (what, *parts)
 
-    def _take(self, item: FoundTensor, leaf: Tensor | Compound | Array, why_not: str) -> None:
+    def _register(self, item: FoundTensor, leaf: Tensor | Compound | Array, why_not: str) -> None:
         same = identity(leaf)
         buffer, kind = self._declared.get(same, (None, ""))
         # A tensor with several names is a parameter if it is declared as one under any of them.
@@ -296,7 +296,7 @@ class _Entries:
         if isinstance(leaf, Array):
             if isinstance(leaf.raw, Blob) and not leaf.swapped:
                 return Location(0, leaf.raw.offset, leaf.strides, leaf.key)
-            rebuilt = InlineArray(name, self._little(leaf))
+            rebuilt = InlineArray(name, self._little_endian(leaf))
             strides, storage = leaf.strides, leaf.key
         elif isinstance(leaf, Compound):
             rows, columns = leaf.shape
@@ -317,7 +317,7 @@ class _Entries:
         self._end += rebuilt.size
         return location
 
-    def _little(self, leaf: Array) -> bytes:
+    def _little_endian(self, leaf: Array) -> bytes:
         """Return the bytes of an array in little-endian order."""
         raw = leaf.raw
         if isinstance(raw, Blob):
@@ -341,18 +341,18 @@ class _Entries:
         """Return why views cannot be pruned that share elements with a view with other signs."""
         views: dict[str, list[tuple[object, Tensor]]] = defaultdict(list)
         leaves = self._cancel.each(self._leaves.items())
-        turned = [(k, t) for k, (t, _) in leaves if isinstance(t, Tensor) and t.flips]
-        if not turned:
+        flipped = [(k, t) for k, (t, _) in leaves if isinstance(t, Tensor) and t.flips]
+        if not flipped:
             return {}
         for same, (leaf, _) in self._leaves.items():
             self._cancel.check()
             if isinstance(leaf, Tensor):
                 views[leaf.storage.root.key].append((same, leaf))
         reasons: dict[object, str] = {}
-        for same, leaf in turned:
+        for same, leaf in flipped:
             for other, tensor in views[leaf.storage.root.key]:
                 self._cancel.check()
-                if tensor.flips != leaf.flips and _meet(leaf, tensor):
+                if tensor.flips != leaf.flips and _may_overlap(leaf, tensor):
                     reasons[same] = f"it shares memory with '{self._names[other][0]}'"
                     reasons[other] = f"it shares memory with '{self._names[same][0]}'"
         return reasons
@@ -369,7 +369,7 @@ def _swapped(raw: bytes, element: Element) -> bytes:
     return words.tobytes()
 
 
-def _meet(a: Tensor, b: Tensor) -> bool:
+def _may_overlap(a: Tensor, b: Tensor) -> bool:
     """Return whether the memory ranges of two views of a storage overlap."""
     ends = [t.offset + reach(t.shape, t.strides) * t.element.itemsize for t in (a, b)]
     return a.offset < ends[1] and b.offset < ends[0]
@@ -400,7 +400,7 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def index_elsewhere(
+def index_in_process(
     source: FileSource, reader: str, state_dict: str | None, job: Job
 ) -> TorchIndex:
     """Read the headers of an open file in another process; `reader` is the name of its format.

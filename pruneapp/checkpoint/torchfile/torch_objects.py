@@ -477,7 +477,7 @@ def _as_bytes(storage: Storage, element: Element) -> Tensor:
     return Tensor(storage, shown, storage.base, (storage.nbytes,), None, why_not)
 
 
-def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Unreadable:
+def unwrap_dtensor(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Unreadable:
     """Return the local tensor of a DTensor if it is the whole tensor, else an `Unreadable`.
 
     `arguments` are those of ``_rebuild_wrapper_subclass``: class, dtype, size and others; `state`
@@ -497,7 +497,7 @@ def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Un
     placements = _placements(attributes.get("_spec"))
     if placements is None:
         return Unreadable("it is a DTensor that does not say how it is spread")
-    if any(name not in _PLACED for name in placements):
+    if any(name not in _LOSSLESS_PLACEMENTS for name in placements):
         return Unreadable(
             f"it is a DTensor of shape {list(size)} of which the file holds a partial result"
         )
@@ -513,7 +513,7 @@ def whole_shard(cls: Any, arguments: tuple[Any, ...], state: Any) -> Tensor | Un
 
 
 # Placements that do not change the elements of a tensor.
-_PLACED = {"Replicate", "Shard", "_StridedShard", "StridedShard"}
+_LOSSLESS_PLACEMENTS = {"Replicate", "Shard", "_StridedShard", "StridedShard"}
 
 
 def _placements(spec: Any) -> list[str] | None:

@@ -129,45 +129,45 @@ def constant_roles(modules: Iterable[str], cancel: CancelToken) -> dict[int, set
 def _uses(line: str, variables: dict[str, set[int]]) -> Iterator[tuple[int, str]]:
     """Yield the constants read by a statement with their roles, and update `variables`."""
     # The enclosing calls and brackets: the function ("" for a bracket) and the argument position.
-    around: list[tuple[str, int]] = []
+    enclosing: list[tuple[str, int]] = []
     target = name = ""
     assigned: set[int] = set()
     for part in (*_TOKEN.findall(line), ""):
-        if len(around) > _MAX_DEPTH or len(assigned) > _MAX_CONSTANTS:
+        if len(enclosing) > _MAX_DEPTH or len(assigned) > _MAX_CONSTANTS:
             return  # not written by torch
         if part == "(":
-            around.append((name.rpartition(".")[2], 0))
+            enclosing.append((name.rpartition(".")[2], 0))
             name = ""
             continue
         if name:
             match = _CONSTANT.match(name)
             numbers = {int(match[1])} if match else variables.get(name, set())
             if numbers:
-                role = _role(around)
+                role = _role(enclosing)
                 if role is None:
                     assigned |= numbers
                 elif role:
                     yield from ((number, role) for number in numbers)
-            if part == "=" and not around and not target:
+            if part == "=" and not enclosing and not target:
                 target = name
                 assigned.clear()
         name = ""
         if part == "[":
-            around.append(("", 0))
-        elif part in {")", "]"} and around:
-            around.pop()
-        elif part == "," and around:
-            function, index = around[-1]
-            around[-1] = function, index + 1
+            enclosing.append(("", 0))
+        elif part in {")", "]"} and enclosing:
+            enclosing.pop()
+        elif part == "," and enclosing:
+            function, index = enclosing[-1]
+            enclosing[-1] = function, index + 1
         elif part and part not in {",", "=", ")", "]"}:
             name = part
     if target and assigned:
         variables[target] = set(assigned)
 
 
-def _role(around: list[tuple[str, int]]) -> str | None:
+def _role(enclosing: list[tuple[str, int]]) -> str | None:
     """Return the role of a value inside nested calls; None if they return it; "" if unknown."""
-    for function, index in reversed(around):
+    for function, index in reversed(enclosing):
         if function and _SAME.get(function) != index:
             return _OPERATORS.get(function, {}).get(index, "")
     return None

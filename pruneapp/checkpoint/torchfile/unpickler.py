@@ -30,7 +30,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
 from pruneapp.progress import CancelToken
 
 # Objects by extension code, and out-of-band buffers: torch never writes them.
-LEFT_OUT = frozenset({"EXT1", "EXT2", "EXT4", "NEXT_BUFFER", "READONLY_BUFFER"})
+UNSUPPORTED = frozenset({"EXT1", "EXT2", "EXT4", "NEXT_BUFFER", "READONLY_BUFFER"})
 _PUSHED = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
 # The value that an opcode pushes, or else the method that handles it: all of protocols 0 to 5.
 CONSTANTS: dict[int, Any] = {
@@ -41,7 +41,7 @@ CONSTANTS: dict[int, Any] = {
 HANDLERS: dict[int, str] = {
     ord(opcode.code): f"_op_{opcode.name.lower()}"
     for opcode in pickletools.opcodes
-    if opcode.name not in LEFT_OUT and opcode.name not in _PUSHED
+    if opcode.name not in UNSUPPORTED and opcode.name not in _PUSHED
 }
 
 # Limits: total bytes of a pickle, bytes of a text, bytes of an integer, nested marks, opcodes,
@@ -52,7 +52,7 @@ MAX_LONG_BYTES = 64
 MAX_DEPTH = 10_000
 MAX_OPS = 20_000_000
 MAX_MEMO = 5_000_000
-_OPS_BETWEEN_LOOKS = 20_000  # opcodes between two checks for cancellation, about 10 ms
+_OPS_PER_CHECK = 20_000  # opcodes between two checks for cancellation, about 10 ms
 
 _U2 = struct.Struct("<H").unpack_from
 _U4 = struct.Struct("<I").unpack_from
@@ -67,7 +67,7 @@ _SIMPLE = {
 }  # fmt: skip
 
 
-def _whole_number(line: bytes) -> int:
+def _parse_int(line: bytes) -> int:
     """Parse a decimal number with an optional suffix ``L``."""
     digits = line.removesuffix(b"L")
     # 64 bytes are 154 digits; int() takes quadratic time on longer ones.
@@ -79,14 +79,14 @@ def _whole_number(line: bytes) -> int:
         raise Malformed("a line of the pickle should be a number, and is not") from None
 
 
-def _quoted(line: bytes) -> bytes:
+def _unquote(line: bytes) -> bytes:
     """Return the content of a quoted text, with backslash escapes replaced."""
     if len(line) < 2 or line[:1] not in b"'\"" or line[:1] != line[-1:]:
         raise Malformed("a line of the pickle should be text in quotes, and is not")
-    return _ESCAPE.sub(_unescaped, line[1:-1]) if b"\\" in line else line[1:-1]
+    return _ESCAPE.sub(_unescape, line[1:-1]) if b"\\" in line else line[1:-1]
 
 
-def _unescaped(match: re.Match[bytes]) -> bytes:
+def _unescape(match: re.Match[bytes]) -> bytes:
     code = match[1]
     if code[:1] == b"x":
         return bytes((int(code[1:], 16),)) if len(code) == 3 else match[0]
@@ -111,7 +111,7 @@ def _python2_text(raw: bytes) -> str | bytes:
         return raw
 
 
-def _lacks_operands() -> NoReturn:
+def _raise_missing_operands() -> NoReturn:
     raise Malformed("an instruction of its pickle lacks its operands")
 
 
@@ -162,7 +162,7 @@ class Machine:
         self._grow = grow
         self._marks: list[int] = []
         self._memo: dict[int, Any] = {}
-        self._left = MAX_OPS
+        self._ops_left = MAX_OPS
         self._stack: list[Any] = []
         # Cached because they are called for almost every opcode.
         self._push = self._stack.append
@@ -190,10 +190,10 @@ class Machine:
             try:
                 self._run()
             except _Stop:
-                return self._pop() if self._stack else _lacks_operands()
+                return self._pop() if self._stack else _raise_missing_operands()
             except (IndexError, struct.error):
                 if self.position + 8 < len(self._data):
-                    _lacks_operands()
+                    _raise_missing_operands()
             except Exhausted:
                 pass
             except KeyError:
@@ -210,10 +210,10 @@ class Machine:
 
     def _run(self) -> None:
         data, table = self._data, self._table
-        while self._left > 0:
+        while self._ops_left > 0:
             self._cancel.check()
-            self._left -= _OPS_BETWEEN_LOOKS
-            for _ in repeat(None, _OPS_BETWEEN_LOOKS):
+            self._ops_left -= _OPS_PER_CHECK
+            for _ in repeat(None, _OPS_PER_CHECK):
                 self._instruction = position = self.position
                 self.position = position + 1
                 table[data[position]]()
@@ -282,10 +282,10 @@ class Machine:
 
     def _op_int(self) -> None:
         line = self._line()
-        self._push(line == b"01" if line in {b"00", b"01"} else _whole_number(line))
+        self._push(line == b"01" if line in {b"00", b"01"} else _parse_int(line))
 
     def _op_long(self) -> None:
-        self._push(_whole_number(self._line()))
+        self._push(_parse_int(self._line()))
 
     def _op_binint1(self) -> None:
         self._push(self._data[self.position])
@@ -323,7 +323,7 @@ class Machine:
         self.position += 8
 
     def _op_string(self) -> None:
-        self._push(_python2_text(_quoted(self._line())))
+        self._push(_python2_text(_unquote(self._line())))
 
     def _op_short_binstring(self) -> None:
         self._push(_python2_text(self._take1()))
@@ -361,7 +361,7 @@ class Machine:
 
     def _since_mark(self) -> list[Any]:
         if not self._marks:
-            _lacks_operands()
+            _raise_missing_operands()
         mark = self._marks.pop()
         items = self._stack[mark:]
         del self._stack[mark:]
@@ -450,7 +450,7 @@ class Machine:
         self._memo[index] = self._stack[-1]
 
     def _op_put(self) -> None:
-        self._put(_whole_number(self._line()))
+        self._put(_parse_int(self._line()))
 
     def _op_binput(self) -> None:
         self._memo[self._data[self.position]] = self._stack[-1]
@@ -466,7 +466,7 @@ class Machine:
         self._put(len(self._memo))
 
     def _op_get(self) -> None:
-        self._push(self._memo[_whole_number(self._line())])
+        self._push(self._memo[_parse_int(self._line())])
 
     def _op_binget(self) -> None:
         self._push(self._memo[self._data[self.position]])
@@ -520,7 +520,7 @@ class Machine:
         keywords = self._pop()
         args = self._pop()
         if type(args) is not tuple:
-            _lacks_operands()
+            _raise_missing_operands()
         self._apply(self._pop(), (*args, keywords) if keywords else args)
 
     def _op_inst(self) -> None:
@@ -530,7 +530,7 @@ class Machine:
     def _op_obj(self) -> None:
         items = self._since_mark()
         if not items:
-            _lacks_operands()
+            _raise_missing_operands()
         self._apply(items[0], tuple(items[1:]))
 
     def _op_build(self) -> None:

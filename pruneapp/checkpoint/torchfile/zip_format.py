@@ -43,7 +43,7 @@ from pruneapp.checkpoint.torchfile.to_contents import (
     Described,
     TorchIndex,
     build,
-    index_elsewhere,
+    index_in_process,
     sources_of,
 )
 from pruneapp.checkpoint.torchfile.torch_objects import (
@@ -82,11 +82,11 @@ def read_zip(source: FileSource, state_dict: str | None, job: Job) -> ReadResult
     """Read the directory and the pickle of an archive; see `Reader.read`."""
     with located(source.path):
         if find_directory(source)[2] > MEMBERS_IN_PROCESS:
-            index = index_elsewhere(source, FORMAT, state_dict, job)
+            index = index_in_process(source, FORMAT, state_dict, job)
         else:
             archive = read_archive(source, job.cancel)
             if _header_bytes(archive) > IN_PROCESS:
-                index = index_elsewhere(source, FORMAT, state_dict, job)
+                index = index_in_process(source, FORMAT, state_dict, job)
             else:
                 index = index_archive(source, archive, state_dict, job.cancel)
     return index.contents, sources_of(source, index)
@@ -231,7 +231,7 @@ def _source_code(archive: Archive, read: _Read, folder: str) -> dict[str, str]:
 
 
 # Prefix of the storage keys of constants, which are numbered separately.
-_OF_CONSTANTS = "constants/"
+_CONSTANTS_PREFIX = "constants/"
 
 
 def _add_constants(
@@ -243,7 +243,7 @@ def _add_constants(
     """
     program = parsed.root
     frozen = not parsed.storages
-    _, storages = _run(parsed, data, cancel, _OF_CONSTANTS)
+    _, storages = _run(parsed, data, cancel, _CONSTANTS_PREFIX)
     constants, parsed.root = parsed.root, program
     tensors = torchscript.mark_constants(
         constants, torchscript.constant_roles(modules.values(), cancel)
@@ -254,7 +254,7 @@ def _add_constants(
         return
     if any(key in parsed.storages for key in storages.roots):
         raise Malformed("a storage of its constants has the name of another")
-    parsed.add(storages.roots, "constants/", _OF_CONSTANTS)
+    parsed.add(storages.roots, "constants/", _CONSTANTS_PREFIX)
     if isinstance(program, Uncalled):
         program.state = {**program.attributes(), torchscript.CONSTANTS: tensors}
     else:
@@ -408,7 +408,7 @@ def member_content(source: FileSource, archive: Archive, name: str, most: int) -
         return read_member(source, archive, archive.members[name], most)
 
 
-def pickle_with(
+def pickle_with_zeros(
     source: FileSource, member: ArchiveMember, zero: Mapping[str, Zero], cancel: CancelToken
 ) -> bytes | None:
     """Return the pickle of an archive with zeros in its numpy arrays, with unchanged length.
@@ -419,7 +419,7 @@ def pickle_with(
     data = source.read(member.data, member.stored)
     with located(source.path):
         places = {int(name.removeprefix(IN_PICKLE)): change for name, change in zero.items()}
-        return ArrayBytes(data, cancel).changed(places)
+        return ArrayBytes(data, cancel).with_zeros(places)
 
 
 Zero = Callable[[bytearray], None]
@@ -429,7 +429,7 @@ _PUSH_TEXT_OR_BYTES = b"\x8cX\x8dCB\x8e\x96"
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
+class _PushOpcode:
     """The opcode from `start` to `stop` that pushes bytes, or the text that encodes them.
 
     `value` is the pushed object, referenced so that its id is not reused.
@@ -446,13 +446,13 @@ class ArrayBytes(Machine):
     def __init__(self, data: bytes, cancel: CancelToken) -> None:
         super().__init__(data, call, Storages(), cancel)
         self._pickle = data
-        self._spots: dict[int, _Spot] = {}
+        self._push_opcodes: dict[int, _PushOpcode] = {}
         self._made: list[bytes] = []
         self._framed = False
         for code in _PUSH_TEXT_OR_BYTES:
-            self._table[code] = partial(self._note, self._table[code])
+            self._table[code] = partial(self._record, self._table[code])
 
-    def changed(self, zero: Mapping[int, Zero]) -> bytes | None:
+    def with_zeros(self, zero: Mapping[int, Zero]) -> bytes | None:
         """Return the pickle with zeros in some of its arrays, with unchanged length.
 
         Old protocols encode bytes as text, which is shorter for zeros: the pickle is then padded
@@ -461,17 +461,17 @@ class ArrayBytes(Machine):
         """
         self.run()
         arrays = {array.position: array for array in self.arrays}
-        spots: dict[int, tuple[_Spot, bytes]] = {}
+        spots: dict[int, tuple[_PushOpcode, bytes]] = {}
         users = Counter(id(array.raw) for array in self.arrays)
         for position, change in zero.items():
             raw = arrays[position].raw
             assert isinstance(raw, bytes)
-            spot = self._spots.get(id(raw))
+            spot = self._push_opcodes.get(id(raw))
             if spot is None or users[id(raw)] > 1:
                 return None
-            changed = bytearray(raw)
-            change(changed)
-            spots[spot.start] = spot, bytes(changed)
+            with_zeros = bytearray(raw)
+            change(with_zeros)
+            spots[spot.start] = spot, bytes(with_zeros)
         pieces: list[bytes] = []
         at = 0
         for start, (spot, raw) in sorted(spots.items()):
@@ -484,7 +484,7 @@ class ArrayBytes(Machine):
         pieces.append(self._pickle[at:])
         return b"".join(pieces).ljust(len(self._pickle), b"\0")
 
-    def _instruction_of(self, spot: _Spot, raw: bytes) -> bytes | None:
+    def _instruction_of(self, spot: _PushOpcode, raw: bytes) -> bytes | None:
         if isinstance(spot.value, bytes):
             return self._pickle[spot.start : spot.stop - len(raw)] + raw
         text = raw.decode("latin-1").encode()
@@ -493,19 +493,19 @@ class ArrayBytes(Machine):
             return None  # the length of a frame includes it
         return code + struct.pack(_LENGTHS[code], len(text)) + text
 
-    def _note(self, push: Callable[[], None]) -> None:
+    def _record(self, push: Callable[[], None]) -> None:
         push()
         value = self._stack[-1]
         if len(value) > 1:  # shorter strings are shared objects
-            self._spots[id(value)] = _Spot(self._instruction, self.position, value)
+            self._push_opcodes[id(value)] = _PushOpcode(self._instruction, self.position, value)
 
     def _apply(self, function: Any, args: Any) -> None:
         super()._apply(function, args)
         value = self._stack[-1]
         encoded = isinstance(function, Global | Uncalled) and function.path == "_codecs.encode"
-        if encoded and type(value) is bytes and id(args[0]) in self._spots:
+        if encoded and type(value) is bytes and id(args[0]) in self._push_opcodes:
             self._made.append(value)
-            self._spots[id(value)] = self._spots[id(args[0])]
+            self._push_opcodes[id(value)] = self._push_opcodes[id(args[0])]
 
     def _op_frame(self) -> None:
         super()._op_frame()

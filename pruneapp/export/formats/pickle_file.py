@@ -82,7 +82,7 @@ def _splice(
         start, size = entry.location.offset, entry.reach * width
         raw = partial(source.read, start, size)
         return Splice(start, start + size, size, partial(_pieces, state, entry, raw, swapped=False))
-    spot = machine.spot_of(array)
+    spot = machine.push_opcode_of(array)
     if spot is None:
         return None
     if not isinstance(array.raw, bytes):

@@ -27,7 +27,7 @@ from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.archive import STORED
 from pruneapp.checkpoint.torchfile.sources import CheckedSource
 from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE
-from pruneapp.checkpoint.torchfile.zip_format import PACKAGE, SCRIPT, pickle_with, zip_layout
+from pruneapp.checkpoint.torchfile.zip_format import PACKAGE, SCRIPT, pickle_with_zeros, zip_layout
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats.zip_archive import ALIGNMENT, StateDictPickle, ZipMember, ZipPlan
@@ -451,7 +451,7 @@ def _with_arrays(
     if member.method != STORED:
         return reason
     zero = {entry.location.storage: partial(_zero, part, entry, job) for entry in arrays}
-    new = pickle_with(part.source, member, zero, job.cancel)
+    new = pickle_with_zeros(part.source, member, zero, job.cancel)
     return reason if new is None else (BytePatch(member.data, new),)
 
 

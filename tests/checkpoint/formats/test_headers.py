@@ -98,7 +98,7 @@ def test_ordinary_headers_need_no_process(monkeypatch):
     def refuse(*_args):
         pytest.fail("a process was asked for")
 
-    monkeypatch.setattr(parser_client, "_in_process", refuse)
+    monkeypatch.setattr(parser_client, "_run_in_process", refuse)
     text = json.dumps(
         {
             f"layers.{i}.weight": {"dtype": "U8", "shape": [1], "data_offsets": [i, i + 1]}

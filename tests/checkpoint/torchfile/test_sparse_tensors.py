@@ -95,8 +95,8 @@ def test_any_stretch_of_any_mask_is_read(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("any") / "x.pt"
     zip_file(path, {"w": torch.ones(3), "x": matrix})
     with pytest.MonkeyPatch.context() as patch, open_checkpoint(path) as checkpoint:
-        patch.setattr(dense, "_STRETCH", data.draw(st.integers(1, 40)))
-        patch.setattr(dense, "_SHORT", data.draw(st.integers(1, 9)))
+        patch.setattr(dense, "_MAX_ELEMENTS", data.draw(st.integers(1, 40)))
+        patch.setattr(dense, "_MAX_SCANNED", data.draw(st.integers(1, 9)))
         start = data.draw(st.integers(0, size))
         stop = data.draw(st.integers(start, size))
         found = checkpoint.bits("x", start, stop)
@@ -160,8 +160,8 @@ def test_what_is_wrong_is_said_before_anything_is_delivered(
     crow, col, said, stretch, tmp_path, monkeypatch
 ):
     """P15, where the indices are too many to be looked at when the file is opened."""
-    monkeypatch.setattr(sources, "MOST_BYTES", 0)
-    monkeypatch.setattr(dense, "_STRETCH", stretch)
+    monkeypatch.setattr(sources, "MAX_INDEX_BYTES", 0)
+    monkeypatch.setattr(dense, "_MAX_ELEMENTS", stretch)
     path = tmp_path / "model.pt"
     for index in (torch.int32, torch.int64):
         zip_file(path, {"w": torch.ones(3), "x": csr(crow, col, torch.ones(3), (3, 4), index)})
@@ -175,7 +175,7 @@ def test_what_is_wrong_is_said_before_anything_is_delivered(
 
 
 def test_numbers_of_64_bits_do_not_wrap(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "MOST_BYTES", 0)
+    monkeypatch.setattr(sources, "MAX_INDEX_BYTES", 0)
     far = (1 << 63) - 1
     path = tmp_path / "model.pt"
     for crow, col in (([0, far, -far, 3], [0, 1, 1]), ([0, 1, 2, 3], [0, far, -far - 1])):

@@ -15,7 +15,7 @@ import torch
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.torchfile.rebuild import KNOWN, call
 from pruneapp.checkpoint.torchfile.torch_objects import Malformed
-from pruneapp.checkpoint.torchfile.unpickler import CONSTANTS, HANDLERS, LEFT_OUT, Machine
+from pruneapp.checkpoint.torchfile.unpickler import CONSTANTS, HANDLERS, UNSUPPORTED, Machine
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, CancelToken
 from tests.checkpoint.torchfile.hostile_torch import WEIGHTS, dump, members, saved, tensor
@@ -29,9 +29,9 @@ def read(data: bytes) -> Any:
 def test_every_opcode_has_a_handler_or_is_left_out():
     """pickletools lists them."""
     names = {opcode.name for opcode in pickletools.opcodes}
-    assert len(names) - len(LEFT_OUT) == len(HANDLERS) + len(CONSTANTS)
+    assert len(names) - len(UNSUPPORTED) == len(HANDLERS) + len(CONSTANTS)
     done = {*HANDLERS, *CONSTANTS}
-    assert {ord(o.code) for o in pickletools.opcodes if o.name not in LEFT_OUT} == done
+    assert {ord(o.code) for o in pickletools.opcodes if o.name not in UNSUPPORTED} == done
     assert all(hasattr(Machine, name) for name in HANDLERS.values())
 
 
