@@ -25,7 +25,7 @@ from pruneapp.checkpoint.formats.headers import Header
 from pruneapp.checkpoint.formats.headers import parse as parse_header
 from pruneapp.checkpoint.formats.headers import parse_index_file as parse_index
 from pruneapp.errors import JsonError, PruneAppError
-from pruneapp.export.destination.sidecars import copy_with
+from pruneapp.export.destination.sidecars import copy_config
 from pruneapp.export.provenance import inputs_in, read_masks
 from pruneapp.gui.app.settings import SETTINGS, Settings, Stored
 from pruneapp.json_codec import MAX_DEPTH, decode, encoded, load
@@ -143,7 +143,7 @@ def _settings(text: bytes, folder: Path) -> None:
 def _config(text: bytes, folder: Path) -> None:
     path = folder / "config.json"
     path.write_bytes(text)
-    copy_with(path, {"dtype": "bfloat16"})
+    copy_config(path, {"dtype": "bfloat16"})
 
 
 def _inputs(text: bytes, _folder: Path) -> None:

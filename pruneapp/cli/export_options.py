@@ -30,8 +30,8 @@ from pruneapp.errors import (
     in_numeric_order,
 )
 from pruneapp.export.catalog import FORMATS, format_named, get, usual_format
-from pruneapp.export.destination.sidecars import companions
-from pruneapp.export.destination.target import check_file, left_as_it_was, refuse_file
+from pruneapp.export.destination.sidecars import sidecar_files
+from pruneapp.export.destination.target import check_file, check_not_file, not_replaced_notice
 from pruneapp.export.exporter import MakeFiles, check, make_files, resolve, write, writes_folder
 from pruneapp.export.format import Format
 from pruneapp.export.provenance import KEY, provenance_of
@@ -218,7 +218,7 @@ def check_places(
     read = [path for _, path in _named(options, _READ)]
     index = checkpoint.contents.index
     opened = [file.path for file in checkpoint.files] + ([] if index is None else [index])
-    opened += companions(checkpoint).values()
+    opened += sidecar_files(checkpoint).values()
     for word, path in written:
         # The export may replace the opened files, because their originals are kept.
         inputs = read if word == "output" else [*read, *opened]
@@ -379,7 +379,7 @@ def _request_in(form: Format, options: argparse.Namespace, target: Path) -> Expo
                     f"The format '{form.name}' does not take {option} (it takes {takes})."
                 )
             values[param.name] = param.parse(text)
-    refuse_file(target, form, values)
+    check_not_file(target, form, values)
     for path in options.report:
         if Path(path).suffix.lower() not in KINDS:
             raise ParameterError(f"'--report' must end in {', '.join(KINDS)} (got '{path}').")
@@ -444,7 +444,7 @@ def write_export(
             path = locate(options.check_script)
             written = write_check_script(checkpoint, report, path, job)
             if written.name != path.name:
-                more = (f"The script is '{written}'.", left_as_it_was(path))
+                more = (f"The script is '{written}'.", not_replaced_notice(path))
                 report = replace(report, notices=(*report.notices, *more))
     except PruneAppError as error:
         sentence = f"The export was written, but a report or script was not: {error.sentence}"

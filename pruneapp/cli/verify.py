@@ -17,7 +17,7 @@ from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, size
 from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
 from pruneapp.evaluation.calibrated_repair import RepeatedRepair
-from pruneapp.export.verify import Against, Engine, Here, Verification
+from pruneapp.export.verify import Engine, LocalEngine, Verification, VerificationRequest
 from pruneapp.export.verify import verify as verify_file
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken
@@ -43,7 +43,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
         recipe = load(locate(options.recipe), job) if options.recipe else None
         offer_methods(options.load_method)
         statistics = offer_statistics(options, job)
-        against = Against(
+        against = VerificationRequest(
             locate(options.against),
             recipe,
             options.format,
@@ -59,7 +59,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
 
             engine = ClusterEngine(stack.enter_context(connection(options, job)))
         else:
-            engine = Here(kernel_for(options.device))
+            engine = LocalEngine(kernel_for(options.device))
         result = verify_file(locate(options.file), against, engine, job)
     if options.json:
         print_json(_as_json(options.file, result))

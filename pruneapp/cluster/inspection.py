@@ -27,7 +27,7 @@ from pruneapp.errors import in_numeric_order
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
-from pruneapp.export.verify import Difference, Look, compare_file
+from pruneapp.export.verify import Difference, EditCallback, compare_file
 from pruneapp.methods.builtin.patterns import N_M
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit
@@ -191,7 +191,7 @@ class ClusterEngine:
         original: Checkpoint,
         recipe: Recipe,
         fitted: Fit,
-        _look: Look,
+        _look: EditCallback,
         job: Job,
         *,
         hashed: bool,

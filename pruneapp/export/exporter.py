@@ -21,15 +21,15 @@ from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.destination.sidecars import empty_modules, home_of
 from pruneapp.export.destination.target import (
     TargetFolder,
+    check_disk_space,
     check_folder,
+    check_folder_name,
+    check_not_file,
     check_weights,
     keep_original,
     kept_name,
     plan_folder,
     plan_sidecars,
-    refuse_file,
-    refuse_suffix,
-    refuse_without_room,
 )
 from pruneapp.export.format import Format, LoadedModel, Plan
 from pruneapp.export.provenance import Provenance
@@ -142,9 +142,13 @@ def resolve(
 
     def plan(job: Job) -> dict[Path, Plan]:
         (one,) = weights(job).values()
-        beside, left = plan_sidecars(one, target.path)
+        sidecar_plans, sidecar_notices = plan_sidecars(one, target.path)
         parts = {target.path.with_name(name): each for name, each in one.parts.items()}
-        return {target.path: replace(one, notices=(*one.notices, *left)), **parts, **beside}
+        return {
+            target.path: replace(one, notices=(*one.notices, *sidecar_notices)),
+            **parts,
+            **sidecar_plans,
+        }
 
     target = check_weights(checkpoint, path, form, values, follow_links=request.follow_links)
     return resolved(target.path, (target.path,), target.notices, plan)
@@ -162,11 +166,11 @@ def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
     Raises `ExportError` if it does and the path is the name of a file.
     """
     form, values = _declared(request)
-    refuse_file(request.path, form, values)
+    check_not_file(request.path, form, values)
     is_folder = in_folder(checkpoint, form, values, request.path)
     if is_folder:
         of_any = frozenset(suffix for each in FORMATS.values() for suffix in each.suffixes)
-        refuse_suffix(request.path, form, values, of_any)
+        check_folder_name(request.path, form, values, of_any)
     return is_folder
 
 
@@ -182,7 +186,7 @@ def check_target(
     except ExportError as error:
         return TargetCheck(refused=str(error))
     opened = [p for p in resolved.files if _is_opened(state.checkpoint, p)]
-    copied = _copied(resolved, job) if resolved.is_folder else ()
+    copied = _copied_files_notice(resolved, job) if resolved.is_folder else ()
     return TargetCheck(
         replaced=tuple(path.name for path in resolved.replaced),
         kept=tuple(kept_name(path).name for path in opened),
@@ -190,11 +194,11 @@ def check_target(
     )
 
 
-def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
+def _copied_files_notice(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
     """Return a notice about the files without weights that are copied from the opened folder."""
     names: dict[str, None] = {}
     for path, plan in resolved.plan(job).items():
-        if _goes_along(path, plan):
+        if _is_sidecar(path, plan):
             first, *more = path.relative_to(resolved.target).parts
             names[f"{first}/" if more else first] = None
     checkpoint = resolved.state.checkpoint
@@ -207,7 +211,7 @@ def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
     return (f"Copied from '{home}': {first_names([*names], _SHOWN)}.",)
 
 
-def _goes_along(path: Path, plan: Plan) -> bool:
+def _is_sidecar(path: Path, plan: Plan) -> bool:
     """Return whether a file of a folder is not a part of the weights."""
     return not plan.names and not path.name.endswith(INDEX)
 
@@ -216,10 +220,10 @@ def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
     """Return whether a file belongs to the opened model, so that `publish` keeps it."""
     opened = {(s.identity.device, s.identity.inode) for s in checkpoint.files}
     identity = _inode(path)
-    return identity is not None and (identity in opened or path in _also_kept(checkpoint))
+    return identity is not None and (identity in opened or path in _index_files(checkpoint))
 
 
-def _also_kept(checkpoint: Checkpoint) -> tuple[Path, ...]:
+def _index_files(checkpoint: Checkpoint) -> tuple[Path, ...]:
     """Return the index of the opened model, whose original is kept like that of the weights."""
     index = checkpoint.contents.index
     return () if index is None else (index.resolve(),)
@@ -283,50 +287,50 @@ def write(
     account = account_for(resolved.state, resolved.form, plans, request.omit, job)
     if resolved.is_folder:
         exact = (plan.nbytes for plan in plans.values() if plan.exact)
-        refuse_without_room(resolved.target, sum(exact))
+        check_disk_space(resolved.target, sum(exact))
     sizes = {path: plan.size(job) for path, plan in plans.items()}
     work = sum(plan.work + 2 * sizes[path] for path, plan in plans.items())
     job.start(work, resolved.target.name)
     files: list[SealedFile] = []
     written: list[WrittenFile] = []
     with contextlib.ExitStack() as stack:
-        place = None
+        target_folder = None
         if resolved.is_folder:
-            place = stack.enter_context(TargetFolder(resolved.target))
-            with place.named():
+            target_folder = stack.enter_context(TargetFolder(resolved.target))
+            with target_folder.with_final_name():
                 for name in empty_modules(checkpoint):
-                    place.make(name)
-        with contextlib.nullcontext() if place is None else place.named():
+                    target_folder.make_folder(name)
+        with contextlib.nullcontext() if target_folder is None else target_folder.with_final_name():
             planned = []
             for path, plan in plans.items():
                 target = path
-                if place is not None:
-                    target = place.path_of(path.relative_to(resolved.target).as_posix())
+                if target_folder is not None:
+                    target = target_folder.path_of(path.relative_to(resolved.target).as_posix())
                 planned.append(PlannedFile(path, plan, sizes[path], target))
             for file, one in make(planned, stack, job):
                 files.append(file)
                 written.append(one)
         checkpoint.verify_unchanged()
-        if place is None:
+        if target_folder is None:
             # Secondary files are renamed first: if the process is killed, none is missing next to
             # the file.
             kept = publish([*files[1:], files[0]], checkpoint.files, job)
         else:
-            kept = publish(files, checkpoint.files, job, _also_kept(checkpoint))
+            kept = publish(files, checkpoint.files, job, _index_files(checkpoint))
             if approve is not None:
-                approve(place.path)
-            place.commit()
-    if kept and place is None:
+                approve(target_folder.path)
+            target_folder.commit()
+    if kept and target_folder is None:
         checkpoint.path = kept[0]
     notices = dict.fromkeys(notice for plan in plans.values() for notice in plan.notices)
-    rounding = Rounding.together(plan.rounding for plan in plans.values())
+    rounding = Rounding.combined(plan.rounding for plan in plans.values())
     sentences = (*resolved.notices, *notices, *account)
     container = any(plan.container for plan in plans.values())
     report = _report(resolved, written, kept, sentences, rounding, container=container)
     if not resolved.is_folder:
         return replace(report, beside=tuple(plans)[1:])
-    beside = tuple([path for path, plan in plans.items() if _goes_along(path, plan)])
-    return replace(report, beside=beside)
+    sidecar_paths = tuple([path for path, plan in plans.items() if _is_sidecar(path, plan)])
+    return replace(report, beside=sidecar_paths)
 
 
 def make_file(
@@ -353,10 +357,10 @@ def make_file(
             job.extend(2 * (plan.nbytes - expected))
             expected = plan.nbytes
         for piece in plan.pieces():
-            more = file.taken + len(piece) - expected
-            if more > 0:
-                job.extend(2 * more)
-                expected += more
+            excess = file.taken + len(piece) - expected
+            if excess > 0:
+                job.extend(2 * excess)
+                expected += excess
             job.cancel.check()
             file.write(piece)
         job.extend(2 * (file.taken - expected))
@@ -373,34 +377,34 @@ def _report(
     container: bool,
 ) -> ExportReport:
     state, request, form = resolved.state, resolved.request, resolved.form
-    left = tuple(kept)
+    remaining_originals = tuple(kept)
     if request.replace_original:
         for path in kept:
             with contextlib.suppress(OSError):
                 path.unlink()
-        left = tuple(path for path in kept if path.exists())
-    undo_ends = len(left) < len(kept)
+        remaining_originals = tuple(path for path in kept if path.exists())
+    undo_ends = len(remaining_originals) < len(kept)
     cost = () if rounding is None else (describe(rounding.cost),)
     provenance = resolved.provenance
     broken = () if provenance is None else provenance.broken
     tensors = tuple(in_numeric_order([*_tensors(state)], attrgetter("name")))
-    gone = [tensor.name for tensor in tensors if 0 < tensor.numel == tensor.pruned]
+    fully_pruned = [tensor.name for tensor in tensors if 0 < tensor.numel == tensor.pruned]
     sentences = [*(f"{each.sentence}." for each in broken), *notices, *cost]
-    if gone:
-        are = counted(len(gone), "tensor is", "tensors are")
-        sentences.append(f"{are} pruned completely: {first_names(gone)}.")
+    if fully_pruned:
+        are = counted(len(fully_pruned), "tensor is", "tensors are")
+        sentences.append(f"{are} pruned completely: {first_names(fully_pruned)}.")
     if undo_ends:
         sentences.append("The original was deleted, so undo ends here: open the new file to go on.")
     if request.replace_original:
-        sentences.extend(f"'{path}' could not be deleted." for path in left)
-    if left and not undo_ends:
-        sentences.append(_kept_as(left))
+        sentences.extend(f"'{path}' could not be deleted." for path in remaining_originals)
+    if remaining_originals and not undo_ends:
+        sentences.append(_kept_as(remaining_originals))
     return ExportReport(
         path=request.path,
         format=request.format,
         files=tuple(written),
         tensors=tensors,
-        kept_originals=left,
+        kept_originals=remaining_originals,
         undo_ends=undo_ends,
         notices=tuple(sentences),
         damage=cost if rounding is not None and rounding.cost.infinite else (),
@@ -416,11 +420,11 @@ def _report(
     )
 
 
-def _kept_as(left: Sequence[Path]) -> str:
-    names = first_names([path.name for path in left])
-    if len(left) == 1:
+def _kept_as(originals: Sequence[Path]) -> str:
+    names = first_names([path.name for path in originals])
+    if len(originals) == 1:
         return f"The original is kept as {names}."
-    return f"{len(left):,} files of the original are kept beside the new ones, as {names}."
+    return f"{len(originals):,} files of the original are kept beside the new ones, as {names}."
 
 
 def _tensors(state: State) -> Iterator[WrittenTensor]:

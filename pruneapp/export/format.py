@@ -160,7 +160,7 @@ class LoadedModel:
         contents = state.checkpoint.contents
         names = [entry.name for entry in contents.entries]
         prefix = ""
-        while found := next((w for w in _WRAPPERS if all_start(names, prefix + w)), ""):
+        while found := next((w for w in _WRAPPERS if all_start_with(names, prefix + w)), ""):
             prefix += found
         if not container:
             return cls(path, prefix=prefix)
@@ -190,7 +190,7 @@ def _split_path(key: str) -> tuple[str, ...]:
     return (package, resource + ending, *filter(None, inside.split(".")))
 
 
-def all_start(names: list[str], prefix: str) -> bool:
+def all_start_with(names: list[str], prefix: str) -> bool:
     """Return whether all names begin with `prefix`; False if there are none."""
     return bool(names) and all(name.startswith(prefix) for name in names)
 
@@ -218,7 +218,7 @@ class Format:
     good_for_folder: Mapping[Purpose, str] | None = None
     # Whether recipients can load the file without unpacking it. Among formats of similar size, such
     # a format is recommended.
-    as_it_is: bool = False
+    loads_directly: bool = False
     lossless: bool = True  # whether all kept weights are restored bit for bit
     # Returns whether the container of a checkpoint can be kept (see `Plan.container`), unless what
     # is pruned prevents it.
@@ -255,18 +255,18 @@ class Format:
         state = RoundedState(part.state, rounding, originals=self.originals)
         entries = tuple(rounding.entry(entry) for entry in job.cancel.each(part.entries))
         plan = self.planner(replace(part, state=state, entries=entries), values, job)
-        return replace(_counting(plan, rounding), origin=origin)
+        return replace(_counting_cost(plan, rounding), origin=origin)
 
     def fits(self, name: str) -> bool:
         """Return whether a file name has one of the suffixes of the format."""
         return name.lower().endswith(self.suffixes)
 
 
-def _counting(plan: Plan, rounding: Rounding) -> Plan:
+def _counting_cost(plan: Plan, rounding: Rounding) -> Plan:
     """Return a plan that counts the cost of rounding only while writing, not while sampling."""
 
     def pieces() -> Iterator[bytes | memoryview]:
-        rounding.forget()
+        rounding.reset()
         yield from plan.pieces()
 
     prepare = plan.prepare
@@ -276,7 +276,7 @@ def _counting(plan: Plan, rounding: Rounding) -> Plan:
 
     @contextmanager
     def prepared(job: Job) -> Iterator[Plan]:
-        rounding.forget()
+        rounding.reset()
         with first(job) as planned:
             yield planned
 

@@ -23,7 +23,7 @@ from pruneapp.progress import Job
 from pruneapp.results.export import FormatOffer, Purpose
 
 # Sizes up to this many times the smallest count as equal: estimates are not more exact.
-_NEAR = 1.02
+_SIMILAR_SIZE = 1.02
 
 
 def planned_size(state: State, name: str, job: Job) -> int | None:
@@ -103,7 +103,7 @@ def format_offer(
         one = values | more
         return plan_weights(state, form, one, job, path=path, provenance=provenance).values()
 
-    def sized(path: Path | None) -> FormatOffer:
+    def with_size(path: Path | None) -> FormatOffer:
         plain = _offer_without_size(state, form, values, job, path)
         if plain.why_not:
             return plain
@@ -134,8 +134,8 @@ def format_offer(
             return None
         return sum(one.nbytes for one in plan(path, **{DTYPE.name: SMALLER}))
 
-    result = sized(path)
-    return sized(None) if path is not None and (result.why_not or result.wrong) else result
+    result = with_size(path)
+    return with_size(None) if path is not None and (result.why_not or result.wrong) else result
 
 
 def offers_without_sizes(state: State, job: Job) -> tuple[FormatOffer, ...]:
@@ -170,7 +170,7 @@ def _offer_without_size(
         tag=form.tag,
         rounded_by=DTYPE.name if DTYPE in form.params else "",
         serves=serves,
-        as_it_is=form.as_it_is,
+        loads_directly=form.loads_directly,
     )
 
 
@@ -180,17 +180,21 @@ def recommend(offered: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
     Among formats up to 2 % larger, one that needs no unpacking is preferred. A purpose has no
     recommendation while the size of one of its formats is unknown.
     """
-    able = {one.name: one for one in offered}
-    chosen: dict[str, dict[Purpose, str]] = {name: {} for name in able}
+    by_name = {one.name: one for one in offered}
+    chosen: dict[str, dict[Purpose, str]] = {name: {} for name in by_name}
     for purpose in Purpose:
-        serving = [one for one in able.values() if not one.why_not and purpose in one.serves]
+        serving = [one for one in by_name.values() if not one.why_not and purpose in one.serves]
         sizes = {one.name: one.nbytes for one in serving if one.nbytes is not None}
         if serving and len(sizes) == len(serving):
-            near = min(sizes.values()) * _NEAR
-            handy = {n: size for n, size in sizes.items() if able[n].as_it_is and size <= near}
-            candidates = handy or sizes
+            max_similar = min(sizes.values()) * _SIMILAR_SIZE
+            direct = {
+                n: size
+                for n, size in sizes.items()
+                if by_name[n].loads_directly and size <= max_similar
+            }
+            candidates = direct or sizes
             best = min(candidates, key=lambda name: candidates[name])
-            chosen[best][purpose] = able[best].serves[purpose]
+            chosen[best][purpose] = by_name[best].serves[purpose]
     return tuple(
-        replace(one, recommended=MappingProxyType(chosen[name])) for name, one in able.items()
+        replace(one, recommended=MappingProxyType(chosen[name])) for name, one in by_name.items()
     )

@@ -131,7 +131,7 @@ def finalized_bits(state: State, elements: RecordRange) -> Bits:
 
 def finalized_bytes(state: State, elements: RecordRange) -> memoryview:
     """Return a range as little-endian bytes; see `finalized_bits`."""
-    return little(finalized_bits(state, elements))
+    return little_endian(finalized_bits(state, elements))
 
 
 def original(state: State, entry: TensorEntry, suffix: str) -> TensorRecord:
@@ -154,7 +154,7 @@ def mask_record(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 2
         one = np.dtype(entry.dtype.storage).type(entry.dtype.one)
         for start in range(0, entry.numel, chunk):
             bools = kept.bools(start, min(start + chunk, entry.numel))
-            yield little(np.multiply(bools, one))
+            yield little_endian(np.multiply(bools, one))
 
     return _renamed(entry, suffix, pieces)
 
@@ -172,7 +172,7 @@ def zero(chunks: Iterable[RawChunk], kept: Mask) -> Iterator[RawChunk]:
 
 
 def _bytes_of(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
-    return (little(chunk.bits) for chunk in chunks)
+    return (little_endian(chunk.bits) for chunk in chunks)
 
 
 def packed(name: str, kept: Mask, numel: int) -> TensorRecord:
@@ -189,7 +189,7 @@ def packed(name: str, kept: Mask, numel: int) -> TensorRecord:
     return TensorRecord(name, (), DTYPES["U8"], ((numel + 7) // 8,), pieces)
 
 
-def little(bits: NDArray[Any]) -> memoryview:
+def little_endian(bits: NDArray[Any]) -> memoryview:
     """Return the bytes of raw elements in little-endian order."""
     little = bits.astype(bits.dtype.newbyteorder("<"), copy=False)
     return np.ascontiguousarray(little).view(np.uint8).data

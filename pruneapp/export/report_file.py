@@ -182,7 +182,7 @@ def as_html(account: Account) -> str:
     )
 
 
-def _shown(value: Any) -> Any:
+def _escape_text(value: Any) -> Any:
     # Inserted texts must not contain line breaks or characters that reverse the text direction.
     return escaped(value) if type(value) is str else value
 
@@ -196,14 +196,14 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_shown,
+        finalize=_escape_text,
     )
-    environment.filters |= {"percent": percent, "size": size, "data": data_in_words}
+    environment.filters |= {"percent": percent, "size": size, "data": calibration_text}
     text = resources.path("report.html.jinja").read_text(encoding="utf-8")
     return environment.from_string(text)
 
 
-def data_in_words(name: str) -> str:
+def calibration_text(name: str) -> str:
     """Return the name of calibration data as text for the user."""
     kind, _, rest = name.partition(":")
     words = {

@@ -55,7 +55,7 @@ DTYPE = ChoiceParam(
 )
 
 
-def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
+def estimate_rounding_cost(state: State, name: str, job: Job) -> RoundingCost:
     """Return the cost of an export in the dtype `name` (a value of `DTYPE`). Writes nothing.
 
     Reads every tensor to be rounded in pieces of up to 1 MiB, ignoring pruned weights. O(n) in the
@@ -65,9 +65,9 @@ def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
     assert rounding is not None
     rounded = RoundedState(state, rounding)
     entries = state.checkpoint.entries.values()
-    wanted = [e for e in job.cancel.each(entries) if rounding.concerns(e)]
-    job.start(sum(entry.nbytes for entry in wanted))
-    for entry in wanted:
+    rounded_entries = [e for e in job.cancel.each(entries) if rounding.applies_to(e)]
+    job.start(sum(entry.nbytes for entry in rounded_entries))
+    for entry in rounded_entries:
         size = CHUNK_BYTES * 8 // entry.dtype.bits
         for chunk in rounded.chunks(entry.name, size=size):
             job.step(entry.dtype.nbytes(chunk.bits.size))
@@ -88,14 +88,14 @@ class Rounding:
         return None if name == KEEP else cls(DTYPES[_TO[name]])
 
     @classmethod
-    def together(cls, roundings: Iterable[Rounding | None]) -> Rounding | None:
+    def combined(cls, roundings: Iterable[Rounding | None]) -> Rounding | None:
         """Return the combined rounding of several files; None if nothing was rounded."""
         some = [rounding for rounding in roundings if rounding is not None]
         if not some:
             return None
         return cls(some[0].dtype, dict(chain.from_iterable(r.ranges.items() for r in some)))
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset the cost."""
         self.ranges.clear()
 
@@ -120,17 +120,17 @@ class Rounding:
             vanished=sum(cost.vanished for cost in ranges.values()),
         )
 
-    def concerns(self, entry: TensorEntry) -> bool:
+    def applies_to(self, entry: TensorEntry) -> bool:
         """Return whether a tensor is rounded: wider floats, except those of quantized layers."""
         return entry.dtype.name in _FROM and entry.dtype != self.dtype and not entry.quantized
 
     def shrinks(self, entry: TensorEntry) -> bool:
         """Return whether rounding reduces the size of a tensor."""
-        return self.concerns(entry) and entry.numel > 0 and entry.dtype.bits > self.dtype.bits
+        return self.applies_to(entry) and entry.numel > 0 and entry.dtype.bits > self.dtype.bits
 
     def entry(self, entry: TensorEntry) -> TensorEntry:
         """Return the entry with the dtype that is written."""
-        return entry._replace(dtype=self.dtype) if self.concerns(entry) else entry
+        return entry._replace(dtype=self.dtype) if self.applies_to(entry) else entry
 
     def rounded(self, entry: TensorEntry, chunk: RawChunk) -> RawChunk:
         """Return elements of a tensor in the rounded dtype, and record the cost.
@@ -189,7 +189,7 @@ class RoundedState:
     def zeroed(self, name: str) -> Mask | None:
         """Return the mask whose 0 bits are written as +0.0; None if nothing is."""
         mask = self.state.zeroed(name)
-        if mask is None or self.originals or not self.rounding.concerns(self._entry(name)):
+        if mask is None or self.originals or not self.rounding.applies_to(self._entry(name)):
             return mask
         return _Zeroed(mask)
 
@@ -199,7 +199,7 @@ class RoundedState:
         """Yield the elements of a tensor in the dtype that is written; see `State`."""
         entry = self._entry(name)
         raw_chunks = self.state.chunks(name, start, stop, size)
-        if not self.rounding.concerns(entry):
+        if not self.rounding.applies_to(entry):
             return raw_chunks
         zeroed = None if self.originals else self.state.zeroed(name)
         if zeroed is not None:
@@ -255,9 +255,9 @@ def round_to(values: NDArray[Any], dtype: DType) -> NDArray[Any]:
 
 
 def _to_odd(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    near = values.astype(np.float32)
-    back = near.astype(np.float64)
-    bits: NDArray[np.uint32] = near.view(np.uint32)
+    nearest = values.astype(np.float32)
+    back = nearest.astype(np.float64)
+    bits: NDArray[np.uint32] = nearest.view(np.uint32)
     inexact = np.isfinite(values) & (back != values)
     # Truncate toward zero, then set the last bit to mark the result as inexact.
     beyond = inexact & (np.abs(back) > np.abs(values))

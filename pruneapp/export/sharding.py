@@ -41,11 +41,11 @@ SHARD_SIZE = SizeParam(
 MOST_FILES = 500
 INDEX = ".index.json"
 # Approximate bytes of a tensor in a header; only the first guess depends on it.
-_ABOUT = 128
+_HEADER_BYTES = 128
 _INTERPOLATED = 4
 
 
-def limit_of(values: Mapping[str, Any]) -> int | None:
+def max_file_size(values: Mapping[str, Any]) -> int | None:
     """Return the maximum file size in bytes that the parameters set; None if there is no limit."""
     return values.get(SHARD_SIZE.name)
 
@@ -58,7 +58,7 @@ def in_folder(
     Sharded models are merged into one file only if `path` is the name of a file. Without `path`,
     return the default.
     """
-    if limit_of(values) is not None:
+    if max_file_size(values) is not None:
         return True
     if form.one_file or not checkpoint.contents.shards:
         return False
@@ -71,7 +71,7 @@ def usual_suffix(checkpoint: Checkpoint, form: Format) -> str:
     return suffix if suffix in form.suffixes else form.suffixes[0]
 
 
-def whole(state: State, suffix: str, provenance: Provenance | None = None) -> ExportPart:
+def whole_model(state: State, suffix: str, provenance: Provenance | None = None) -> ExportPart:
     """Return the whole state as one file; shards are merged."""
     checkpoint = state.checkpoint
     files = checkpoint.files
@@ -115,15 +115,15 @@ def plan_weights(
     if not in_folder(checkpoint, form, values, path):
         suffix = usual_suffix(checkpoint, form) if path is None else path.suffix.lower()
         name = "" if path is None else path.name
-        part = replace(whole(state, suffix, provenance), name=name)
+        part = replace(whole_model(state, suffix, provenance), name=name)
         return {name: form.plan(part, values, job)}
-    limit = limit_of(values)
+    limit = max_file_size(values)
     if limit is None:
-        plans = _as_opened(whole(state, "", provenance), form, values, job)
+        plans = _as_opened(whole_model(state, "", provenance), form, values, job)
         opened = checkpoint.contents.index
         index = "" if opened is None else renamed(opened.name, form)
     else:
-        plans = Sharding(whole(state, "", provenance), form, values, limit, job).plans()
+        plans = Sharding(whole_model(state, "", provenance), form, values, limit, job).plans()
         index = f"{''.join(_stem_of(checkpoint, form))}{INDEX}" if len(plans) > 1 else ""
     return {**plans, index: _index_of(plans, checkpoint)} if index else plans
 
@@ -202,7 +202,10 @@ class Sharding:
         self._stem, self._suffix = _stem_of(model.checkpoint, form)
         self._whole = replace(model, suffix=self._suffix)
         self._entries = self._whole.entries
-        self._sums = [0, *accumulate(entry.nbytes + _ABOUT for entry in self._entries)]
+        self._cumulative_bytes = [
+            0,
+            *accumulate(entry.nbytes + _HEADER_BYTES for entry in self._entries),
+        ]
         aliases = {alias: entry.name for entry in self._entries for alias in entry.aliases}
         # Only a file that contains the tensor may list the names that share it.
         self._ties = {key: aliases[key] for key in self._whole.metadata if key in aliases}
@@ -250,19 +253,21 @@ class Sharding:
         last = len(self._entries)
         fits, too_many = start, last + 1
         best: Plan | None = None
-        stop = self._reaching(start)
+        stop = self._estimate_stop(start)
         tries = 0
         while too_many - fits > 1:
             stop = min(max(stop, fits + 1), too_many - 1)
             plan = self._plan(start, stop)
-            self._share = max(plan.nbytes, 1) / max(self._sums[stop] - self._sums[start], 1)
+            self._share = max(plan.nbytes, 1) / max(
+                self._cumulative_bytes[stop] - self._cumulative_bytes[start], 1
+            )
             if plan.nbytes <= self._limit:
                 best, fits = plan, stop
             else:
                 too_many = stop
             tries += 1
-            near = self._reaching(start)
-            stop = near if tries < _INTERPOLATED else (fits + too_many) // 2
+            estimated_stop = self._estimate_stop(start)
+            stop = estimated_stop if tries < _INTERPOLATED else (fits + too_many) // 2
         if best is not None:
             return best, fits
         if start < last:
@@ -270,9 +275,14 @@ class Sharding:
         fits = min(start + 1, last)
         return self._plan(start, fits), fits
 
-    def _reaching(self, start: int) -> int:
+    def _estimate_stop(self, start: int) -> int:
         """Estimate the first tensor that does not fit into a file beginning with `start`."""
-        return bisect_right(self._sums, self._sums[start] + self._limit / self._share) - 1
+        return (
+            bisect_right(
+                self._cumulative_bytes, self._cumulative_bytes[start] + self._limit / self._share
+            )
+            - 1
+        )
 
     def _plan(self, start: int, stop: int) -> Plan:
         part, entries = self._whole, self._entries[start:stop]
@@ -296,14 +306,14 @@ def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
     these are changed.
     """
     text, index = _read(checkpoint.contents.index)
-    where = {name: file for file, plan in plans.items() for name in plan.names}
+    file_of_tensor = {name: file for file, plan in plans.items() for name in plan.names}
     total = sum(nbytes for plan in plans.values() for nbytes in plan.names.values())
-    about = index.get("metadata")
-    about = about if type(about) is dict else {}
-    if index.get("weight_map") == where and about.get("total_size", total) == total:
+    metadata = index.get("metadata")
+    metadata = metadata if type(metadata) is dict else {}
+    if index.get("weight_map") == file_of_tensor and metadata.get("total_size", total) == total:
         return Plan.of(text)
     # The names remain in the order of the plans.
-    new = {"metadata": {**about, "total_size": total}, "weight_map": where}
+    new = {"metadata": {**metadata, "total_size": total}, "weight_map": file_of_tensor}
     return Plan.of((json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode())
 
 

@@ -24,14 +24,14 @@ from pruneapp.document.selection import pruned_in, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
-from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, most_of
+from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, max_packed_bytes
 from pruneapp.export.provenance import (
     MOST_MASKS,
     estimated_provenance,
     may_have_pattern,
     seeds_of,
 )
-from pruneapp.export.sharding import whole
+from pruneapp.export.sharding import whole_model
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, portable, row_for, step_entry
@@ -95,7 +95,7 @@ class CompactSizes:
         Linear in the number of tensors and in new entries of the history.
         """
         state = self._of(capture, job)
-        return None if state is None else state.nbytes + _texts(state.history)
+        return None if state is None else state.nbytes + _history_bytes(state.history)
 
     def after(
         self,
@@ -122,14 +122,14 @@ class CompactSizes:
             return None
         snapshot, nbytes = state.snapshot, state.nbytes
         permanent, entries = bool(snapshot.permanent), snapshot.checkpoint.entries
-        for name, held in state.tensors.items():
+        for name, old_bytes in state.tensors.items():
             if (count := pruned.get(name)) is None:
                 continue
             if permanent and (zeroed := snapshot.zeroed(name)) is not None:
                 count = max(count, zeroed.pruned)
-            nbytes += most_of(entries[name], count) - held
+            nbytes += max_packed_bytes(entries[name], count) - old_bytes
         described = self._of_step(snapshot.checkpoint, step, entry)
-        return nbytes + _texts((*state.history, described))
+        return nbytes + _history_bytes((*state.history, described))
 
     def _of(self, capture: Capture, job: Job) -> _State | None:
         snapshot, last = capture.snapshot, self._last
@@ -138,7 +138,7 @@ class CompactSizes:
         around = self._around
         if around is None or around[0] is not snapshot.checkpoint:
             packed = tuple(filter(is_packed, snapshot.checkpoint.entries.values()))
-            nbytes = _around(snapshot, packed, job)
+            nbytes = _bytes_without_packed(snapshot, packed, job)
             around = self._around = snapshot.checkpoint, nbytes, packed
         if around[1] is None:
             return None
@@ -152,7 +152,7 @@ class CompactSizes:
         # Drop descriptions of steps that are no longer in the history: they may hold masks.
         records = set(map(id, capture.records))
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
-        tensors = {e.name: _held(snapshot, e) for e in around[2]}
+        tensors = {e.name: _max_packed_bytes(snapshot, e) for e in around[2]}
         nbytes = around[1] + sum(tensors.values())
         self._last = _State(snapshot, tensors, nbytes, tuple(history))
         return self._last
@@ -171,11 +171,13 @@ class CompactSizes:
         return _describe(step_entry(step, row))
 
 
-def _around(snapshot: Snapshot, packed: Iterable[TensorEntry], job: Job) -> int | None:
+def _bytes_without_packed(
+    snapshot: Snapshot, packed: Iterable[TensorEntry], job: Job
+) -> int | None:
     """Return the maximum bytes of a file except for packed elements; None if it is impossible."""
     # not reported: planning is a small part of what the user waits for
     quiet = Job(cancel=job.cancel)
-    part = whole(
+    part = whole_model(
         snapshot, COMPACT_FILE.suffixes[0], estimated_provenance(snapshot, Recipe(()), quiet)
     )
     values = validate_all(COMPACT_FILE.params, {"reader": False})
@@ -183,15 +185,15 @@ def _around(snapshot: Snapshot, packed: Iterable[TensorEntry], job: Job) -> int 
         plan = COMPACT_FILE.plan(part, values, quiet)
     except ExportError:
         return None
-    return plan.nbytes - sum(map(most_of, packed)) + _AROUND
+    return plan.nbytes - sum(map(max_packed_bytes, packed)) + _AROUND
 
 
-def _held(snapshot: Snapshot, entry: TensorEntry) -> int:
+def _max_packed_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
     zeroed = snapshot.zeroed(entry.name)
-    return most_of(entry, 0 if zeroed is None else zeroed.pruned)
+    return max_packed_bytes(entry, 0 if zeroed is None else zeroed.pruned)
 
 
-def _texts(edits: Iterable[_Description]) -> int:
+def _history_bytes(edits: Iterable[_Description]) -> int:
     """Return the maximum bytes that edits take in the header."""
     nbytes, patterned, masks = 0, False, dict[str, int]()
     for edit in edits:
@@ -199,26 +201,29 @@ def _texts(edits: Iterable[_Description]) -> int:
         patterned |= edit.patterned
         masks |= edit.masks
     if sum(masks.values()) <= MOST_MASKS:
-        nbytes += sum(_twice(name) + 2 * (4 * (size // 3 + 1) + 8) for name, size in masks.items())
+        nbytes += sum(
+            _bytes_in_both_headers(name) + 2 * (4 * (size // 3 + 1) + 8)
+            for name, size in masks.items()
+        )
     return nbytes + (_PATTERNS if patterned else 0)
 
 
 def _describe(entry: Entry) -> _Description:
     recipe = Recipe((entry,))
     text = msgspec.json.encode(entry).decode()
-    seeds = sum(_twice(str(seed)) for seed in seeds_of(recipe))
+    seeds = sum(_bytes_in_both_headers(str(seed)) for seed in seeds_of(recipe))
     masks = {name: (size + 7) // 8 for name, size in recipe.named_masks()}
-    return _Description(_twice(text) + seeds, may_have_pattern(recipe), masks)
+    return _Description(_bytes_in_both_headers(text) + seeds, may_have_pattern(recipe), masks)
 
 
-def _twice(text: str) -> int:
+def _bytes_in_both_headers(text: str) -> int:
     """Return the bytes of a text in both headers: of the file, and of the dense file in it."""
     once = json.dumps(text, ensure_ascii=False)
     again = json.dumps(once, ensure_ascii=False)
     return len((once + again).encode(errors="surrogatepass"))
 
 
-def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[TensorEntry, ...]]:
+def size_range(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[TensorEntry, ...]]:
     """Return the range of compact file sizes that the amount of a step can lead to.
 
     Returns
@@ -239,15 +244,15 @@ def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[Tenso
     longest = replace(step.limits, total=sum(entry.numel for entry in touched))
     now = sizes.now(capture, job)
     # A fully pruned tensor takes no space at all, while one kept weight needs the mask.
-    gone = {entry.name: entry.numel for entry in touched}
-    after = sizes.after(capture, gone, replace(step, limits=longest), job)
+    all_pruned = {entry.name: entry.numel for entry in touched}
+    after = sizes.after(capture, all_pruned, replace(step, limits=longest), job)
     if now is None or after is None:
         raise ParameterError(
             "This checkpoint cannot be written as a compact file, so its size cannot be "
             "guaranteed.",
             remedy="Enter a fraction or a count.",
         )
-    return after + sum(map(_least_of, touched)), now, touched
+    return after + sum(map(_bytes_without_values, touched)), now, touched
 
 
 def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
@@ -263,7 +268,7 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
     ParameterError
         If the size cannot be reached, or is reached without pruning.
     """
-    least, now, touched = reach(capture, step, job)
+    least, now, touched = size_range(capture, step, job)
     if nbytes < least:
         raise ParameterError(
             f"{nbytes:,} bytes cannot be reached: {least:,} are needed for the tensors that the "
@@ -276,15 +281,17 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
             f"{nbytes:,} were asked for.",
             remedy="Ask for fewer bytes.",
         )
-    room, kept = nbytes - least, 0
+    available, kept = nbytes - least, 0
     for entry in sorted(touched, key=lambda entry: -_itemsize(entry)):
         itemsize = _itemsize(entry)
-        some = entry.numel
+        n_kept = entry.numel
         if itemsize:
-            some = min(some, room * 256 // (257 * itemsize))  # zstd adds up to a byte per 256
-        kept += some
-        room -= -(-some * itemsize * 257 // 256)
-        if some < entry.numel:
+            n_kept = min(
+                n_kept, available * 256 // (257 * itemsize)
+            )  # zstd adds up to a byte per 256
+        kept += n_kept
+        available -= -(-n_kept * itemsize * 257 // 256)
+        if n_kept < entry.numel:
             break
     return sum(entry.numel for entry in touched) - kept
 
@@ -294,12 +301,12 @@ def _itemsize(entry: TensorEntry) -> int:
     return entry.dtype.bits // 8 if is_packed(entry) else 0
 
 
-def _least_of(entry: TensorEntry) -> int:
+def _bytes_without_values(entry: TensorEntry) -> int:
     """Return the bytes of a tensor without its kept values, provided it has some."""
     if not is_packed(entry) or not entry.numel:
         return 0
     # The bound for one kept weight, without its value (and what zstd adds to 256 of them).
-    return most_of(entry, entry.numel - 1) - _itemsize(entry)
+    return max_packed_bytes(entry, entry.numel - 1) - _itemsize(entry)
 
 
 def unpacked_size(snapshot: Snapshot, job: Job) -> int:

@@ -40,7 +40,7 @@ from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.zst import ZSTANDARD
 from pruneapp.export.provenance import KEY, is_packed, metadata_inside
 from pruneapp.export.records import State
-from pruneapp.export.sharding import INDEX, in_folder, plan_weights, whole
+from pruneapp.export.sharding import INDEX, in_folder, plan_weights, whole_model
 from pruneapp.json_codec import decode as decode_json
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import decode
@@ -58,7 +58,7 @@ MOST = 100
 TOLERANCE = 1e-3
 
 # Called with the state before each edit of a recipe, and the edit.
-Look: TypeAlias = Callable[[Snapshot, Replayed, Job], None]
+EditCallback: TypeAlias = Callable[[Snapshot, Replayed, Job], None]
 # Recomputes a repair of a state. Returns the relative difference from the recorded values (norm of
 # the difference divided by their norm) for each tensor.
 Recompute: TypeAlias = Callable[[Snapshot, RepairedValues, Job], Mapping[str, float]]
@@ -192,7 +192,7 @@ class Verification:
 
 
 @dataclass(frozen=True)
-class Against:
+class VerificationRequest:
     """The original and the recipe to verify a file against."""
 
     original: Path  # path of the original model
@@ -221,7 +221,7 @@ class Engine(Protocol):
         original: Checkpoint,
         recipe: Recipe,
         fitted: Fit,
-        look: Look,
+        on_edit: EditCallback,
         job: Job,
         *,
         hashed: bool,
@@ -244,7 +244,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Here:
+class LocalEngine:
     """Applies and compares in this process."""
 
     kernel: Kernel
@@ -254,14 +254,14 @@ class Here:
         original: Checkpoint,
         recipe: Recipe,
         fitted: Fit,
-        look: Look,
+        on_edit: EditCallback,
         job: Job,
         *,
         hashed: bool,
     ) -> tuple[State, Recipe]:
         """Apply the recipe, and compute the checksums of the files at the same time."""
         with hashed_meanwhile(original.files if hashed else ()):
-            return apply_recipe(original, recipe, fitted, self.kernel, job, look=look)
+            return apply_recipe(original, recipe, fitted, self.kernel, job, on_edit=on_edit)
 
     def provenance(self, state: State, recipe: Recipe, job: Job) -> provenance.Provenance:
         """Return the origin of a state."""
@@ -275,7 +275,7 @@ class Here:
             yield compare_file(path, plan, checkpoint, job)
 
 
-def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verification:
+def verify(file: Path, against: VerificationRequest, engine: Engine, job: Job) -> Verification:
     """Apply a recipe again, and compare every byte of the result with a file or folder.
 
     Writes nothing. Finds any flipped bit: in tensors, the header, the metadata, and in the
@@ -305,9 +305,12 @@ def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verificati
         if metadata is None:
             return Verification((Difference("file", "cannot be unpacked to a safetensors file"),))
         texts = {k.removeprefix(KEY): text for k, text in metadata.items() if k.startswith(KEY)}
-        if texts and (problem := _changed(texts) or _unsound(texts)) is not None:
+        if (
+            texts
+            and (problem := _checksum_difference(texts) or _invalid_metadata(texts)) is not None
+        ):
             return Verification((problem,))
-        recipe = _recipe(file, texts, against)
+        recipe = _recipe_to_verify(file, texts, against)
         original = stack.enter_context(
             open_checkpoint(
                 against.original,
@@ -316,13 +319,15 @@ def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verificati
             )
         )
         recipe = with_statistics(recipe, original, against.statistics, job)
-        recipe, lost = _with_values(recipe, checkpoint, original, job)
-        if lost:
-            return Verification(lost)
+        recipe, value_differences = _with_values(recipe, checkpoint, original, job)
+        if value_differences:
+            return Verification(value_differences)
         fitted = fit(recipe, original, job)
-        again = _Recomputation(fitted, against.recompute)
-        state, made_recipe = engine.apply(original, recipe, fitted, again, job, hashed=bool(texts))
-        if against.recipe is not None and _names_another(texts, made_recipe):
+        recomputation = _Recomputation(fitted, against.recompute)
+        state, made_recipe = engine.apply(
+            original, recipe, fitted, recomputation, job, hashed=bool(texts)
+        )
+        if against.recipe is not None and _names_other_recipe(texts, made_recipe):
             return Verification((_OTHER_RECIPE,), recipe=made_recipe.canonical())
         if len(shards) == 1 and not original.contents.shards and file.is_dir():
             file = shards[0].path
@@ -336,18 +341,18 @@ def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verificati
                 f"has repaired values that are off by {share:.2g} of their norm from those that "
                 f"are computed again, more than {against.tolerance:g}",
             )
-            for name, share in again.off.items()
+            for name, share in recomputation.off.items()
             if not share <= against.tolerance
         ]
         origin = None
         if texts:
-            counted = engine.provenance(state, made_recipe, job)
+            present_origin = engine.provenance(state, made_recipe, job)
             recorded = provenance.inputs_in(metadata)
-            if counted.inputs != recorded:
-                differences.append(_other_original(original, counted.inputs, recorded))
+            if present_origin.inputs != recorded:
+                differences.append(_other_original(original, present_origin.inputs, recorded))
             named = decode_json(texts["format"], _NamedFormat, KEY + "format").configuration
             origin = replace(
-                counted,
+                present_origin,
                 inputs=recorded,
                 version=texts["version"],
                 # As recorded in the file: the same statistics need not be open during verification.
@@ -355,38 +360,40 @@ def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verificati
                 parameters=frozenset(named),
             )
         plans = _plans(state, form, values, file, job, origin=origin)
-        left = omitted_entries(original, form, plans.values())
-        named_recipe = _asked(original, texts, against)
-        for name in left:
+        omitted_names = omitted_entries(original, form, plans.values())
+        named_recipe = _intentionally_omitted(original, texts, against)
+        for name in omitted_names:
             if name not in named_recipe:
                 reason = original.contents.unreadable[name]
                 sentence = f"of the original is missing from the file ({reason})"
                 differences.append(Difference(name, sentence))
         if checkpoint is not None and form.lossless:
-            differences += _lacking(original, plans.values(), checkpoint)
+            differences += _missing_tensors(original, plans.values(), checkpoint)
         compared = 0
         for differing, size in engine.compare(state, plans, checkpoint, job):
             differences += differing
             compared += size
-        omitted = tuple(name for name in left if name in named_recipe)
+        omitted = tuple(name for name in omitted_names if name in named_recipe)
         return Verification(
             tuple(differences[:MOST]),
             compared,
             form.name,
             made_recipe.canonical(),
             omitted,
-            again.off,
+            recomputation.off,
         )
 
 
-def _asked(original: Checkpoint, texts: Mapping[str, str], against: Against) -> frozenset[str]:
+def _intentionally_omitted(
+    original: Checkpoint, texts: Mapping[str, str], against: VerificationRequest
+) -> frozenset[str]:
     """Return the names of intentionally omitted tensors, from the metadata or from `against`."""
     if "omitted" in texts:
         return frozenset(decode_json(texts["omitted"], tuple[str, ...], KEY + "omitted"))
     return frozenset(omitted(original, against.omit))
 
 
-def _lacking(
+def _missing_tensors(
     original: Checkpoint, plans: Iterable[Plan], checkpoint: Checkpoint
 ) -> Iterator[Difference]:
     """Yield a difference for each tensor that is missing in the file."""
@@ -400,7 +407,7 @@ def _lacking(
         yield Difference(name, "of the original is missing from the file")
 
 
-def _changed(texts: Mapping[str, str]) -> Difference | None:
+def _checksum_difference(texts: Mapping[str, str]) -> Difference | None:
     counted, recorded = provenance.checksum(texts), texts.get("sha256", "")
     if counted == recorded:
         return None
@@ -412,7 +419,7 @@ def _changed(texts: Mapping[str, str]) -> Difference | None:
     )
 
 
-def _unsound(texts: Mapping[str, str]) -> Difference | None:
+def _invalid_metadata(texts: Mapping[str, str]) -> Difference | None:
     """Return a difference if the metadata is invalid despite a correct checksum; else None."""
     for name in ("version", "inputs", "format"):
         if name not in texts:
@@ -427,18 +434,18 @@ def _unsound(texts: Mapping[str, str]) -> Difference | None:
     return None
 
 
-def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
-    beside = against.recipe
+def _recipe_to_verify(file: Path, texts: Mapping[str, str], against: VerificationRequest) -> Recipe:
+    given = against.recipe
     if "recipe" not in texts:
-        if beside is None:
+        if given is None:
             raise RecipeError(
                 f"The metadata of '{file}' contains no recipe, so there is nothing to verify.",
                 remedy="Name the exported file first and the original after --against, or give "
                 "the recipe with --recipe: torch formats have no metadata, and a recipe of many "
                 "megabytes is not written into it.",
             )
-        return beside
-    recipe = Recipe.from_text(texts["recipe"], where=file.name) if beside is None else beside
+        return given
+    recipe = Recipe.from_text(texts["recipe"], where=file.name) if given is None else given
     masks = provenance.read_masks(texts.get("masks", "{}"), recipe) | dict(recipe.masks)
     return Recipe(recipe.entries, masks, recipe.where)
 
@@ -479,14 +486,14 @@ def _with_values(
 
 
 def _values_in(checkpoint: Checkpoint, original: Checkpoint, name: str) -> BitMask | None:
-    ours, before = checkpoint.entry(name), original.entry(name)
-    if ours.dtype != before.dtype or ours.shape != before.shape:
+    entry, original_entry = checkpoint.entry(name), original.entry(name)
+    if entry.dtype != original_entry.dtype or entry.shape != original_entry.shape:
         return None
     bits = checkpoint.bits(name)
     return as_values(np.where(bits == 0, original.bits(name), bits))
 
 
-def _names_another(texts: Mapping[str, str], made: Recipe) -> bool:
+def _names_other_recipe(texts: Mapping[str, str], made: Recipe) -> bool:
     if "recipe" in texts:
         return texts["recipe"] != made.canonical()
     return texts.get("recipe_sha256", made.sha256) != made.sha256
@@ -515,27 +522,33 @@ def apply_recipe(
     kernel: Kernel,
     job: Job,
     *,
-    look: Look = lambda *_: None,
+    on_edit: EditCallback = lambda *_: None,
 ) -> tuple[Snapshot, Recipe]:
     """Apply a recipe. Return the final state, and the recipe as recorded for this checkpoint.
 
-    `look` is called with the state before each edit, and the edit.
+    `on_edit` is called with the state before each edit, and the edit.
     """
     state = Snapshot(original)
     masks: dict[str, BitMask] = {}
     entries = []
     for done in replay_all(state, fitted, recipe.where, kernel, job):
-        look(state, done, job)
+        on_edit(state, done, job)
         entries.append(done.edit.to_dict(masks))
         state = done.state
     return state, recipe_of(original, entries, masks)
 
 
 def _format(
-    file: Path, texts: Mapping[str, str], against: Against, state: State, job: Job, *, packed: bool
+    file: Path,
+    texts: Mapping[str, str],
+    against: VerificationRequest,
+    state: State,
+    job: Job,
+    *,
+    packed: bool,
 ) -> tuple[Format, Mapping[str, Any]]:
     if "format" not in texts:
-        form = get(against.format) if against.format else _usual(file, state, job)
+        form = get(against.format) if against.format else _format_by_name(file, state, job)
         return form, validate_all(form.params, {})
     recorded = decode_json(texts["format"], _NamedFormat, KEY + "format")
     # Metadata inside a compressed file names the format of the uncompressed file.
@@ -543,7 +556,7 @@ def _format(
     return form, validate_all(form.params, recorded.configuration)
 
 
-def _usual(file: Path, state: State, job: Job) -> Format:
+def _format_by_name(file: Path, state: State, job: Job) -> Format:
     """Return the format for a file name; if several match (.pt), the one with this file size."""
     fitting = [f for f in FORMATS.values() if f.fits(file.name)] or [*FORMATS.values()][:1]
     if len(fitting) == 1 or not file.is_file():
@@ -553,7 +566,7 @@ def _usual(file: Path, state: State, job: Job) -> Format:
     for form in fitting:
         if form.why_not(state.checkpoint):
             continue
-        part = whole(state, file.suffix.lower())
+        part = whole_model(state, file.suffix.lower())
         plan = form.plan(part, validate_all(form.params, {}), job)
         if plan.exact and plan.nbytes == size:
             return form

@@ -205,6 +205,6 @@ class FormatOffer:
     in_16_bits: int | None = None
     # Purposes that the format is suitable for, with the reason as text.
     serves: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
-    as_it_is: bool = False  # whether the recipient can load the file without unpacking it
+    loads_directly: bool = False  # whether the recipient can load the file without unpacking it
     # Purposes for which it is the best format, with the reason as text.
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -17,7 +17,7 @@ from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.export import records
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
-from pruneapp.export.rounding import cost_to_come, describe, round_to
+from pruneapp.export.rounding import describe, estimate_rounding_cost, round_to
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.export import ExportRequest
@@ -94,7 +94,9 @@ def test_every_format_writes_the_same_rounded_weights(
             got, wanted = got.nan_to_num(3), wanted.nan_to_num(3)
         assert torch.equal(got.flatten(), wanted.flatten()), name
     originals = form == "resumable"
-    expected = cost_to_come(as_snapshot(checkpoint, {} if originals else kept), dtype, Job())
+    expected = estimate_rounding_cost(
+        as_snapshot(checkpoint, {} if originals else kept), dtype, Job()
+    )
     assert describe(expected) in report.notices
     assert report.damage == ((describe(expected),) if dtype == "float16" else ())
 
@@ -177,7 +179,7 @@ _SINGLE = st.floats(width=32, allow_nan=True, allow_infinity=True)
 def test_what_it_will_cost_is_what_torch_loses(source_of, first, second, dtype):
     tensors = {"a": torch.tensor(first), "b": torch.tensor(second), "n": torch.arange(5)}
     state = as_snapshot(source_of("safetensors", tensors), {})
-    cost = cost_to_come(state, dtype, Job())
+    cost = estimate_rounding_cost(state, dtype, Job())
     infinite, errors, vanished = {}, {}, 0
     for name in ("a", "b"):
         before = tensors[name]
@@ -202,7 +204,7 @@ def test_before_and_after_say_the_same_and_pruned_weights_are_the_zeros_they_bec
     tensors = {"a": torch.tensor([1e6, 1.0, 1e5]), "b": torch.full((7,), 1e7)}
     checkpoint = source_of("safetensors", tensors)
     kept = {"a": np.array([False, True, True])}
-    cost = cost_to_come(as_snapshot(checkpoint, kept), "float16", Job())
+    cost = estimate_rounding_cost(as_snapshot(checkpoint, kept), "float16", Job())
     report, _ = exported(checkpoint, tmp_path, "float16", kept=kept)
 
     assert cost.infinite == (("a", 1), ("b", 7))
@@ -218,7 +220,7 @@ def test_looking_for_it_is_cancelled_within_a_piece_and_holds_no_tensor(source_o
     job = Job()
     tracemalloc.start()
     try:
-        cost_to_come(state, "float16", job)
+        estimate_rounding_cost(state, "float16", job)
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -233,7 +235,7 @@ def test_looking_for_it_is_cancelled_within_a_piece_and_holds_no_tensor(source_o
 
     seen, token = [], CancelToken()
     with pytest.raises(Cancelled):
-        cost_to_come(state, "float16", Job(Once(), token))
+        estimate_rounding_cost(state, "float16", Job(Once(), token))
     assert seen == [(1 << 20, 16 << 20)]
 
 

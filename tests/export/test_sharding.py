@@ -24,7 +24,7 @@ from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.sharding import SHARD_SIZE
-from pruneapp.export.verify import Against, Here, verify
+from pruneapp.export.verify import LocalEngine, VerificationRequest, verify
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
@@ -152,7 +152,7 @@ def opened_names(names: list[str]) -> set[str]:
 def test_no_file_could_have_taken_the_first_tensor_of_the_next(opened, form, tmp_path):
     """Greedy: every file is as full as the order of the tensors lets it be."""
     state = as_snapshot(opened)
-    whole = sharding.whole(state, "")
+    whole = sharding.whole_model(state, "")
     for limit in (700, 1500, 2600):
         out = tmp_path / f"{limit}"
         run(state, out, limit, form)
@@ -361,14 +361,16 @@ class TestVerify:
         export(state, request, Job(), origin)
         return tmp_path / "out"
 
-    def original(self, opened) -> Against:
-        return Against(opened.path)
+    def original(self, opened) -> VerificationRequest:
+        return VerificationRequest(opened.path)
 
     def test_a_folder_of_a_largest_size_is_made_again(self, opened, out):
-        verdict = verify(out, self.original(opened), Here(kernel_for("cpu")), Job())
+        verdict = verify(out, self.original(opened), LocalEngine(kernel_for("cpu")), Job())
         assert verdict.same
         assert verdict.compared > sum(p.stat().st_size for p in weights(out))  # and the index
-        assert verify(weights(out)[1], self.original(opened), Here(kernel_for("cpu")), Job()).same
+        assert verify(
+            weights(out)[1], self.original(opened), LocalEngine(kernel_for("cpu")), Job()
+        ).same
 
     @pytest.mark.parametrize("as_folder", [True, False])
     def test_a_folder_of_one_file_is_as_good_as_the_file(self, as_folder, tmp_path):
@@ -383,7 +385,9 @@ class TestVerify:
             export(state, ExportRequest("safetensors", target), Job(), origin)
         for original in (home, home / "model.safetensors"):
             for file in {target, *target.glob("*.safetensors")}:
-                verdict = verify(file, Against(original), Here(kernel_for("cpu")), Job())
+                verdict = verify(
+                    file, VerificationRequest(original), LocalEngine(kernel_for("cpu")), Job()
+                )
                 assert verdict.same, verdict.differences
 
     def test_shards_are_no_result_of_a_single_file(self, opened, tmp_path):
@@ -396,8 +400,8 @@ class TestVerify:
                 {f"t{n}": torch.ones(2)}, folder / f"model-{n:05}-of-00002.safetensors", texts
             )
         save_file({"t1": torch.ones(2)}, tmp_path / "one.safetensors")
-        against = Against(tmp_path / "one.safetensors")
-        verdict = verify(folder, against, Here(kernel_for("cpu")), Job())
+        against = VerificationRequest(tmp_path / "one.safetensors")
+        verdict = verify(folder, against, LocalEngine(kernel_for("cpu")), Job())
         assert [d.where for d in verdict.differences] == ["file"]
         assert "2 shards" in verdict.differences[0].sentence
 
@@ -406,7 +410,7 @@ class TestVerify:
         data = bytearray(path.read_bytes())
         data[-1] ^= 1
         path.write_bytes(data)
-        assert not verify(out, self.original(opened), Here(kernel_for("cpu")), Job()).same
+        assert not verify(out, self.original(opened), LocalEngine(kernel_for("cpu")), Job()).same
 
     def test_files_without_the_setting_say_nothing_of_it(self, opened, tmp_path):
         """So that what an older version has written is still what its recipe makes."""
@@ -433,7 +437,7 @@ def test_of_very_many_tensors_each_is_planned_a_few_times(tmp_path, monkeypatch)
         form = FORMATS["safetensors"]
         object.__setattr__(form, "plan", counted)
         try:
-            whole = sharding.whole(state, "")
+            whole = sharding.whole_model(state, "")
             plans = sharding.Sharding(whole, form, {"dtype": "keep"}, 40_000, Job()).plans()
         finally:
             object.__setattr__(form, "plan", real)

@@ -21,7 +21,7 @@ from pruneapp.cli.parser import parse
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, PruneAppError
-from pruneapp.export.size_bounds import CompactSizes, reach, total_for
+from pruneapp.export.size_bounds import CompactSizes, size_range, total_for
 from pruneapp.gui.export.export_controller import export_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskSet
@@ -237,7 +237,7 @@ def test_the_target_is_kept_as_the_preview_counts_it(file, nbytes):
         document = Document(checkpoint)
         capture = Capture.of(document)
         step = Step((Row(("a.weight", "b.weight"), "l1_unstructured", {"amount": 0.5}),))
-        least, now, _ = reach(capture, step, Job())
+        least, now, _ = size_range(capture, step, Job())
         if not least <= nbytes < now:
             with pytest.raises(ParameterError, match=f"{nbytes:,}"):
                 total_for(capture, step, nbytes, Job())

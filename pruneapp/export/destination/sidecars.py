@@ -68,7 +68,7 @@ def configuration_in(home: Path) -> Configuration | None:
     """Return the config.json in a folder; None if it is missing or invalid."""
     path = home / CONFIG
     try:
-        if _is_own(path, home, _LARGEST_COMPANION):
+        if _is_inside(path, home, _LARGEST_COMPANION):
             return json_codec.decode(path.read_bytes(), Configuration, str(path))
     except (OSError, JsonError):
         pass
@@ -100,7 +100,7 @@ def is_folder_model(checkpoint: Checkpoint) -> bool:
     return bool(shards and not alone) or (home_of(checkpoint) / CONFIG).is_file()
 
 
-def companions(checkpoint: Checkpoint) -> dict[str, Path]:
+def sidecar_files(checkpoint: Checkpoint) -> dict[str, Path]:
     """Return the files that a copy of the model folder needs besides its weights, by name.
 
     Includes all files of subfolders that ``modules.json`` of sentence-transformers names; their
@@ -112,14 +112,14 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
     home = home_of(checkpoint)
     result = {}
     for path in files_in(home):
-        wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
-        if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
+        is_needed = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
+        if not is_needed or path.name.startswith(".") or path.name.endswith(".index.json"):
             continue
-        if _is_own(path, home, _LARGEST_COMPANION):
+        if _is_inside(path, home, _LARGEST_COMPANION):
             result[path.name] = path
     for folder in _module_folders(home):
         for path in _files_below(home / folder):
-            if path.suffix != ".py" and _is_own(path, home):
+            if path.suffix != ".py" and _is_inside(path, home):
                 result[path.relative_to(home).as_posix()] = path
     return result
 
@@ -137,7 +137,7 @@ def empty_modules(checkpoint: Checkpoint) -> tuple[str, ...]:
     return tuple(str(each) for each in folders if not any(_files_below(home / each)))
 
 
-def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
+def not_copied_notice(checkpoint: Checkpoint) -> tuple[str, ...]:
     """Return a notice about files of the model folder that are not copied; () if there are none."""
     if not is_folder_model(checkpoint):
         return ()
@@ -146,12 +146,12 @@ def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
     opened = {shard.name.partition("/")[0] for shard in contents.shards} or {checkpoint.path.name}
     if contents.index is not None:
         opened.add(contents.index.name)
-    taken = (*companions(checkpoint), *empty_modules(checkpoint))
-    copied = {name.partition("/")[0] for name in taken} | opened
-    left = [p for p in files_in(home) if p.name not in copied and not p.name.startswith(".")]
-    if not left:
+    copied_names = (*sidecar_files(checkpoint), *empty_modules(checkpoint))
+    copied = {name.partition("/")[0] for name in copied_names} | opened
+    not_copied = [p for p in files_in(home) if p.name not in copied and not p.name.startswith(".")]
+    if not not_copied:
         return ()
-    names = [f"{path.name}/" if path.is_dir() else path.name for path in left]
+    names = [f"{path.name}/" if path.is_dir() else path.name for path in not_copied]
     return (
         (
             f"Not copied from '{home.name}': {first_names(names)}. Configuration, tokenizer, and "
@@ -169,7 +169,7 @@ class _Module(msgspec.Struct):
 def _module_folders(home: Path) -> list[PurePosixPath]:
     """Return the existing subfolders of the model folder that ``modules.json`` names."""
     index = home / _MODULES
-    if not index.is_file() or not _is_own(index, home):
+    if not index.is_file() or not _is_inside(index, home):
         return []
     with reading(index):
         text = index.read_bytes()
@@ -202,7 +202,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _is_own(path: Path, home: Path, most: int | None = None) -> bool:
+def _is_inside(path: Path, home: Path, most: int | None = None) -> bool:
     # Follow symbolic links only into the download cache of the same model.
     try:
         resolved = path.resolve(strict=True)
@@ -259,7 +259,7 @@ def reading(path: Path) -> Iterator[None]:
         ) from error
 
 
-def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) -> None:
+def check_no_other_weights(checkpoint: Checkpoint, target: Path, names: Collection[str]) -> None:
     """Raise `ExportError` if other weights or an index would remain next to the exported files.
 
     transformers prefers ``model.safetensors`` to an index, and safetensors to torch files; other
@@ -275,11 +275,11 @@ def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) 
         return
     if is_home(checkpoint, target):
         contents = checkpoint.contents
-        own = [shard.name for shard in contents.shards] or [checkpoint.path.name]
-        there = own if contents.index is None else [*own, contents.index.name]
+        weight_names = [shard.name for shard in contents.shards] or [checkpoint.path.name]
+        present = weight_names if contents.index is None else [*weight_names, contents.index.name]
     else:
-        there = [path.name for path in files_in(target)]
-    others = [name for name in there if name not in names and may_be_weights(name)]
+        present = [path.name for path in files_in(target)]
+    others = [name for name in present if name not in names and may_be_weights(name)]
     if not others:
         return
     if is_home(checkpoint, target):
@@ -300,7 +300,7 @@ _TYPE = re.compile(r"(torch\.)?(float64|float32|float16|bfloat16)")
 _BETWEEN = re.compile(r"[\s,:]*")
 
 
-def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
+def copy_config(path: Path, values: Mapping[str, Any]) -> Plan:
     """Plan a copy of config.json with the exported dtype.
 
     The file is copied unchanged if the export does not round, the file is not valid JSON, or it
@@ -317,7 +317,7 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
             f"({error.what}); if it names a type of the weights, that is the old one."
         )
         return replace(copy_of(path), notices=(notice,))
-    named = [one for one in _named_in(text) if one.dtype != dtype]
+    named = [one for one in _find_dtypes(text) if one.dtype != dtype]
     if not named:
         return copy_of(path)
     for one in reversed(named):
@@ -341,7 +341,7 @@ def type_notices(
     if not path.is_file():
         return ()
     if dtype == KEEP:
-        dtype = "" if is_home(checkpoint, folder) else _kept(checkpoint)
+        dtype = "" if is_home(checkpoint, folder) else _original_dtype(checkpoint)
     if not dtype:
         return ()
     if not (old := _other_type(path, dtype)):
@@ -369,24 +369,24 @@ def loading_notices(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _other_type(path: Path, dtype: str) -> str:
     """Return the dtype in a configuration if it is not `dtype`; "" otherwise."""
-    return next((one.dtype for one in _named_in(_text(path)) if one.dtype != dtype), "")
+    return next((one.dtype for one in _find_dtypes(_text(path)) if one.dtype != dtype), "")
 
 
-def differ_otherwise(one: Path, other: Path) -> bool:
+def differ_beyond_dtype(one: Path, other: Path) -> bool:
     """Return whether two configurations differ in more than their dtype."""
     return _without_type(_text(one)) != _without_type(_text(other))
 
 
 def _without_type(text: str) -> str:
-    for named in reversed(_named_in(text)):
+    for named in reversed(_find_dtypes(text)):
         text = text[: named.start] + text[named.stop :]
     return text
 
 
-def _kept(checkpoint: Checkpoint) -> str:
+def _original_dtype(checkpoint: Checkpoint) -> str:
     """Return the dtype with which transformers should load unrounded weights; "" if unknown."""
-    own = companions(checkpoint).get(CONFIG)
-    if own is not None and (named := _named_in(_text(own))):
+    config = sidecar_files(checkpoint).get(CONFIG)
+    if config is not None and (named := _find_dtypes(_text(config))):
         return named[0].dtype
     counts: Counter[str] = Counter()
     for entry in checkpoint.entries.values():
@@ -404,7 +404,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-class _Named(NamedTuple):
+class _DtypeSpan(NamedTuple):
     """A dtype in a text at characters `start` to `stop`."""
 
     start: int
@@ -412,7 +412,7 @@ class _Named(NamedTuple):
     dtype: str
 
 
-def _named_in(text: str) -> list[_Named]:
+def _find_dtypes(text: str) -> list[_DtypeSpan]:
     """Return the positions of dtypes in the top-level object of a JSON text."""
     try:
         load_object(text, constants=True)
@@ -421,16 +421,16 @@ def _named_in(text: str) -> list[_Named]:
     decoder = json.JSONDecoder()
     result = []
     at = text.index("{") + 1
-    while text[at := _after(text, at)] != "}":
+    while text[at := _skip_separators(text, at)] != "}":
         key, at = decoder.raw_decode(text, at)
-        start = _after(text, at)
+        start = _skip_separators(text, at)
         value, at = decoder.raw_decode(text, start)
-        named = _TYPE.fullmatch(value) if key in _KEYS and isinstance(value, str) else None
-        if named is not None and text[start + 1 : at - 1] == value:  # contains no escape sequences
-            result.append(_Named(start + 1 + named.start(2), at - 1, named[2]))
+        match = _TYPE.fullmatch(value) if key in _KEYS and isinstance(value, str) else None
+        if match is not None and text[start + 1 : at - 1] == value:  # contains no escape sequences
+            result.append(_DtypeSpan(start + 1 + match.start(2), at - 1, match[2]))
     return result
 
 
-def _after(text: str, at: int) -> int:
+def _skip_separators(text: str, at: int) -> int:
     between = _BETWEEN.match(text, at)
     return at if between is None else between.end()

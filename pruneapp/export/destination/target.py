@@ -36,16 +36,16 @@ from pruneapp.errors import ExportError, first_names
 from pruneapp.export.destination import sidecars
 from pruneapp.export.destination.sidecars import (
     CONFIG,
-    companions,
+    check_no_other_weights,
     copy_of,
     has_same_bytes,
     home_of,
     is_home,
-    left_in_folder,
-    refuse_others,
+    not_copied_notice,
+    sidecar_files,
 )
 from pruneapp.export.format import Format, Plan
-from pruneapp.export.sharding import INDEX, limit_of
+from pruneapp.export.sharding import INDEX, max_file_size
 from pruneapp.progress import Job
 from pruneapp.results.export import Purpose
 
@@ -84,7 +84,7 @@ def check_file(path: Path, *, follow_links: bool | None = None) -> ExportTarget:
     _check_name(path)
     with _explaining_os_errors(path):
         if path.is_symlink():
-            return _followed(path, follow_links=follow_links)
+            return _follow_link(path, follow_links=follow_links)
         resolved = _resolved_parent(path)
         _check_kind(path, resolved)
         return ExportTarget(resolved)
@@ -166,9 +166,9 @@ def _opened_in_store(path: Path) -> ExportError:
     )
 
 
-def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
+def check_not_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     """Raise `ExportError` if a folder of shards would be written to the name of a file."""
-    if limit_of(values) is None or is_folder(path) or not form.fits(path.name):
+    if max_file_size(values) is None or is_folder(path) or not form.fits(path.name):
         return
     raise ExportError(
         f"With a max shard size a folder is written, but '{path.name}' is the name of a file.",
@@ -176,7 +176,7 @@ def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     )
 
 
-def refuse_suffix(
+def check_folder_name(
     path: Path, form: Format, values: Mapping[str, Any], suffixes: Iterable[str]
 ) -> None:
     """Raise `ExportError` if a new folder would get the name of a file of any format.
@@ -190,7 +190,7 @@ def refuse_suffix(
         f"'{path.name}' is the name of a file, but not of one in the format '{form.name}': the "
         "model would be written as a folder of that name.",
         remedy=f"Choose '{stem}{form.suffixes[0]}' for one file, or '{stem}' for a folder."
-        if limit_of(values) is None
+        if max_file_size(values) is None
         else f"Choose '{stem}' for a folder.",
     )
 
@@ -213,11 +213,11 @@ def plan_sidecars(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str
         if not lexists(path):
             plans[path] = Plan.of(data)
         elif not has_bytes(path, data):
-            notices.append(left_as_it_was(path))
+            notices.append(not_replaced_notice(path))
     return plans, tuple(notices)
 
 
-def left_as_it_was(path: Path) -> str:
+def not_replaced_notice(path: Path) -> str:
     """Return the notice that an existing file is not replaced."""
     return f"'{path}' exists already and is not replaced."
 
@@ -231,7 +231,7 @@ def _explaining_os_errors(path: Path) -> Iterator[None]:
         raise write_error(path, error, 0) from error
 
 
-def _followed(path: Path, *, follow_links: bool | None) -> ExportTarget:
+def _follow_link(path: Path, *, follow_links: bool | None) -> ExportTarget:
     try:
         resolved = path.resolve(strict=True)
     # a loop of links raises RuntimeError before Python 3.13
@@ -243,12 +243,12 @@ def _followed(path: Path, *, follow_links: bool | None) -> ExportTarget:
         ) from None
     _check_cache(resolved)
     if not follow_links:
-        raise _link(path, resolved, may_ask=follow_links is not None)
+        raise _link_error(path, resolved, may_ask=follow_links is not None)
     _check_kind(path, resolved)
     return ExportTarget(resolved, (f"'{path}' is a link; '{resolved}' was written.",))
 
 
-def _link(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
+def _link_error(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
     if not may_ask:
         return ExportError(
             f"'{path}' is a link to '{resolved}', and links are not followed here.",
@@ -265,7 +265,7 @@ def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
     _check_name(path)
     with _explaining_os_errors(path):
         if path.is_symlink() and path.exists() and not follow_links:
-            raise _link(path, path.resolve(), may_ask=True)
+            raise _link_error(path, path.resolve(), may_ask=True)
         resolved = path.resolve() if path.exists() else _resolved_parent(path)
         _check_cache(resolved)
         if resolved.exists() and not resolved.is_dir():
@@ -354,7 +354,7 @@ def keep_original(path: Path, job: Job) -> Path:
 
     Creates a hard link, or a copy if the file system has no hard links. Returns the new path.
     """
-    for kept in _names(path):
+    for kept in _backup_names(path):
         try:
             os.link(path, kept)
         except FileExistsError:
@@ -365,15 +365,15 @@ def keep_original(path: Path, job: Job) -> Path:
             _copy(path, kept, job)
         flush_folder(kept.parent)
         return kept
-    raise AssertionError  # `_names` is infinite
+    raise AssertionError  # `_backup_names` is infinite
 
 
 def kept_name(path: Path) -> Path:
     """Return the path that `keep_original` would use now."""
-    return next(name for name in _names(path) if not lexists(name))
+    return next(name for name in _backup_names(path) if not lexists(name))
 
 
-def _names(path: Path) -> Iterator[Path]:
+def _backup_names(path: Path) -> Iterator[Path]:
     for number in count(1):
         yield path.with_name(f"{path.stem}.orig{number if number > 1 else ''}{path.suffix}")
 
@@ -431,14 +431,16 @@ def plan_folder(
     Raises
     ------
     ExportError
-        If the folder contains other weights (see `refuse_others`), or a subfolder has the name of a
-        file.
+        If the folder contains other weights (see `check_no_other_weights`), or a
+        subfolder has the name of a file.
     """
     opened = is_home(checkpoint, target)
     if opened and is_store(target):
         raise _opened_in_store(target)
     # Shards of a maximum size have the names of the opened files only by coincidence.
-    refuse_others(checkpoint, target, () if opened and limit_of(values) is not None else plans)
+    check_no_other_weights(
+        checkpoint, target, () if opened and max_file_size(values) is not None else plans
+    )
     for name in plans:
         if (target / name).is_dir():
             raise ExportError(
@@ -454,19 +456,19 @@ def plan_folder(
         return weights | last, sidecars.type_notices(checkpoint, target, values)
     copies: dict[str, Plan] = {}
     differing = []
-    beside = companions(checkpoint)
+    beside = sidecar_files(checkpoint)
     for name, path in beside.items():
         if name not in weights:
-            copy = sidecars.copy_with(path, values) if name == CONFIG else copy_of(path)
+            copy = sidecars.copy_config(path, values) if name == CONFIG else copy_of(path)
             if not lexists(target / name):
                 copies[name] = copy
             elif not has_same_bytes(copy, target / name):
                 differing.append(name)
     dtype = () if CONFIG in copies else sidecars.type_notices(checkpoint, target, values)
     differs = dtype and CONFIG in differing
-    if differs and not sidecars.differ_otherwise(beside[CONFIG], target / CONFIG):
+    if differs and not sidecars.differ_beyond_dtype(beside[CONFIG], target / CONFIG):
         differing.remove(CONFIG)
-    notices = (*dtype, *left_in_folder(checkpoint))
+    notices = (*dtype, *not_copied_notice(checkpoint))
     if differing:
         verb, left = "are", "differ from those of the opened model; they are not replaced."
         if len(differing) == 1:
@@ -476,7 +478,7 @@ def plan_folder(
     return weights | copies | last, notices
 
 
-def refuse_without_room(target: Path, nbytes: int) -> None:
+def check_disk_space(target: Path, nbytes: int) -> None:
     """Raise `ExportError` if the disk lacks space for `nbytes` more bytes.
 
     Replaced files need space until all new ones are written. `target` need not exist.
@@ -529,10 +531,10 @@ class TargetFolder(contextlib.ExitStack):
         """Return the path of a file to write. Creates the subfolders in its name."""
         path = self.path / name
         if path.parent != self.path:
-            self.make(path.parent.relative_to(self.path).as_posix())
+            self.make_folder(path.parent.relative_to(self.path).as_posix())
         return path
 
-    def make(self, name: str) -> None:
+    def make_folder(self, name: str) -> None:
         """Create a subfolder and its parents where they do not exist."""
         path = Path(name)
         if is_store(self._target):
@@ -547,7 +549,7 @@ class TargetFolder(contextlib.ExitStack):
             self._made.append(self.path / folder)
 
     @contextlib.contextmanager
-    def named(self) -> Iterator[None]:
+    def with_final_name(self) -> Iterator[None]:
         """Replace the temporary folder name in an `ExportError` with the final one."""
         try:
             yield

@@ -70,7 +70,7 @@ def is_packed(entry: TensorEntry) -> bool:
 
 
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := safetensors.refuses(part.checkpoint):
+    if reason := safetensors.why_unsupported(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     entries = safetensors.in_order(part, job)
     packed: list[TensorEntry] = []
@@ -80,24 +80,24 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
             packed.append(entry)
         else:
             raw.append(finalized(part.state, entry))
-    _refuse_names(part, packed, job)
+    _check_reserved_names(part, packed, job)
     metadata = _metadata(part, entries, values, job)
     names = {e.name: e.nbytes for e in job.cancel.each(entries)}
-    most = {e.name: most_of(e) for e in job.cancel.each(packed)}
+    most = {e.name: max_packed_bytes(e) for e in job.cancel.each(packed)}
 
     def sized(sizes: Mapping[str, int], job: Job) -> int:
         unfilled = [_index(e, None) for e in job.cancel.each(packed)]
         unfilled += [_data(e, sizes[e.name], None) for e in job.cancel.each(packed)]
-        return plan_safetensors(_ordered(raw, unfilled), metadata, job).nbytes
+        return plan_safetensors(_sort_by_width(raw, unfilled), metadata, job).nbytes
 
     def expected(job: Job) -> int:
-        return sized(_expected(part.state, packed, job), job)
+        return sized(_estimate_sizes(part.state, packed, job), job)
 
     @contextmanager
     def prepare(job: Job) -> Iterator[Plan]:
         with Spool() as spool:
-            records = _packed(part.state, packed, spool, job)
-            yield plan_safetensors(_ordered(raw, records), metadata, job)
+            records = _pack_frames(part.state, packed, spool, job)
+            yield plan_safetensors(_sort_by_width(raw, records), metadata, job)
 
     return Plan(
         sized(most, job),
@@ -145,12 +145,14 @@ def _metadata(
     return {"format": COMPACT, KEY: text, **part.texts("compact", values)}
 
 
-def _ordered(raw: Sequence[TensorRecord], packed: Sequence[TensorRecord]) -> list[TensorRecord]:
+def _sort_by_width(
+    raw: Sequence[TensorRecord], packed: Sequence[TensorRecord]
+) -> list[TensorRecord]:
     # Widest dtypes first, as in the reference implementation, so that all data is aligned.
     return sorted((*raw, *packed), key=attrgetter("dtype.bits"), reverse=True)
 
 
-def _refuse_names(part: ExportPart, packed: Sequence[TensorEntry], job: Job) -> None:
+def _check_reserved_names(part: ExportPart, packed: Sequence[TensorEntry], job: Job) -> None:
     ours = {entry.name + end for entry in job.cancel.each(packed) for end in (INDEX, FRAMES)}
     for entry in job.cancel.each(part.entries):
         if entry.name in ours:
@@ -182,7 +184,7 @@ def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> Te
     return TensorRecord(entry.name + FRAMES, (), DTYPES["U8"], (nbytes,), pieces)
 
 
-def most_of(entry: TensorEntry, zeros: int = 0) -> int:
+def max_packed_bytes(entry: TensorEntry, zeros: int = 0) -> int:
     """Return the maximum bytes of the frames of a tensor with the given number of zeros."""
     itemsize = np.dtype(entry.dtype.storage).itemsize
     whole, rest = divmod(entry.numel, compact_codec.FRAME)
@@ -198,7 +200,7 @@ def most_of(entry: TensorEntry, zeros: int = 0) -> int:
     return masks + itemsize * values if kept else 0
 
 
-def _packed(
+def _pack_frames(
     state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job
 ) -> list[TensorRecord]:
     """Pack all frames into `spool` in order, with several threads. Return the records to write."""
@@ -231,7 +233,7 @@ def _packed(
     ]
 
 
-def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
+def _estimate_sizes(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
     """Return the approximate packed bytes of each tensor; exact if everything is measured."""
     pieces: list[RecordRange] = []
     guesses: list[float] = []
@@ -265,7 +267,7 @@ COMPACT_FILE = Format(
     ),
     suffixes=(".compact.safetensors",),
     planner=_plan,
-    why_not=safetensors.refuses,
+    why_not=safetensors.why_unsupported,
     loaded_by=(
         Loader("Pruneapp", note="opens it; pruneapp expand writes the dense file"),
         Loader("pruneapp.load_compact", note="numpy arrays or torch tensors, read on demand"),
@@ -321,7 +323,7 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
                 remedy="Choose another name.",
             )
         if source.size >= len(_ZSTD) and source.read(0, len(_ZSTD)) == _ZSTD:
-            return _unpacked(source, target, job)
+            return _write_decompressed(source, target, job)
         with open_checkpoint(path, job=job) as checkpoint:
             if checkpoint.format != FORMAT:
                 raise UnsupportedFileError(
@@ -330,12 +332,12 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
                     remedy="Only compact and zst exports can be expanded.",
                 )
             header, _ = read_header(source, job)
-            return _dense(checkpoint, dense_metadata(header, str(path)), target, job)
+            return _write_dense(checkpoint, dense_metadata(header, str(path)), target, job)
     finally:
         source.close()
 
 
-def _dense(
+def _write_dense(
     checkpoint: Checkpoint, metadata: Mapping[str, str], target: Path, job: Job
 ) -> WrittenFile:
     state = Snapshot(checkpoint)
@@ -351,13 +353,13 @@ def _dense(
     return written
 
 
-def _unpacked(source: FileSource, target: Path, job: Job) -> WrittenFile:
+def _write_decompressed(source: FileSource, target: Path, job: Job) -> WrittenFile:
     import zstandard
 
     try:
         nbytes = zstandard.frame_content_size(source.read(0, min(source.size, _FRAME_HEADER)))
     except zstandard.ZstdError:  # the header is cut short
-        raise _damaged(source) from None
+        raise _damage_error(source) from None
     if nbytes < 0:
         # Without the size, a truncated file could not be detected.
         raise UnsupportedFileError(
@@ -367,21 +369,21 @@ def _unpacked(source: FileSource, target: Path, job: Job) -> WrittenFile:
     job.start(2 * nbytes, target.name)
     with new_file(target, nbytes, job, exact=False) as file:
         try:
-            for piece in _inflated(source):
+            for piece in _decompress(source):
                 if file.taken + len(piece) > nbytes:
-                    raise _damaged(source)
+                    raise _damage_error(source)
                 file.write(piece)
         except zstandard.ZstdError:
-            raise _damaged(source) from None
+            raise _damage_error(source) from None
         if file.taken != nbytes:
-            raise _damaged(source)
+            raise _damage_error(source)
         written = WrittenFile(target, nbytes, file.seal())
         source.verify_unchanged()
         file.commit()
     return written
 
 
-def _inflated(source: FileSource) -> Iterator[bytes]:
+def _decompress(source: FileSource) -> Iterator[bytes]:
     import zstandard
 
     # Pieces of limited size of the output, because a few bytes of input can expand to gigabytes.
@@ -404,7 +406,7 @@ class _Reader:
         return data
 
 
-def _damaged(source: FileSource) -> DamagedFileError:
+def _damage_error(source: FileSource) -> DamagedFileError:
     return DamagedFileError(
         f"'{source.path}' is damaged: its decompressed content is not of the size in its header.",
         remedy="Download or copy it again.",

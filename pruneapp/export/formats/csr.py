@@ -25,7 +25,7 @@ from pruneapp.errors import counted
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import StateDictPickle, ZipMember, ZipPlan
-from pruneapp.export.records import State, TensorRecord, finalized, little
+from pruneapp.export.records import State, TensorRecord, finalized, little_endian
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.masks.bitmask import Mask
@@ -75,20 +75,20 @@ def csr(
     rows, columns = entry.shape
 
     def crow() -> Iterator[memoryview]:
-        yield little(np.zeros(1, np.int32))
+        yield little_endian(np.zeros(1, np.int32))
         before = 0
-        for start, stop, places in _places(entry, kept):
+        for start, stop, indices in _kept_indices(entry, kept):
             ends = np.arange(start // columns + 1, stop // columns + 1) * columns
-            yield little((before + np.searchsorted(places, ends)).astype(np.int32))
-            before += places.size
+            yield little_endian((before + np.searchsorted(indices, ends)).astype(np.int32))
+            before += indices.size
 
     def col() -> Iterator[memoryview]:
-        for _start, _stop, places in _places(entry, kept):
-            yield little((places % columns).astype(np.int32))
+        for _start, _stop, indices in _kept_indices(entry, kept):
+            yield little_endian((indices % columns).astype(np.int32))
 
     def values() -> Iterator[memoryview]:
         for chunk in state.chunks(entry.name, size=_STRETCH):
-            yield little(chunk.bits[kept.bools(chunk.start, chunk.start + chunk.bits.size)])
+            yield little_endian(chunk.bits[kept.bools(chunk.start, chunk.start + chunk.bits.size)])
 
     return (
         TensorRecord(entry.name, (), _INDEX, (rows + 1,), crow),
@@ -97,7 +97,7 @@ def csr(
     )
 
 
-def _places(entry: TensorEntry, kept: Mask) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+def _kept_indices(entry: TensorEntry, kept: Mask) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
     """Yield ranges of a tensor, and the flat indices of kept elements in each, ascending."""
     for start in range(0, entry.numel, _STRETCH):
         stop = min(start + _STRETCH, entry.numel)
@@ -132,7 +132,7 @@ class _Outcome:
 
 
 def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    torch.refuse(
+    torch.check_supported(
         part,
         "A torch file with sparse tensors",
         "transformers, which opens such files, does not load them",
@@ -152,7 +152,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
             storages = {str(number): record for number, record in enumerate(records, first)}
             stream.add_csr(entry.names, storages, entry.shape)
         names |= dict.fromkeys(entry.names, sum(record.nbytes for record in records))
-    plan = ZipPlan([*torch.before(stream), *members, torch.VERSION])
+    plan = ZipPlan([*torch.pickle_members(stream), *members, torch.VERSION])
     notices = (tally.notice(), *part.unscaled())
     return Plan(plan.nbytes(job), plan.pieces, names, notices)
 
@@ -183,7 +183,7 @@ CSR = Format(
     tag="-csr",
     planner=_plan,
     params=(DTYPE,),
-    why_not=torch.refuses,
+    why_not=torch.why_unsupported,
     loaded_by=(
         Loader(
             "torch.load",

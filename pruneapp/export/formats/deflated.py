@@ -52,24 +52,24 @@ def deflate(data: Buffer) -> bytes:
     return stream.compress(data) + stream.flush(zlib.Z_FULL_FLUSH)
 
 
-def most_bytes(entry: TensorEntry) -> int:
+def max_bytes(entry: TensorEntry) -> int:
     """Return the maximum compressed bytes of a tensor: stored blocks of 16 KiB, and block ends."""
     blocks = -(-entry.nbytes // BLOCK_BYTES)
     return entry.nbytes + 5 * (entry.nbytes // (16 << 10) + blocks) + 16 * blocks + len(_END)
 
 
 def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    torch.refuse(
+    torch.check_supported(
         part,
         "A compressed torch file",
         "transformers would map it into memory, which is not possible",
     )
     records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
-    names = torch.names_of(records, job)
+    names = torch.bytes_by_name(records, job)
     # The largest one last, and the last one of several.
     sizes = list(map(names.__getitem__, map(attrgetter("name"), records)))
     order = sorted(range(len(records)), key=sizes.__getitem__)
-    before = [*torch.about(records, job), torch.VERSION]
+    before = [*torch.header_members(records, job), torch.VERSION]
     entries = list(map(part.entries.__getitem__, order))
     stored: list[ZipMember] = []
     members: list[ZipMember] = []
@@ -78,19 +78,23 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         stored.append(member)
         if entry.nbytes:
             deflated = partial(deflated_pieces, part.state, entry)
-            member = member._replace(deflated=deflated, most=most_bytes(entry))
+            member = member._replace(deflated=deflated, most=max_bytes(entry))
         members.append(member)
-    behind = directory_bytes([*before, *members], job)
+    trailing_bytes = directory_bytes([*before, *members], job)
 
     def pieces() -> Iterator[Buffer]:
-        if entries and (yield from _guards(part.state, entries[-1], behind)):
-            yield from ZipPlan([*before, *members[:-1], _guard(members[-1], behind)]).pieces()
+        if entries and (yield from _protects_others(part.state, entries[-1], trailing_bytes)):
+            yield from ZipPlan(
+                [*before, *members[:-1], _protecting_member(members[-1], trailing_bytes)]
+            ).pieces()
         else:
             # Compression would save too little, and an uncompressed file needs no protection.
             yield from ZipPlan([*before, *stored]).pieces()
 
     def expected(job: Job) -> int:
-        if not entries or not _result(_guards(part.state, entries[-1], behind), job):
+        if not entries or not _run_to_end(
+            _protects_others(part.state, entries[-1], trailing_bytes), job
+        ):
             return ZipPlan([*before, *stored]).nbytes(job)
         # The position of a member depends on the sizes of all previous ones.
         sizes = expected_bytes(part.state, entries, job)
@@ -121,16 +125,18 @@ def deflated_pieces(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, 
     yield b"", _END
 
 
-def _guards(state: State, last: TensorEntry, behind: int) -> Generator[bytes, None, bool]:
+def _protects_others(
+    state: State, last: TensorEntry, trailing_bytes: int
+) -> Generator[bytes, None, bool]:
     """Return whether the last storage, uncompressed, would extend beyond the end of the file.
 
-    Yields empty pieces between blocks, so that a job can be cancelled. `behind` is the number of
-    bytes after the storage.
+    Yields empty pieces between blocks, so that a job can be cancelled. `trailing_bytes`
+    is the number of bytes after the storage.
     """
-    if last.nbytes > max(_TRIED_BYTES, 16 * behind):
-        return True  # `_guard` checks it again during writing
-    stored = behind + len(_END)
-    most = behind + most_bytes(last)
+    if last.nbytes > max(_TRIED_BYTES, 16 * trailing_bytes):
+        return True  # `_protecting_member` checks it again during writing
+    stored = trailing_bytes + len(_END)
+    most = trailing_bytes + max_bytes(last)
     for block in _blocks(last):
         nbytes = len(deflate(finalized_bytes(state, block)))
         stored += nbytes
@@ -141,7 +147,7 @@ def _guards(state: State, last: TensorEntry, behind: int) -> Generator[bytes, No
     return stored < last.nbytes
 
 
-def _result(work: Generator[bytes, None, bool], job: Job) -> bool:
+def _run_to_end(work: Generator[bytes, None, bool], job: Job) -> bool:
     """Run a generator to its end, checking for cancellation. Return its result."""
     while True:
         job.step(0)
@@ -151,7 +157,7 @@ def _result(work: Generator[bytes, None, bool], job: Job) -> bool:
             return bool(stopped.value)
 
 
-def _guard(last: ZipMember, behind: int) -> ZipMember:
+def _protecting_member(last: ZipMember, trailing_bytes: int) -> ZipMember:
     """Return the last member, which raises `ExportError` if it does not protect the others."""
 
     def deflated() -> Iterator[tuple[Buffer, Buffer]]:
@@ -159,7 +165,7 @@ def _guard(last: ZipMember, behind: int) -> ZipMember:
         for piece, data in last.stored():
             stored += len(data)
             yield piece, data
-        if last.nbytes <= stored + behind:
+        if last.nbytes <= stored + trailing_bytes:
             raise ExportError(
                 "These weights do not compress, and torch.load with mmap=True would map the file "
                 "instead of decompressing it.",
@@ -218,7 +224,7 @@ DEFLATED = Format(
     tag="-compressed",
     planner=_plan,
     params=(DTYPE,),
-    why_not=torch.refuses,
+    why_not=torch.why_unsupported,
     loaded_by=(Loader("torch.load", "torch 1.6", "without mmap=True; float8 since 2.1"),),
     does_not=(
         "Not compatible with torch.load(mmap=True) and transformers, which map uncompressed files.",
@@ -226,7 +232,7 @@ DEFLATED = Format(
     ),
     good_for={Purpose.MAIL: "Loads directly with torch.load, but not in transformers."},
     good_for_folder={},  # transformers cannot load it
-    as_it_is=True,
+    loads_directly=True,
     one_file=True,
     loads=loading_code.torch,
     load_code="""

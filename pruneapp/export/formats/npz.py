@@ -25,7 +25,7 @@ from pruneapp.export.formats.deflated import (
     deflate,
     deflated_pieces,
     expected_bytes,
-    most_bytes,
+    max_bytes,
 )
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
 from pruneapp.export.records import State, finalized
@@ -89,7 +89,7 @@ def _member(name: str, state: State, entry: TensorEntry, *, compressed: bool) ->
     )
     if not compressed or not entry.nbytes:
         return member
-    most = len(deflate(head)) + most_bytes(entry)
+    most = len(deflate(head)) + max_bytes(entry)
     return member._replace(deflated=partial(_deflated, head, state, entry), most=most)
 
 
@@ -120,7 +120,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     def expected(job: Job) -> int:
         sizes = expected_bytes(part.state, part.entries, job)
         sized = [
-            member._replace(most=member.most - most_bytes(entry) + sizes[entry.name])
+            member._replace(most=member.most - max_bytes(entry) + sizes[entry.name])
             if member.deflated is not None
             else member
             for member, entry in job.cancel.each(zip(members, entries, strict=True))

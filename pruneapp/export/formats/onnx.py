@@ -63,7 +63,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         entry = None if stored.unreadable else entries.get(stored.name)
         if entry is None:
             if stored.external:
-                external.append(_unread(part.checkpoint, stored))
+                external.append(_copied_data(part.checkpoint, stored))
             continue
         record = finalized(part.state, entry)
         if stored.external:
@@ -76,23 +76,23 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
             if data.size == entry.nbytes and not stored.is_varint:
                 splices.append(Splice(data.start, data.stop, data.size, record.pieces))
             else:
-                splices.append(_inside(_NewNumbers(stored, entry.nbytes, record.pieces), source))
-    moved_in = SplicedFile(source, [*splices, *(_inside(each, source) for each in external)])
+                splices.append(
+                    _write_inline(_NewNumbers(stored, entry.nbytes, record.pieces), source)
+                )
+    inlined = SplicedFile(source, [*splices, *(_write_inline(each, source) for each in external)])
     names = {entry.name: entry.nbytes for entry in job.cancel.each(part.entries)}
-    if moved_in.nbytes <= MOST_BYTES:
-        return Plan(
-            moved_in.nbytes, moved_in.pieces, names, _moved_notices(external), container=True
-        )
+    if inlined.nbytes <= MOST_BYTES:
+        return Plan(inlined.nbytes, inlined.pieces, names, _moved_notices(external), container=True)
     if not external:
         raise ExportError(
             f"An ONNX model has at most {MOST_BYTES:,} bytes, and this one would have "
-            f"{moved_in.nbytes:,}.",
+            f"{inlined.nbytes:,}.",
             remedy="Save the original with external data, and open that.",
         )
     data_file = data_name(part)
     outside, offsets = data_plan([(each.nbytes, each.pieces) for each in external])
     for each, offset in zip(external, offsets, strict=True):
-        splices.append(_outside(each, source, data_file, offset))
+        splices.append(_write_external(each, source, data_file, offset))
     spliced = SplicedFile(source, splices)
     notice = (
         f"The numbers are in '{data_file}' beside the file: a model of more than {MOST_BYTES:,} "
@@ -124,7 +124,7 @@ def _moved_notices(external: Sequence[_NewNumbers]) -> tuple[str, ...]:
     return (f"The numbers that were in {names} are inside the file now.",)
 
 
-def _unread(checkpoint: Checkpoint, stored: StoredTensor) -> _NewNumbers:
+def _copied_data(checkpoint: Checkpoint, stored: StoredTensor) -> _NewNumbers:
     """Return the unchanged data of an external tensor that Pruneapp cannot interpret.
 
     Raises `ExportError` if its size is unknown, or its file is not open.
@@ -167,22 +167,22 @@ def data_plan(tensors: Iterable[tuple[int, Pieces]]) -> tuple[Plan, list[int]]:
         end = start + nbytes
         placed.append((start, nbytes, pieces))
 
-    def made() -> Iterator[bytes | memoryview]:
+    def write_pieces() -> Iterator[bytes | memoryview]:
         at = 0
         for start, nbytes, pieces in placed:
             yield bytes(start - at)
             yield from pieces()
             at = start + nbytes
 
-    return Plan(end, made, {}, container=True), [start for start, _, _ in placed]
+    return Plan(end, write_pieces, {}, container=True), [start for start, _, _ in placed]
 
 
-def _inside(new: _NewNumbers, source: FileSource) -> Splice:
+def _write_inline(new: _NewNumbers, source: FileSource) -> Splice:
     """Return the change that writes the data of a tensor into its message."""
-    return _rewritten(new, source, prefix(RAW, new.nbytes), new.nbytes, new.pieces)
+    return _rewrite_message(new, source, prefix(RAW, new.nbytes), new.nbytes, new.pieces)
 
 
-def _outside(new: _NewNumbers, source: FileSource, place: str, offset: int) -> Splice:
+def _write_external(new: _NewNumbers, source: FileSource, place: str, offset: int) -> Splice:
     """Return the change that makes a tensor refer to data in an external file."""
     pairs = b"".join(
         prefix(EXTERNAL, len(pair)) + pair
@@ -190,7 +190,7 @@ def _outside(new: _NewNumbers, source: FileSource, place: str, offset: int) -> S
         for pair in [_text(1, key) + _text(2, str(value))]
     )
     location = varint_bytes(LOCATION << 3 | VARINT) + varint_bytes(1)
-    return _rewritten(new, source, pairs + location, 0, lambda: iter(()))
+    return _rewrite_message(new, source, pairs + location, 0, lambda: iter(()))
 
 
 def _text(number: int, text: str) -> bytes:
@@ -198,7 +198,7 @@ def _text(number: int, text: str) -> bytes:
     return prefix(number, len(data)) + data
 
 
-def _rewritten(
+def _rewrite_message(
     new: _NewNumbers, source: FileSource, head: bytes, nbytes: int, pieces: Pieces
 ) -> Splice:
     """Return the change that replaces the data in the message of a tensor.

@@ -22,7 +22,7 @@ from pruneapp.checkpoint.torchfile.plain_pickle import PickleFile
 from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE, Array, located
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats.torch import overlapping
+from pruneapp.export.formats.torch import find_shared_tensor
 from pruneapp.export.records import State, finalized, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
@@ -50,7 +50,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         for entry in job.cancel.each(part.entries)
         if entry.numel and is_changed(state, entry.name)
     ]
-    shared = overlapping(part.entries, frozenset(entry.name for entry in changed), job)
+    shared = find_shared_tensor(part.entries, frozenset(entry.name for entry in changed), job)
     machine = PickleFile(part.source, job.cancel)
     if any(entry.location.storage.startswith(IN_PICKLE) for entry in changed):
         with located(part.source.path):

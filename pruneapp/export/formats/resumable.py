@@ -31,11 +31,11 @@ from pruneapp.results.export import Loader, Purpose
 
 
 def _refuses(checkpoint: Checkpoint) -> str:
-    reasons = (safetensors.refuses(checkpoint), torch.refuses(checkpoint))
+    reasons = (safetensors.why_unsupported(checkpoint), torch.why_unsupported(checkpoint))
     return reasons[0] if all(reasons) else ""
 
 
-def _refuse_names(part: ExportPart, job: Job) -> None:
+def _check_reserved_names(part: ExportPart, job: Job) -> None:
     # Names of the whole model, because all files of a folder are loaded together.
     for entry in job.cancel.each(part.entries):
         if part.state.mask(entry.name) is None:
@@ -49,9 +49,9 @@ def _refuse_names(part: ExportPart, job: Job) -> None:
 
 
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    _refuse_names(part, job)
+    _check_reserved_names(part, job)
     if _container(part.suffix) == "safetensors":
-        if reason := safetensors.refuses(part.checkpoint):
+        if reason := safetensors.why_unsupported(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
         records = [
             r
@@ -61,10 +61,10 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         metadata = safetensors.metadata_for(part, "resumable", values)
         plan = plan_safetensors(records, metadata, job)
         return replace(plan, notices=(*part.unscaled(), *_read_without_a_call(part, job)))
-    if reason := torch.refuses(part.checkpoint):
+    if reason := torch.why_unsupported(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
     notices = (*part.unscaled(), *_read_without_a_call(part, job))
-    return torch.plan_state_dict(list(_in_torchs_order(part, job)), job, notices)
+    return torch.plan_state_dict(list(_in_state_dict_order(part, job)), job, notices)
 
 
 def _read_without_a_call(part: ExportPart, job: Job) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ def _records(state: State, entry: TensorEntry) -> Iterator[TensorRecord]:
         yield mask_record(entry, kept, "_mask")
 
 
-def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
+def _in_state_dict_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
     """Yield records module by module: parameters, pruned parameters, buffers, masks.
 
     torch's pruning removes a parameter and registers it again, which makes it the last parameter of

@@ -145,7 +145,7 @@ def metadata_for(part: ExportPart, form: str, values: Mapping[str, Any]) -> dict
     return part.texts(form, values, kept if "format" in kept else {"format": "pt", **kept})
 
 
-def refuses(checkpoint: Checkpoint) -> str:
+def why_unsupported(checkpoint: Checkpoint) -> str:
     """Return why safetensors cannot represent a checkpoint, as a sentence; "" if it can."""
     entries = checkpoint.entries.values()
     other = set(map(attrgetter("dtype.name"), entries)) - SAFETENSORS_DTYPES
@@ -163,7 +163,7 @@ def refuses(checkpoint: Checkpoint) -> str:
 
 
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := refuses(part.checkpoint):
+    if reason := why_unsupported(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     records = [finalized(part.state, entry) for entry in job.cancel.each(in_order(part, job))]
     plan = plan_safetensors(records, metadata_for(part, "safetensors", values), job)
@@ -177,7 +177,7 @@ SAFETENSORS = Format(
     suffixes=(".safetensors",),
     planner=_plan,
     params=(DTYPE, SHARD_SIZE),
-    why_not=refuses,
+    why_not=why_unsupported,
     loaded_by=(
         Loader("safetensors", note="and libraries built on it"),
         Loader("transformers", note="if it has the class that config.json names; tested with 5.23"),

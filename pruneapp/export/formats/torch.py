@@ -57,7 +57,7 @@ _ROOT = "archive"
 VERSION = ZipMember.of(f"{_ROOT}/version", b"3\n")
 
 
-def refuses(checkpoint: Checkpoint) -> str:
+def why_unsupported(checkpoint: Checkpoint) -> str:
     """Return why a torch file cannot represent a checkpoint, as a sentence; "" if it can."""
     entries = checkpoint.entries.values()
     if all(dtype.torch for dtype in set(map(attrgetter("dtype"), entries))):
@@ -66,13 +66,13 @@ def refuses(checkpoint: Checkpoint) -> str:
     return f"torch has no type {entry.dtype.label}, which '{entry.name}' has."
 
 
-def refuse(part: ExportPart, kind: str, loss: str) -> None:
+def check_supported(part: ExportPart, kind: str, loss: str) -> None:
     """Raise `ExportError` if a torch file cannot represent a part, or has the suffix .bin.
 
     transformers looks for .bin files. `kind` names the kind of file ("A compressed torch file") and
     `loss` is a clause that says why it cannot be a .bin file; both are used in the error.
     """
-    if reason := refuses(part.checkpoint):
+    if reason := why_unsupported(part.checkpoint):
         raise ExportError(reason, remedy="Export as safetensors.")
     if part.suffix == ".bin":
         raise ExportError(
@@ -88,8 +88,8 @@ def plan_state_dict(
     Only ``.data/serialization_id`` is omitted: it differs between machines and is not read.
     """
     data = [member(number, record) for number, record in job.cancel.each(enumerate(records))]
-    plan = ZipPlan([*about(records, job), *data, VERSION])
-    return Plan(plan.nbytes(job), plan.pieces, names_of(records, job), notices)
+    plan = ZipPlan([*header_members(records, job), *data, VERSION])
+    return Plan(plan.nbytes(job), plan.pieces, bytes_by_name(records, job), notices)
 
 
 def member_name(number: int) -> str:
@@ -102,15 +102,15 @@ def member(number: int, record: TensorRecord) -> ZipMember:
     return ZipMember(member_name(number), record.nbytes, record.pieces)
 
 
-def about(records: Sequence[TensorRecord], job: Job) -> list[ZipMember]:
+def header_members(records: Sequence[TensorRecord], job: Job) -> list[ZipMember]:
     """Return the members before the data: the pickle and format information."""
     stream = StateDictPickle()
     for number, record in job.cancel.each(enumerate(records)):
         stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
-    return before(stream)
+    return pickle_members(stream)
 
 
-def before(stream: StateDictPickle) -> list[ZipMember]:
+def pickle_members(stream: StateDictPickle) -> list[ZipMember]:
     """Return the members before the data, with a finished pickle."""
     return [
         ZipMember.of(f"{_ROOT}/data.pkl", stream.finish()),
@@ -120,7 +120,7 @@ def before(stream: StateDictPickle) -> list[ZipMember]:
     ]
 
 
-def names_of(records: Sequence[TensorRecord], job: Job) -> dict[str, int]:
+def bytes_by_name(records: Sequence[TensorRecord], job: Job) -> dict[str, int]:
     """Return the bytes of every tensor by each of its names."""
     return {name: r.nbytes for r in job.cancel.each(records) for name in (r.name, *r.aliases)}
 
@@ -212,7 +212,7 @@ class _Span:
     checksum: Checked | None = None  # the range whose CRC this span is
 
 
-def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job) -> str:
+def find_shared_tensor(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job) -> str:
     """Return the name of a tensor in `zeroed` that shares bytes with another; "" if none does."""
     places = []
     for entry in job.cancel.each(entries):
@@ -273,7 +273,7 @@ class PatchedFile:
         self._source = source
         filled = [patch for patch in job.cancel.each(patches) if patch.end > patch.offset]
         self._patches = sorted(filled, key=attrgetter("offset"))
-        self._checked = _touched(checked, self._patches, job)
+        self._checked = _with_patches(checked, self._patches, job)
 
     def pieces(self) -> Iterator[memoryview | bytes]:
         """Yield the bytes of the file."""
@@ -331,7 +331,9 @@ class PatchedFile:
             yield piece.data
 
 
-def _touched(checked: Iterable[Checked], patches: Sequence[AnyPatch], job: Job) -> list[Checked]:
+def _with_patches(
+    checked: Iterable[Checked], patches: Sequence[AnyPatch], job: Job
+) -> list[Checked]:
     starts = np.array(list(map(attrgetter("offset"), patches)), np.int64)
     result = []
     ordered = sorted(checked, key=attrgetter("start"))
@@ -369,7 +371,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
             return plan_in_place(part, rest, replaced, job)
         reason, blocked_by = replaced, tuple(entry.name for entry in arrays)
     # not an error for a patched file, which keeps its dtypes
-    if refused := refuses(part.checkpoint):
+    if refused := why_unsupported(part.checkpoint):
         raise ExportError(refused, remedy="Export as safetensors.")
     records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
     notices = part.unscaled()
@@ -412,7 +414,7 @@ def why_not_in_place(
             reasons[entry.name] = reason
     if reasons:
         return next(iter(reasons.values())), tuple(reasons)
-    shared = overlapping(part.entries, frozenset(map(attrgetter("name"), changed)), job)
+    shared = find_shared_tensor(part.entries, frozenset(map(attrgetter("name"), changed)), job)
     if shared:
         return f"'{shared}' shares its numbers with another tensor in it", (shared,)
     return "", ()
@@ -522,7 +524,7 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
 
 def _refuses(checkpoint: Checkpoint) -> str:
     # Files that are patched may have dtypes that cannot be written otherwise.
-    return refuses(checkpoint) if _never_in_place(checkpoint) else ""
+    return why_unsupported(checkpoint) if _never_in_place(checkpoint) else ""
 
 
 TORCH = Format(

@@ -157,7 +157,7 @@ def compact(model: LoadedModel) -> str:
     """Return the command that unpacks a compact file, by the reader script or by Pruneapp."""
     packed, reader = str(model.path), model.path.with_name(READER_NAME)
     dense = packed.removesuffix(".compact.safetensors") + _DENSE
-    if _is_ours(reader):
+    if _is_reader_script(reader):
         command = shlex.join(["python", str(reader), packed, dense])
         return f"{command}\n# ship {READER_NAME} with the file; it requires numpy and zstandard"
     return shlex.join(["pruneapp", "expand", packed, "-o", dense])
@@ -172,7 +172,7 @@ def zst(model: LoadedModel) -> str:
     return shlex.join(["zstd", "-d", packed, "-o", packed.removesuffix(".zst") + _DENSE])
 
 
-def _is_ours(reader: Path) -> bool:
+def _is_reader_script(reader: Path) -> bool:
     """Return whether a file is Pruneapp's reader script, not another file of the same name."""
     try:
         return has_bytes(reader, resources.path(READER_NAME).read_bytes())

@@ -28,8 +28,8 @@ from pruneapp.export.scripts.script_calls import (
     Call,
     NameLists,
     ScriptPart,
+    find_exact_calls,
     lines_of,
-    prove,
     quoted,
 )
 from pruneapp.kernels.kernel import Kernel
@@ -242,14 +242,14 @@ def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) 
     Raises `ExportError` if torch cannot load the original or prune a tensor of it, and as `fit` and
     `replay` do.
     """
-    _refuse(checkpoint)
+    _check_loadable(checkpoint)
     actions = fit(recipe, checkpoint, job).actions(recipe.where)
     builder = _ScriptBuilder(kernel, job)
     state = Snapshot(checkpoint)
     for action in actions:
         for one in expanded_at(state, action):
             state = builder.add(state, one)
-    _refuse_types(checkpoint, builder.parts)
+    _check_dtypes(checkpoint, builder.parts)
     return Script(checkpoint, tuple(builder.parts), builder.masks, builder.by_torch)
 
 
@@ -287,31 +287,33 @@ class _ScriptBuilder:
             limits = replace(action.limits, spare=())
             for row, names in rows_of(state.checkpoint, action):
                 alone = replace(row, names=names)
-                state = self._row(state, replace(action, rows=(alone,), limits=limits))
+                state = self._add_row(state, replace(action, rows=(alone,), limits=limits))
             return state
         for done in replay(state, (action,), self._kernel, self._job):
-            self._whole(state, action, done.edit)
+            self._add_whole_edit(state, action, done.edit)
             state = done.state
         return state
 
-    def _row(self, state: Snapshot, step: Step) -> Snapshot:
+    def _add_row(self, state: Snapshot, step: Step) -> Snapshot:
         ((row, names),) = rows_of(state.checkpoint, step)
         preview = compute_preview(state, step, self._kernel, self._job, norms=False)
         self._job.start(sum(state.entry(name).numel for name in names))
-        proved = prove(state, preview.masks, step, names, kernel=self._kernel, job=self._job)
-        if proved.together is not None:
-            calls = script_calls.together(names, proved.together)
+        exact = find_exact_calls(
+            state, preview.masks, step, names, kernel=self._kernel, job=self._job
+        )
+        if exact.together is not None:
+            calls = script_calls.prune_globally(names, exact.together)
         else:
-            calls = script_calls.by_torch(row, step.scope, [n for n in names if n in proved.own])
-            counts = {n: proved.counts[n] for n in names if n in proved.counts}
-            calls += script_calls.by_count(counts)
-        same = proved.together is not None or len(proved.names) == len(names)
-        if not same:
-            calls += self._from_masks({n: preview.masks[n] for n in names if n not in proved.names})
-        self._add_part(step.label(), calls, by_torch=same)
+            calls = script_calls.by_torch(row, step.scope, [n for n in names if n in exact.own])
+            counts = {n: exact.counts[n] for n in names if n in exact.counts}
+            calls += script_calls.prune_by_count(counts)
+        all_exact = exact.together is not None or len(exact.names) == len(names)
+        if not all_exact:
+            calls += self._from_masks({n: preview.masks[n] for n in names if n not in exact.names})
+        self._add_part(step.label(), calls, by_torch=all_exact)
         return preview.edit.applied_to(state)
 
-    def _whole(self, state: Snapshot, action: ResolvedAction, edit: Edit) -> None:
+    def _add_whole_edit(self, state: Snapshot, action: ResolvedAction, edit: Edit) -> None:
         if "values" in edit.after:
             raise ExportError(
                 "The history has a repair, whose values torch.nn.utils.prune cannot compute.",
@@ -328,7 +330,7 @@ class _ScriptBuilder:
         elif isinstance(action, TreatZeros) and free:
             calls = (Call(tuple(names), script_calls.MASK_ZEROS),)
         elif names:
-            back = [n for n in names if _restores(state.mask(n), masks_after[n])]
+            back = [n for n in names if _restores_weights(state.mask(n), masks_after[n])]
             calls = (Call(tuple(back), script_calls.RESTORE),) if back else ()
             masks = {n: m for n in names if (m := masks_after[n]) is not None}
             calls += self._from_masks(masks)
@@ -345,11 +347,11 @@ class _ScriptBuilder:
         self.by_torch += by_torch
 
 
-def _restores(before: BitMask | None, after: BitMask | None) -> bool:
+def _restores_weights(before: BitMask | None, after: BitMask | None) -> bool:
     return before is not None and (after is None or (after - before).kept > 0)
 
 
-def _refuse(checkpoint: Checkpoint) -> None:
+def _check_loadable(checkpoint: Checkpoint) -> None:
     if checkpoint.format not in {SAFETENSORS.name, ZIP.name, LEGACY.name}:
         raise ExportError(
             f"A script cannot load '{checkpoint.path.name}' ({checkpoint.contents.label}).",
@@ -369,7 +371,7 @@ def _refuse(checkpoint: Checkpoint) -> None:
             )
 
 
-def _refuse_types(checkpoint: Checkpoint, parts: Sequence[ScriptPart]) -> None:
+def _check_dtypes(checkpoint: Checkpoint, parts: Sequence[ScriptPart]) -> None:
     for name in {name for part in parts for call in part.calls for name in call.names}:
         entry = checkpoint.entry(name)
         if entry.dtype.name not in MULTIPLIED:

@@ -42,7 +42,7 @@ _SMALLEST, _LARGEST = 1e-15, 1e15
 
 
 @dataclass(frozen=True)
-class Proved:
+class ExactCalls:
     """The tensors of a step whose masks stock torch reproduces exactly."""
 
     # Tensors for which the call of the step itself, with its own parameters, gives the same mask.
@@ -59,7 +59,7 @@ class Proved:
         return self.own | frozenset(self.counts)
 
 
-def prove(
+def find_exact_calls(
     before: Snapshot,
     after: Mapping[str, BitMask],
     step: Step,
@@ -67,7 +67,7 @@ def prove(
     *,
     kernel: Kernel,
     job: Job,
-) -> Proved:
+) -> ExactCalls:
     """Determine the tensors for which torch calls provably give the same masks.
 
     Parameters
@@ -86,51 +86,59 @@ def prove(
     plain = [e for e in entries if _is_plain(before, e)]
     as_requested = step.limits == Limits()
     if row.method == "identity":
-        return Proved(frozenset(e.name for e in plain))
+        return ExactCalls(frozenset(e.name for e in plain))
     if registry.get(row.method).granularity == "weights":
         ranked = [e for e in entries if e.dtype.name in MULTIPLIED and e.numel]
-        sides = {e.name: _sides(before, after[e.name], e, job) for e in ranked}
+        bounds = {e.name: _magnitude_bounds(before, after[e.name], e, job) for e in ranked}
         counts = {e.name: after[e.name].pruned - before.masks.pruned(e.name) for e in entries}
         usual = as_requested and row.method == "l1_unstructured"
-        if step.scope == "global" and len(sides) == len(entries):
-            threshold = max(went for went, _ in sides.values())
-            if threshold < min(stayed for _, stayed in sides.values()):
+        if step.scope == "global" and len(bounds) == len(entries):
+            threshold = max(max_pruned for max_pruned, _ in bounds.values())
+            if threshold < min(min_kept for _, min_kept in bounds.values()):
                 if usual and len(plain) == len(entries):
-                    return Proved(frozenset(names))
-                return Proved(together=sum(counts.values()))
-        apart = [name for name, (went, stayed) in sides.items() if went < stayed]
-        own: frozenset[str] = frozenset()
+                    return ExactCalls(frozenset(names))
+                return ExactCalls(together=sum(counts.values()))
+        separated = [
+            name for name, (max_pruned, min_kept) in bounds.items() if max_pruned < min_kept
+        ]
+        same_call: frozenset[str] = frozenset()
         if step.scope == "local" and usual:
-            own = frozenset(apart) & {e.name for e in plain}
-        return Proved(own, counts={name: counts[name] for name in apart if name not in own})
+            same_call = frozenset(separated) & {e.name for e in plain}
+        return ExactCalls(
+            same_call, counts={name: counts[name] for name in separated if name not in same_call}
+        )
     if row.method == "ln_structured" and as_requested and step.scope == "local":
-        able = (e for e in plain if _by_norm(before, after, e, row, kernel=kernel, job=job))
-        return Proved(frozenset(e.name for e in able))
-    return Proved()
+        exact = (
+            e for e in plain if _norms_are_separated(before, after, e, row, kernel=kernel, job=job)
+        )
+        return ExactCalls(frozenset(e.name for e in exact))
+    return ExactCalls()
 
 
-def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tuple[float, float]:
+def _magnitude_bounds(
+    before: Snapshot, after: BitMask, entry: TensorEntry, job: Job
+) -> tuple[float, float]:
     """Return the largest newly pruned and the smallest kept magnitude; NaN must be kept.
 
     Returns (inf, -inf) if a NaN was pruned.
     """
-    went, stayed = -math.inf, math.inf
+    max_pruned, min_kept = -math.inf, math.inf
     kept = before.mask(entry.name)
     for chunk in before.chunks(entry.name):
         stop = chunk.start + chunk.bits.size
         sizes = np.abs(decode(chunk.bits, entry.dtype))
         kept_after = after.bools(chunk.start, stop)
         pruned = ~kept_after if kept is None else kept.bools(chunk.start, stop) & ~kept_after
-        none = np.isnan(sizes)
-        if np.any(pruned & none):  # torch ranks NaN above all other values
+        is_nan = np.isnan(sizes)
+        if np.any(pruned & is_nan):  # torch ranks NaN above all other values
             return math.inf, -math.inf
-        went = max(went, float(np.max(sizes, where=pruned, initial=-math.inf)))
-        stayed = min(stayed, float(np.min(sizes, where=kept_after & ~none, initial=math.inf)))
+        max_pruned = max(max_pruned, float(np.max(sizes, where=pruned, initial=-math.inf)))
+        min_kept = min(min_kept, float(np.min(sizes, where=kept_after & ~is_nan, initial=math.inf)))
         job.step(chunk.bits.size)
-    return went, stayed
+    return max_pruned, min_kept
 
 
-def _by_norm(
+def _norms_are_separated(
     before: Snapshot,
     after: Mapping[str, BitMask],
     entry: TensorEntry,
@@ -146,15 +154,15 @@ def _by_norm(
     view = replace(before.view(entry.name), protected=None)
     kept = before.mask(entry.name)
     norms = kernel.channel_norms(Slices(entry.shape, entry.dtype, dim, kept, view.read), n, job)
-    left = channels_left(kept, entry.shape, dim, job)
-    stays = channels_left(after[entry.name], entry.shape, dim, job)
-    pruned = norms[left & ~stays]
-    rest = norms[left & stays]
-    if not np.all(np.isfinite(norms[left])):
+    channels = channels_left(kept, entry.shape, dim, job)
+    kept_channels = channels_left(after[entry.name], entry.shape, dim, job)
+    pruned_norms = norms[channels & ~kept_channels]
+    kept_norms = norms[channels & kept_channels]
+    if not np.all(np.isfinite(norms[channels])):
         return False
-    if not pruned.size or not rest.size:
+    if not pruned_norms.size or not kept_norms.size:
         return True
-    low, high = float(pruned.max()), float(rest.min())
+    low, high = float(pruned_norms.max()), float(kept_norms.min())
     if n in {math.inf, -math.inf}:
         return low < high
     if not _SMALLEST < high < _LARGEST:
@@ -202,12 +210,12 @@ def by_torch(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
         return ()
     values = {name: _literal(value) for name, value in row.values.items()}
     if scope == "global" and "amount" in row.values:
-        return together(names, row.values["amount"])
+        return prune_globally(names, row.values["amount"])
     given = "".join(f", {name}={value}" for name, value in values.items())
     return (Call(tuple(names), f'prune.{row.method}(modules[name], "weight"{given})'),)
 
 
-def together(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
+def prune_globally(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
     """Return the call that prunes an amount of several tensors with one threshold."""
     pairs = '[(modules[name], "weight") for name in {names}]'
     text = (
@@ -217,7 +225,7 @@ def together(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
     return (Call(tuple(names), text, together=True),)
 
 
-def by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
+def prune_by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
     """Return the code that prunes the given number of smallest weights in each tensor."""
     nonzero = {name: count for name, count in counts.items() if count}
     if not nonzero:
@@ -252,7 +260,7 @@ class NameLists:
     def __init__(self, all_names: Sequence[str]) -> None:
         self._known: dict[tuple[str, ...], str] = {tuple(all_names): "PRUNED"}
 
-    def word(self, names: tuple[str, ...]) -> str:
+    def expression(self, names: tuple[str, ...]) -> str:
         """Return the expression for a list of names: a tuple, or a variable."""
         if names not in self._known:
             if len(names) <= _FEW:
@@ -272,7 +280,7 @@ def lines_of(call: Call, names: NameLists) -> list[str]:
     """Return the lines of a call."""
     if call.together:
         named = "{names}" in call.text
-        text = call.text.replace("{names}", names.word(call.names)) if named else call.text
+        text = call.text.replace("{names}", names.expression(call.names)) if named else call.text
         return text.split("\n")
     if len(call.names) == 1:
         return (
@@ -281,7 +289,7 @@ def lines_of(call: Call, names: NameLists) -> list[str]:
             .replace(", name)", f", {quoted(call.names[0])})")
             .split("\n")
         )
-    return [f"for name in {names.word(call.names)}:", f"    {call.text}"]
+    return [f"for name in {names.expression(call.names)}:", f"    {call.text}"]
 
 
 def quoted(text: str) -> str:

@@ -32,7 +32,7 @@ from pruneapp.errors import (
     SessionError,
 )
 from pruneapp.evaluation.classifier import Classifier, classifier_of
-from pruneapp.export.destination.sidecars import Configuration, companions, configuration_of
+from pruneapp.export.destination.sidecars import Configuration, configuration_of, sidecar_files
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.app.runtime import freeze_large
 from pruneapp.gui.app.settings import DEVICE, KEEP_HISTORIES, Settings
@@ -283,7 +283,7 @@ def _example_of(rows: Sequence[TensorRow], cancel: CancelToken) -> str:
 
 def _companions_of(checkpoint: Checkpoint) -> tuple[str, ...]:
     try:
-        return tuple(companions(checkpoint))
+        return tuple(sidecar_files(checkpoint))
     except ExportError:  # reported by an export, which needs these files
         return ()
 

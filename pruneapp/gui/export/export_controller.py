@@ -24,7 +24,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import unwritable
-from pruneapp.export.destination.target import kept_name, left_as_it_was
+from pruneapp.export.destination.target import kept_name, not_replaced_notice
 from pruneapp.export.exporter import check_target, export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import (
@@ -43,7 +43,7 @@ from pruneapp.export.provenance import (
     recorded_recipe,
 )
 from pruneapp.export.report_file import StepAccount, account_of, write_account
-from pruneapp.export.rounding import cost_to_come
+from pruneapp.export.rounding import estimate_rounding_cost
 from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
@@ -285,7 +285,7 @@ def _written(write: Callable[[Path], Path], path: Path, sentence: str) -> Iterat
         return
     yield sentence.format(path=f"'{written}'")
     if written.name != path.name:
-        yield left_as_it_was(path)
+        yield not_replaced_notice(path)
 
 
 def accompanying_path(report: ExportReport, suffix: str) -> Path:
@@ -361,7 +361,7 @@ class FormatSizes(QObject):
         self._cancel("rounding")
         snapshot = self._preview.snapshot
         self._tasks["rounding"] = self._jobs.run_short(
-            lambda job: cost_to_come(snapshot, dtype, job),
+            lambda job: estimate_rounding_cost(snapshot, dtype, job),
             on_result=partial(self._dialog.set_rounding, dtype),
             on_error=lambda error: self._dialog.set_rounding(dtype, translate_error(error)),
         )

@@ -22,7 +22,7 @@ from pruneapp.edits.dependents import dependents_of
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
-from pruneapp.export.size_bounds import reach, total_for
+from pruneapp.export.size_bounds import size_range, total_for
 from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority
 from pruneapp.gui.document.open_document import OpenDocument
@@ -367,7 +367,7 @@ def _check(step: Step) -> None:
 
 def _suggestion(capture: Capture, step: Step, last: str, job: Job) -> str:
     """Return the last size if the step can reach it, otherwise one halfway between the limits."""
-    least, now, _touched = reach(capture, step, job)
+    least, now, _touched = size_range(capture, step, job)
     before = parse_bytes(last)
     if before is not None and least <= before < now:
         return last

@@ -24,7 +24,7 @@ CONFIG = """{
 
 
 def written(path: Path, dtype: str) -> bytes:
-    return b"".join(sidecars.copy_with(path, {"dtype": dtype}).pieces())
+    return b"".join(sidecars.copy_config(path, {"dtype": dtype}).pieces())
 
 
 @pytest.fixture

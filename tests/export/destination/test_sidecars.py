@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.destination.sidecars import Configuration, _is_own, copy_of
+from pruneapp.export.destination.sidecars import Configuration, _is_inside, copy_of
 from pruneapp.export.destination.target import TargetFolder
 from pruneapp.export.exporter import check_target, export, writes_folder
 from pruneapp.export.sharding import SHARD_SIZE
@@ -238,7 +238,7 @@ def test_subfolders_are_made_where_they_are_written(tmp_path):
 
 def test_a_loop_of_links_is_left_out(encoder):
     (encoder / "loop.json").symlink_to("loop.json")
-    assert not _is_own(encoder / "loop.json", encoder)
+    assert not _is_inside(encoder / "loop.json", encoder)
 
 
 @pytest.mark.parametrize("now", [b"{}", b'{"longer": true}' * 100])

@@ -65,7 +65,7 @@ def masks(shapes: Mapping[str, tuple[int, ...]], kept: float) -> dict[str, np.nd
 
 
 def written(state: Snapshot) -> tuple[bytes, csr_module.Plan]:
-    plan = CSR.plan(parts.whole(state, ".pt"), {}, Job())
+    plan = CSR.plan(parts.whole_model(state, ".pt"), {}, Job())
     data = b"".join(bytes(piece) for piece in plan.pieces())
     assert len(data) == plan.nbytes, "the size was known before"
     return data, plan
@@ -307,7 +307,7 @@ def test_memory_does_not_grow_with_the_tensor(source_of):
     state = as_snapshot(
         source_of("safetensors", {"x": torch.zeros(shape)}), masks({"x": shape}, 0.1)
     )
-    plan = CSR.plan(parts.whole(state, ".pt"), {}, Job())
+    plan = CSR.plan(parts.whole_model(state, ".pt"), {}, Job())
     tracemalloc.start()
     try:
         size = sum(len(piece) for piece in plan.pieces())

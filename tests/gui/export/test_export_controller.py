@@ -458,7 +458,7 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
         raise FileChangedError("'model' was changed by another program.", remedy="Open it again.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(export_controller, "cost_to_come", unreadable)
+        patch.setattr(export_controller, "estimate_rounding_cost", unreadable)
         person.key("Down", combo)
         person.wait(lambda: note.text().startswith("✕"))
     assert note.text() == (

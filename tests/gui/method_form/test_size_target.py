@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QPushButton
 
 from pruneapp.document.document import Capture
-from pruneapp.export.size_bounds import reach, total_for
+from pruneapp.export.size_bounds import size_range, total_for
 from pruneapp.gui.mainwindow.workbench import Workbench
 from pruneapp.params import parse_bytes
 from pruneapp.progress import Job
@@ -29,7 +29,7 @@ def say(person, text):
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, QInputDialog)
     bench = person.workbench
-    least, now, _ = reach(Capture.of(bench.session.document), bench.form.step(), Job())
+    least, now, _ = size_range(Capture.of(bench.session.document), bench.form.step(), Job())
     assert least < parse_bytes(plain(dialog.textValue())) < now, "it can be reached"
     if text is None:
         person.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
