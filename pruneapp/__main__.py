@@ -35,14 +35,14 @@ def main(argv: list[str] | None = None) -> int:
     # parsing options takes a while, and nothing is written before.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     speak_utf8()
-    from pruneapp.cli.terminal import fail, finish, stand_in
+    from pruneapp.cli.terminal import fail, flush_output, replace_streams
 
-    stand_in()
+    replace_streams()
     try:
         status = _run(sys.argv[1:])
     except SystemExit as end:  # raised by --help and for invalid options
         status = end.code if isinstance(end.code, int) else bool(end.code)
-    if (trouble := finish()) is not None:
+    if (trouble := flush_output()) is not None:
         return fail(f"The output could not be written: {words_of(trouble)}.")
     return status
 
@@ -115,9 +115,9 @@ def _set_settings_aside() -> str:
 
 def run_command(options: Namespace) -> int:
     """Run a command; return its exit status, see `EXIT_STATUS`. Bugs are raised."""
-    from pruneapp.cli.arguments import in_flags
+    from pruneapp.cli.arguments import with_option_names
     from pruneapp.cli.parser import COMMANDS
-    from pruneapp.cli.terminal import Interrupts, fail, nowhere
+    from pruneapp.cli.terminal import Interrupts, fail, redirect_to_null
     from pruneapp.errors import PruneAppError
     from pruneapp.progress import Cancelled
 
@@ -128,7 +128,7 @@ def run_command(options: Namespace) -> int:
     except (Cancelled, KeyboardInterrupt):
         return fail("Interrupted.", interrupts.status)
     except PruneAppError as error:
-        return fail(in_flags(str(error), options))
+        return fail(with_option_names(str(error), options))
     except MemoryError:
         return fail(
             "There is not enough memory for this. Close other programs, or use a larger machine."
@@ -142,7 +142,7 @@ def run_command(options: Namespace) -> int:
         if error.errno is None:
             raise  # not from the system
         # Errors about files have names, so this is standard output: a full disk, for example.
-        nowhere(sys.stdout.fileno())
+        redirect_to_null(sys.stdout.fileno())
         return fail(f"The output could not be written: {words_of(error)}.")
 
 

@@ -99,11 +99,11 @@ def test_custom_methods_need_torch_and_say_how_to_get_it(tmp_path, no_torch, mon
     file = tmp_path / "method.py"
     file.write_text("raise AssertionError('it was run')")
     with pytest.raises(MethodError, match="are classes of torch, which is not installed") as caught:
-        prune.offer_methods(str(file))
+        prune.register_methods(str(file))
     assert caught.value.remedy == "Run: pip install 'torch'"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     with pytest.raises(MethodError) as caught:
-        prune.offer_methods(str(file))
+        prune.register_methods(str(file))
     assert "full bundle" in caught.value.remedy
 
 

@@ -38,7 +38,7 @@ def option_of(name: str) -> str:
     return f"--{SPELLINGS.get(name, name.replace('_', '-'))}"
 
 
-def in_flags(sentence: str, options: argparse.Namespace) -> str:
+def with_option_names(sentence: str, options: argparse.Namespace) -> str:
     """Replace names of parameters in the sentence of an error by the corresponding options."""
     for key in vars(options):
         name = key.partition("_")[2] if key.startswith(("param_", "limit_", "export_")) else key
@@ -60,7 +60,7 @@ def add_option(parser: argparse.ArgumentParser, name: str, **more: Any) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", dest=dest, **hidden)
 
 
-def rule_of(param: Param) -> str:
+def param_help(param: Param) -> str:
     """Return the help text of a parameter."""
     if isinstance(param, FileParam):  # the command line takes a path
         return param.help
@@ -126,7 +126,7 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
 
 
 # Options that are not supported on a cluster, with their subject for messages.
-_ALONE = {
+_UNSUPPORTED_ON_CLUSTER = {
     "mask": "Masks from a file",
     "importance_scores": "Importance scores",
     "load_method": "Custom methods",
@@ -156,7 +156,7 @@ def add_cluster(parser: argparse.ArgumentParser, *, resume: bool = False) -> Non
 @contextmanager
 def connection(options: argparse.Namespace, job: Job) -> Iterator[Cluster]:
     """Connect to the cluster of the options. Raises `ParameterError` for unsupported options."""
-    for name, what in _ALONE.items():
+    for name, what in _UNSUPPORTED_ON_CLUSTER.items():
         if getattr(options, name, None):
             raise ParameterError(
                 f"{what} ({option_of(name)}) cannot be used on a cluster yet.",

@@ -11,7 +11,7 @@ from pruneapp.analysis.patterns import check_pattern
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection
-from pruneapp.cli.terminal import DIFFERENT, DONE, named, print_json, print_table
+from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_table, printable_name
 from pruneapp.document.selection import default_selection, select
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, escaped
@@ -66,26 +66,28 @@ def _print(report: PatternReport, file: str) -> None:
         right = (False, True, True, True, True, True, False)
         print_table(_HEAD, [_cells(tensor) for tensor in report.broken], right)
         sys.stdout.write("\n")
-    count, many = len(report.tensors) - len(report.broken), len(report.tensors)
+    n_valid, n_tensors = len(report.tensors) - len(report.broken), len(report.tensors)
     pattern = f"{report.n}:{report.m} along dim {report.dim}"
-    have = "has" if count == 1 else "have"
-    sys.stdout.write(f"{count:,} of {many:,} tensor{'' if many == 1 else 's'} {have} {pattern}\n")
-    beside = sum(tensor.outside for tensor in report.tensors if tensor.holds)
-    if beside:
-        sys.stdout.write(f"Note: {beside:,} of their weights are in no group of {report.m}.\n")
+    have = "has" if n_valid == 1 else "have"
+    sys.stdout.write(
+        f"{n_valid:,} of {n_tensors:,} tensor{'' if n_tensors == 1 else 's'} {have} {pattern}\n"
+    )
+    n_outside = sum(tensor.outside for tensor in report.tensors if tensor.holds)
+    if n_outside:
+        sys.stdout.write(f"Note: {n_outside:,} of their weights are in no group of {report.m}.\n")
     if any(tensor.broken for tensor in report.tensors):
-        lost = "an unknown share" if report.lost is None else _percent(report.lost)
+        lost_text = "an unknown share" if report.lost is None else _percent(report.lost)
         to_prune = report.totals().to_prune
         sys.stdout.write(
             f"The nearest masks would prune {to_prune:,} weight{'' if to_prune == 1 else 's'} and "
-            f"lose {lost} of the norm² (sum of squares) of those that break it: pruneapp prune "
-            f"{escaped(file)} -o OUT --method n_m --pattern {report.n}:{report.m} "
+            f"lose {lost_text} of the norm² (sum of squares) of those that break it: pruneapp "
+            f"prune {escaped(file)} -o OUT --method n_m --pattern {report.n}:{report.m} "
             f"--dim {report.dim}\n"
         )
 
 
 def _cells(tensor: TensorPattern) -> tuple[str, ...]:
-    name = named(tensor.name)
+    name = printable_name(tensor.name)
     if tensor.why_not:
         return name, "0", "", "", "", "", tensor.why_not
     first = ", ".join(

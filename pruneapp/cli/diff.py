@@ -16,7 +16,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection
-from pruneapp.cli.terminal import DIFFERENT, DONE, named, percent, print_json, print_table
+from pruneapp.cli.terminal import DIFFERENT, DONE, percent, print_json, print_table, printable_name
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
 from pruneapp.edits.existing_masks import open_document
@@ -48,7 +48,7 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
             )
         )
         names = _names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None
-        called = options.a, options.b
+        display_names = options.a, options.b
         if options.cluster:
             from pruneapp.cluster.export import refuse_masks
             from pruneapp.cluster.inspection import compare_on
@@ -56,10 +56,10 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
             refuse_masks(a.checkpoint, b.checkpoint)
             cluster = stack.enter_context(connection(options, job))
             comparison = compare_on(
-                cluster, a.checkpoint, b.checkpoint, job, called=called, names=names
+                cluster, a.checkpoint, b.checkpoint, job, called=display_names, names=names
             )
         else:
-            comparison = compare(a.snapshot(), b.snapshot(), job, called=called, names=names)
+            comparison = compare(a.snapshot(), b.snapshot(), job, called=display_names, names=names)
     rows = sorted(
         comparison.differing if options.only_different else comparison.tensors, key=_by_difference
     )
@@ -115,25 +115,27 @@ def _by_difference(row: TensorDifference) -> tuple[int, float]:
 def _print(comparison: Comparison, rows: Sequence[TensorDifference]) -> None:
     if len(rows) > _MOST_UNRELATED and {row.kind for row in comparison.tensors} <= _UNRELATED:
         named_alike = sum(row.kind == "shape" for row in comparison.tensors)
-        alike = f"{named_alike:,} have the same name" if named_alike else "none have the same name"
+        alike_text = (
+            f"{named_alike:,} have the same name" if named_alike else "none have the same name"
+        )
         sys.stdout.write(
-            f"The models are unrelated: of {len(comparison.tensors):,} tensors {alike}, and none "
-            "the same name and shape. Nothing was compared; --json lists the tensors.\n"
+            f"The models are unrelated: of {len(comparison.tensors):,} tensors {alike_text}, and "
+            "none the same name and shape. Nothing was compared; --json lists the tensors.\n"
         )
     elif rows:
         right = (False, False, *[True] * (len(_HEAD) - 2))
         print_table(_HEAD, [_cells(row) for row in rows], right)
         sys.stdout.write("\n")
-    differing, many = len(comparison.differing), len(comparison.tensors)
+    differing, n_tensors = len(comparison.differing), len(comparison.tensors)
     sys.stdout.write(
         f"A: {escaped(comparison.a)}\nB: {escaped(comparison.b)}\n"
-        f"{differing:,} of {many:,} tensor{'' if many == 1 else 's'} "
+        f"{differing:,} of {n_tensors:,} tensor{'' if n_tensors == 1 else 's'} "
         f"differ{'s' if differing == 1 else ''}\n"
     )
 
 
 def _cells(row: TensorDifference) -> tuple[str, ...]:
-    name = named(row.name)
+    name = printable_name(row.name)
     if row.kind == "shape":
         kinds = (row.shape_a, row.dtype_a), (row.shape_b, row.dtype_b)
         shapes = (f"{'×'.join(map(str, shape)) or 'scalar'} {dtype}" for shape, dtype in kinds)

@@ -18,8 +18,8 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
-from pruneapp.cli.arguments import add_option, add_param, option_of, rule_of
-from pruneapp.cli.terminal import named, percent, size
+from pruneapp.cli.arguments import add_option, add_param, option_of, param_help
+from pruneapp.cli.terminal import percent, printable_name, size
 from pruneapp.errors import (
     ExportError,
     ParameterError,
@@ -44,7 +44,7 @@ from pruneapp.recipes.recipe import Recipe
 from pruneapp.results.export import ExportReport, ExportRequest
 
 
-def target_of(output: str) -> Path:
+def output_path(output: str) -> Path:
     """Return the path of the output. Raises `ParameterError` for "-" (standard output)."""
     if output == "-":
         raise ParameterError(
@@ -54,14 +54,14 @@ def target_of(output: str) -> Path:
     return locate(output)
 
 
-def zeros_not_counted(checkpoint: Checkpoint) -> str:
+def uncounted_zeros_notice(checkpoint: Checkpoint) -> str:
     """Return a notice about zeros that are not counted as pruned; "" if there are none.
 
     Applies to files written by Pruneapp (according to their metadata) that contain no masks.
     """
     entries = checkpoint.entries.values()
-    ours = any(key.startswith(KEY) for key in checkpoint.metadata)
-    if not ours or any(e.mask_of for e in entries) or not any(e.prunable for e in entries):
+    by_pruneapp = any(key.startswith(KEY) for key in checkpoint.metadata)
+    if not by_pruneapp or any(e.mask_of for e in entries) or not any(e.prunable for e in entries):
         return ""
     return (
         f"Pruneapp wrote '{checkpoint.path.name}'. Weights pruned earlier are ordinary zeros in it "
@@ -85,7 +85,7 @@ def already_zero_notice(names: Sequence[str]) -> tuple[str, ...]:
 
 def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str, Any]:
     """Return a report as JSON data. `selected` is as for `print_report`."""
-    numel, pruned = _of(report, selected)
+    numel, pruned = _selected_counts(report, selected)
     return {
         "format": report.format,
         "path": report.path,
@@ -114,7 +114,7 @@ def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str,
     }
 
 
-def _of(report: ExportReport, selected: Collection[str]) -> tuple[int, int]:
+def _selected_counts(report: ExportReport, selected: Collection[str]) -> tuple[int, int]:
     """Return the total and the pruned number of weights of the selected tensors."""
     known = frozenset(selected)
     tensors = [tensor for tensor in report.tensors if tensor.name in known]
@@ -140,11 +140,11 @@ def print_report(
         if tensor.pruned:
             share = percent(tensor.pruned, tensor.numel)
             unchanged = "  (zero already)" * (tensor.name in already_zero)
-            sys.stdout.write(f"{share:>8}  {named(tensor.name)}{unchanged}\n")
+            sys.stdout.write(f"{share:>8}  {printable_name(tensor.name)}{unchanged}\n")
     for file in report.files:
         sys.stdout.write(f"{escaped(str(file.path))}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")
     if selected:
-        numel, pruned = _of(report, selected)
+        numel, pruned = _selected_counts(report, selected)
         changed = ""
         if already_zero:
             zeros = sum(t.pruned for t in report.tensors if t.name in already_zero)
@@ -158,8 +158,10 @@ def print_report(
         f"({percent(report.pruned, report.numel)}), "
         f"{'read back and compared' if report.verified else 'not verified'}\n"
     )
-    said = {f"{each.sentence}." for each in report.broken}  # printed to standard error already
-    for notice in (notice for notice in notices if notice not in said):
+    already_printed = {
+        f"{each.sentence}." for each in report.broken
+    }  # printed to standard error already
+    for notice in (notice for notice in notices if notice not in already_printed):
         sys.stdout.write(f"Note: {escaped(notice)}\n")
 
 
@@ -180,7 +182,7 @@ _WRITTEN = ("save_recipe", "save_statistics", "report")
 _BESIDE = ("report", "check_script", "save_recipe", "save_statistics")
 
 
-def check_places(
+def check_paths(
     options: argparse.Namespace, checkpoint: Checkpoint, request: ExportRequest
 ) -> None:
     """Check all paths before anything is computed.
@@ -207,40 +209,40 @@ def check_places(
     homes = (
         [checkpoint.folder] if checkpoint.contents.shards else [f.path for f in checkpoint.files]
     )
-    compared = request.replace_original and getattr(options, "check_script", None)
-    if compared and any(same_place(output, home) for home in homes):
-        word = option_of("check_script")
+    script_needs_original = request.replace_original and getattr(options, "check_script", None)
+    if script_needs_original and any(is_same_file(output, home) for home in homes):
+        name = option_of("check_script")
         raise ParameterError(
-            f"{word} needs the original, which --replace-original deletes.",
+            f"{name} needs the original, which --replace-original deletes.",
             remedy="Leave one of them out.",
         )
-    written = [("output", output), *_named(options, _WRITTEN)]
-    read = [path for _, path in _named(options, _READ)]
+    written = [("output", output), *_option_paths(options, _WRITTEN)]
+    read = [path for _, path in _option_paths(options, _READ)]
     index = checkpoint.contents.index
     opened = [file.path for file in checkpoint.files] + ([] if index is None else [index])
     opened += sidecar_files(checkpoint).values()
-    for word, path in written:
+    for name, path in written:
         # The export may replace the opened files, because their originals are kept.
-        inputs = read if word == "output" else [*read, *opened]
-        if any(same_place(path, other) for other in inputs):
+        inputs = read if name == "output" else [*read, *opened]
+        if any(is_same_file(path, other) for other in inputs):
             raise ParameterError(
-                f"'{path}' is an input of this command, and {option_of(word)} would replace it.",
+                f"'{path}' is an input of this command, and {option_of(name)} would replace it.",
                 remedy="Choose another name.",
             )
-    for (word, path), (other_word, other) in itertools.combinations(written, 2):
-        if same_place(path, other):
+    for (name, path), (other_name, other) in itertools.combinations(written, 2):
+        if is_same_file(path, other):
             raise ParameterError(
-                f"{option_of(other_word)} and {option_of(word)} name the same file ('{path}').",
+                f"{option_of(other_name)} and {option_of(name)} name the same file ('{path}').",
                 remedy="Choose another name for one of them.",
             )
-    for _, path in _named(options, _BESIDE):
-        if is_folder(output) or _place(output) not in _place(path).parents:
+    for _, path in _option_paths(options, _BESIDE):
+        if is_folder(output) or _resolved_path(output) not in _resolved_path(path).parents:
             check_file(path)
 
 
 def _refuse_no_file(options: argparse.Namespace) -> None:
     """Raise `ParameterError` for an empty file name, or "-" (standard output in other programs)."""
-    for name, text in _texts(options, _BESIDE):
+    for name, text in _option_texts(options, _BESIDE):
         if text in {"", "-"}:
             raise ParameterError(
                 f"{option_of(name)} must be the name of a file (got '{text}').",
@@ -262,11 +264,13 @@ def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
     )
 
 
-def _named(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
-    return ((name, locate(text)) for name, text in _texts(options, names) if text)
+def _option_paths(
+    options: argparse.Namespace, names: tuple[str, ...]
+) -> Iterator[tuple[str, Path]]:
+    return ((name, locate(text)) for name, text in _option_texts(options, names) if text)
 
 
-def _texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _option_texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for name in names:
         given = getattr(options, name, None)
         for text in given if isinstance(given, list) else [given]:
@@ -274,15 +278,15 @@ def _texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tupl
                 yield name, text
 
 
-def same_place(one: Path, other: Path) -> bool:
+def is_same_file(one: Path, other: Path) -> bool:
     """Return whether two paths refer to the same file, existing or not."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):  # it does not exist yet, or is not a valid file name
-        return _place(one) == _place(other)
+        return _resolved_path(one) == _resolved_path(other)
 
 
-def _place(path: Path) -> Path:
+def _resolved_path(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):  # a loop of links, or not a valid file name
@@ -303,7 +307,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         for param in form.params:
             params.setdefault(param.name, (param, []))[1].append(form.name)
     for name, (param, users) in params.items():
-        add_param(parser, name, "export", f"{rule_of(param)} For {', '.join(users)}.")
+        add_param(parser, name, "export", f"{param_help(param)} For {', '.join(users)}.")
     parser.add_argument(
         "--replace-original",
         action="store_true",
@@ -432,7 +436,7 @@ def write_export(
     for broken in () if resolved.provenance is None else resolved.provenance.broken:
         sys.stderr.write(f"Note: {escaped(broken.sentence)} ({first_names([*broken.groups])}).\n")
     report = write(resolved, job, make=make)
-    if earlier := zeros_not_counted(checkpoint):
+    if earlier := uncounted_zeros_notice(checkpoint):
         report = replace(report, notices=(earlier, *report.notices))
     try:
         if options.report:
@@ -455,7 +459,7 @@ def write_export(
 
 
 def _refuse_exported(path: Path, report: ExportReport) -> None:
-    if any(same_place(path, file.path) for file in report.files):
+    if any(is_same_file(path, file.path) for file in report.files):
         raise ParameterError(
             f"'{path}' is a file of the export, and was not replaced by a report.",
             remedy="Choose another name.",

@@ -16,8 +16,8 @@ from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection
-from pruneapp.cli.export_options import zeros_not_counted
-from pruneapp.cli.terminal import named, percent, print_json, print_table, real, size
+from pruneapp.cli.export_options import uncounted_zeros_notice
+from pruneapp.cli.terminal import percent, print_json, print_table, printable_name, real, size
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
 from pruneapp.document.snapshot import Snapshot
@@ -69,7 +69,7 @@ _NUMBERS = ("name", "elements", "zeros", "NaN", "minimum", "maximum", "L1", "L2"
 def _print_numbers(measured: Sequence[TensorNumbers]) -> None:
     rows = [
         (
-            named(each.name),
+            printable_name(each.name),
             f"{each.count:,}",
             *("" if n is None else f"{n:,}" for n in (each.zeros, each.nan)),
             *(
@@ -111,19 +111,22 @@ def _as_json(
     }
 
 
-def _numbers(each: TensorNumbers | None) -> dict[str, Any]:
+def _numbers(measured: TensorNumbers | None) -> dict[str, Any]:
     """Return the statistics of a tensor as JSON data, with infinities as strings."""
-    if each is None:
+    if measured is None:
         return {}
-    numbers = {"zeros": each.zeros, "nan": each.nan}
+    numbers = {"zeros": measured.zeros, "nan": measured.nan}
     real_numbers = {
-        "minimum": each.minimum, "maximum": each.maximum, "l1": each.l1, "l2": each.l2
-    }  # fmt: skip
-    said = {
+        "minimum": measured.minimum,
+        "maximum": measured.maximum,
+        "l1": measured.l1,
+        "l2": measured.l2,
+    }
+    json_values = {
         name: value if value is None or math.isfinite(value) else str(value)
         for name, value in real_numbers.items()
     }
-    return {"statistics": numbers | said}
+    return {"statistics": numbers | json_values}
 
 
 def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:
@@ -150,7 +153,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     entries = [checkpoint.entries[name] for name in names]
     rows: list[tuple[str, ...]] = [
         (
-            named(e.name),
+            printable_name(e.name),
             e.kind,
             "×".join(map(str, e.shape)) or "scalar",
             e.dtype.label,
@@ -162,24 +165,24 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     if len(entries) == len(checkpoint.entries):  # everything is listed, also unreadable tensors
         unreadable = contents.unreadable
         rows += [
-            (named(name), "", "", "", "", unreadable[name])
+            (printable_name(name), "", "", "", "", unreadable[name])
             for name in in_numeric_order([*unreadable])
         ]
     head: tuple[str, ...] = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
     right: tuple[bool, ...] = (False, False, False, False, True, False)
     if hub_names := contents.hub_names:
-        known = [named(hub_names[e.name]) if e.name in hub_names else "" for e in entries]
+        known = [printable_name(hub_names[e.name]) if e.name in hub_names else "" for e in entries]
         known += [""] * (len(rows) - len(entries))
         rows = [(*row, name) for row, name in zip(rows, known, strict=True)]
         head, right = (*head, "name in transformers"), (*right, False)
     print_table(head, rows, right)
     total, buffers = size_of(entries)
-    beside = f"{counted(buffers, 'element')} in buffers, " if buffers else ""
+    buffer_text = f"{counted(buffers, 'element')} in buffers, " if buffers else ""
     pruned = sum(document.masks.pruned(e.name) for e in entries if e.learned)
     write = sys.stdout.write
     write(
         f"\n{contents.label}: {counted(len(entries), 'tensor')}, {counted(total, 'parameter')}, "
-        f"{beside}"
+        f"{buffer_text}"
         f"{size(sum(e.stored_bytes for e in entries))}, {percent(pruned, total)} pruned\n"
     )
     if len(contents.state_dicts) > 1:
@@ -194,7 +197,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
             write(f"{what}: {', '.join(map(repr, map(show, outside[:_KEYS])))}{more}\n")
     if "" in names:
         write('Note: "" is a tensor whose name in the file is empty; select it with --select "".\n')
-    if earlier := zeros_not_counted(checkpoint):
+    if earlier := uncounted_zeros_notice(checkpoint):
         write(f"Note: {escaped(earlier)}\n")
     for notice in contents.notices:
         write(f"Note: {escaped(notice.text)}\n")

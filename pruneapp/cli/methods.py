@@ -7,7 +7,7 @@ import sys
 import textwrap
 from typing import Any
 
-from pruneapp.cli.arguments import option_of, rule_of
+from pruneapp.cli.arguments import option_of, param_help
 from pruneapp.cli.terminal import print_json
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
@@ -29,7 +29,7 @@ def methods(options: argparse.Namespace, _token: CancelToken) -> int:
         sys.stdout.write(f"    Score: {method.formula}\n")
         for param in method.params:
             sys.stdout.write(
-                f"    {option_of(param.name)}  {rule_of(param).removesuffix('.')}; "
+                f"    {option_of(param.name)}  {param_help(param).removesuffix('.')}; "
                 f"{_default(param, method)}.\n"
             )
         sys.stdout.write("\n")

@@ -26,7 +26,7 @@ from pruneapp.cli.arguments import (
     add_param,
     add_state_dict,
     add_statistics,
-    rule_of,
+    param_help,
 )
 from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR
 from pruneapp.errors import abridged, escaped
@@ -147,7 +147,7 @@ def _add_method_parameters(parser: argparse.ArgumentParser, *, scanned: bool = F
         for param in method.params:
             if scanned and (param.name == "amount" or not method.has_amount):
                 continue
-            users = declared.setdefault(param.name, {}).setdefault(rule_of(param), [])
+            users = declared.setdefault(param.name, {}).setdefault(param_help(param), [])
             users.append(method.name)
     for name, meanings in declared.items():
         help_text = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
@@ -177,7 +177,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     _add_method_parameters(prune)
     for param in LIMITS:
         more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
-        add_param(prune, param.name, "limit", rule_of(param) + more)
+        add_param(prune, param.name, "limit", param_help(param) + more)
     prune.add_argument(
         "--scope",
         choices=get_args(Scope),
@@ -644,7 +644,7 @@ def _add_scan(scan: argparse.ArgumentParser) -> None:
     _add_select(scan, f"scan {_MATCHING}; default: {_USUAL}")
     for param in LIMITS:
         if param.name == "spare":
-            add_param(scan, param.name, "limit", rule_of(param))
+            add_param(scan, param.name, "limit", param_help(param))
     add_load_method(scan)
     _add_script_seed(scan)
     _add_running(scan)
@@ -822,7 +822,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that reports an error in one sentence, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        text = abridged(escaped(_in_our_words(message)))
+        text = abridged(escaped(_rewrite_message(message)))
         self.exit(USAGE_ERROR, f"{self.prog}: {text} (see {self.prog} --help)\n")
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
@@ -836,14 +836,14 @@ class Parser(argparse.ArgumentParser):
         if option is None:
             self.error(f"unexpected argument '{words[0]}'")
         known: dict[str, str] = {}
-        shown: dict[str, str] = {}  # visible name of the option, by its destination
+        visible_flags: dict[str, str] = {}  # visible name of the option, by its destination
         for flag, action in self._option_string_actions.items():
             if action.help != argparse.SUPPRESS:
-                shown[action.dest] = known[flag.lstrip("-")] = flag
+                visible_flags[action.dest] = known[flag.lstrip("-")] = flag
             else:
-                known[flag.lstrip("-")] = shown[action.dest]
-        near = difflib.get_close_matches(option.lstrip("-"), known, 1)
-        hint = f"; did you mean {known[near[0]]}?" if near else ""
+                known[flag.lstrip("-")] = visible_flags[action.dest]
+        matches = difflib.get_close_matches(option.lstrip("-"), known, 1)
+        hint = f"; did you mean {known[matches[0]]}?" if matches else ""
         self.error(f"unknown option {option}{hint}")
 
 
@@ -853,12 +853,12 @@ _NO_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument"
 _REQUIRED = "the following arguments are required: "
 
 
-def _in_our_words(message: str) -> str:
+def _rewrite_message(message: str) -> str:
     """Rewrite a message of argparse like other messages: option, rule, value."""
     if match := _CHOICE.fullmatch(message):
         words = [word.strip().strip("'") for word in match[3].split(",")]
-        near = difflib.get_close_matches(match[2], words, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        matches = difflib.get_close_matches(match[2], words, 1)
+        hint = f"; did you mean '{matches[0]}'?" if matches else ""
         return f"{_long(match[1])} must be one of {', '.join(words)} (got '{match[2]}'){hint}"
     if match := _VALUE.fullmatch(message):
         kind = "whole number" if match[2] == "int" else "number"
@@ -899,7 +899,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         known = (
             parser.parse_known_intermixed_args if command.intermixed else parser.parse_known_args
         )
-        options, unknown = known(_with_infinities(argv[1:]))
+        options, unknown = known(_merge_infinities(argv[1:]))
         if unknown:
             parser.refuse_unknown(unknown)
         options.command = argv[0]
@@ -908,8 +908,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     options, unknown = parser.parse_known_intermixed_args(argv)
     word = options.file[0] if options.file else ""
     if re.fullmatch(r"[\w-]+", word) and not os.path.lexists(word):
-        near = difflib.get_close_matches(word, COMMANDS, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        matches = difflib.get_close_matches(word, COMMANDS, 1)
+        hint = f"; did you mean '{matches[0]}'?" if matches else ""
         parser.error(f"no such command or file: '{word}'{hint}")
     if unknown:
         parser.refuse_unknown(unknown)
@@ -919,15 +919,15 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _with_infinities(argv: Sequence[str]) -> list[str]:
+def _merge_infinities(argv: Sequence[str]) -> list[str]:
     # argparse treats "-1" as a number, but "-inf" as an unknown option.
-    joined: list[str] = []
+    merged: list[str] = []
     for word in argv:
-        if word.lower() in {"-inf", "-infinity"} and joined and joined[-1].startswith("--"):
-            joined[-1] += "=-inf"
+        if word.lower() in {"-inf", "-infinity"} and merged and merged[-1].startswith("--"):
+            merged[-1] += "=-inf"
         else:
-            joined.append(word)
-    return joined
+            merged.append(word)
+    return merged
 
 
 def _window() -> Parser:

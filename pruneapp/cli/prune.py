@@ -17,12 +17,12 @@ from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection, option_of, refuse_resume, refuse_treat_zeros
 from pruneapp.cli.export_options import (
     already_zero_notice,
-    check_places,
+    check_paths,
     check_request,
     export_request,
+    output_path,
     print_report,
     report_as_json,
-    target_of,
     write_export,
 )
 from pruneapp.cli.terminal import print_json
@@ -54,21 +54,21 @@ from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
 
 
-def offer_methods(file: str | None) -> None:
+def register_methods(file: str | None) -> None:
     """Register the methods of a .py file; runs its code. None or "" does nothing."""
     if file:
         require_torch_for_methods()
         from pruneapp.prune.custom_methods import load_file
 
-        for own in load_file(Path(file)):
-            registry.register(own)
+        for method in load_file(Path(file)):
+            registry.register(method)
 
 
 def prune(options: argparse.Namespace, token: CancelToken) -> int:
     """Prune, export and print a report."""
-    offer_methods(options.load_method)
+    register_methods(options.load_method)
     method = registry.get(options.method)
-    nbytes = _bytes_wanted(options, method)
+    nbytes = _requested_file_size(options, method)
     params = {param.name: param for param in LIMITS}
     given = _given(options, "limit")
     limits = Limits(**{name: params[name].parse(text) for name, text in given.items()})
@@ -76,7 +76,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     values = method_values(options, method, amount=limits.total is None)
     scope = options.scope or method.scopes[0]
     check_scope(method, scope)
-    target = target_of(options.output)
+    target = output_path(options.output)
     check_request(options, target)
     refuse_resume(options)
     refuse_treat_zeros(options)
@@ -87,7 +87,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         request = export_request(options, target, checkpoint)
-        check_places(options, checkpoint, request)
+        check_paths(options, checkpoint, request)
         refuse_other_statistics(checkpoint, values, job)
         cluster = None
         if options.cluster:
@@ -186,7 +186,7 @@ def _given(options: argparse.Namespace, kind: str) -> dict[str, str]:
     }
 
 
-def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
+def _requested_file_size(options: argparse.Namespace, method: Method) -> int | None:
     """Return the file size given as --target-sparsity; None if it is not a size.
 
     The option is set to 100 % in that case, until the file is open.
@@ -241,7 +241,7 @@ def method_values(options: argparse.Namespace, method: Method, *, amount: bool) 
     return method.validate(parsed)
 
 
-def offer_statistics(options: argparse.Namespace, job: Job) -> tuple[str, ...]:
+def register_statistics_files(options: argparse.Namespace, job: Job) -> tuple[str, ...]:
     """Open the statistics files in the options. Return the names that steps use for them."""
     forced = options.force_statistics
     return tuple(register_statistics(Path(path), job, forced=forced) for path in options.statistics)
@@ -268,24 +268,24 @@ def with_statistics(
             remedy="Collect them with `pruneapp statistics --gram`.",
         )
     entries = [checkpoint.entry(name) for name in names]
-    seen = []
+    covered = []
     for entry in entries:
         inputs = statistics.inputs(entry.names, entry.shape)
         if inputs is not None and (inputs.gram is not None or not method.takes_grams):
-            seen.append(entry.name)
-    if not seen:
+            covered.append(entry.name)
+    if not covered:
         raise SelectionError(
             f"The statistics '{statistics.path}' say nothing of the tensors of "
             f"'{checkpoint.path}'.",
             remedy="Choose statistics that were collected with this model.",
         )
-    left = len(entries) - len(seen)
-    if left:
+    n_uncovered = len(entries) - len(covered)
+    if n_uncovered:
         sys.stderr.write(
-            f"Note: {counted(left, 'tensor is', 'tensors are')} left as is, because the statistics "
-            "say nothing of the inputs. Select tensors with --select.\n"
+            f"Note: {counted(n_uncovered, 'tensor is', 'tensors are')} left as is, because the "
+            "statistics say nothing of the inputs. Select tensors with --select.\n"
         )
-    return tuple(seen)
+    return tuple(covered)
 
 
 def usual_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -293,16 +293,16 @@ def usual_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
     names = default_selection(checkpoint)
     if names:
         return names
-    able = [e for e in checkpoint.entries.values() if e.prunable]
-    if able:
+    prunable = [e for e in checkpoint.entries.values() if e.prunable]
+    if prunable:
         raise SelectionError(
             f"'{checkpoint.path}' contains only tensors that are not selected by "
-            f"default (such as '{able[0].name}').",
+            f"default (such as '{prunable[0].name}').",
             remedy="Select them with --select.",
         )
     first = next(iter(checkpoint.entries.values()), None)
-    why = f" ('{first.name}': {first.why_not})" if first is not None else ""
-    raise SelectionError(f"'{checkpoint.path}' contains nothing that can be pruned{why}.")
+    reason = f" ('{first.name}': {first.why_not})" if first is not None else ""
+    raise SelectionError(f"'{checkpoint.path}' contains nothing that can be pruned{reason}.")
 
 
 def _after(

@@ -14,17 +14,17 @@ from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
 from pruneapp.cli.evaluate import details_printed
 from pruneapp.cli.export_options import (
-    check_places,
+    check_paths,
     check_request,
     export_request,
+    output_path,
     print_report,
     report_as_json,
-    target_of,
+    uncounted_zeros_notice,
     write_export,
-    zeros_not_counted,
 )
 from pruneapp.cli.statistics import calibration_runner, gram_budget
-from pruneapp.cli.terminal import DONE, named, print_json, print_notes, print_table
+from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, printable_name
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
@@ -49,7 +49,7 @@ _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 
 def repair(options: argparse.Namespace, token: CancelToken) -> int:
     """Repair, export and print the error of each layer."""
-    target = target_of(options.output)
+    target = output_path(options.output)
     check_request(options, target)
     if options.sequential and options.statistics is not None:
         raise ParameterError(
@@ -63,7 +63,7 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         request = export_request(options, target, checkpoint)
-        check_places(options, checkpoint, request)
+        check_paths(options, checkpoint, request)
         against = stack.enter_context(open_checkpoint(options.against, job=job))
         document = open_document(checkpoint, job)
         stack.callback(document.close)
@@ -79,7 +79,7 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
         state = document.snapshot()
         report, problem = write_export(options, state, recipe, request, job, steps=steps)
     # The notice does not apply: repair counts all zeros of the file as pruned.
-    earlier = zeros_not_counted(checkpoint)
+    earlier = uncounted_zeros_notice(checkpoint)
     notices = tuple(notice for notice in report.notices if notice != earlier)
     if outcome.unknown:
         left = f"Not repaired, because their inputs are not known: {first_names(outcome.unknown)}."
@@ -144,7 +144,7 @@ def _treat_zeros(document: Document, job: Job) -> None:
 def _print(layers: Sequence[LayerRepair]) -> None:
     rows = [
         (
-            named(layer.name),
+            printable_name(layer.name),
             f"{layer.left:,}",
             f"{layer.moved:,}",
             *(f"{error:.3%}" for error in (layer.before, layer.after, layer.rounded)),

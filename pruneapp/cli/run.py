@@ -19,14 +19,14 @@ from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection, option_of, refuse_resume, refuse_treat_zeros
 from pruneapp.cli.export_options import (
     already_zero_notice,
-    check_places,
+    check_paths,
     export_request,
+    output_path,
     print_report,
     report_as_json,
-    target_of,
     write_export,
 )
-from pruneapp.cli.prune import offer_methods, offer_statistics, zeros_pruned_by
+from pruneapp.cli.prune import register_methods, register_statistics_files, zeros_pruned_by
 from pruneapp.cli.statistics import collect_by
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes
 from pruneapp.document.entries import TreatZerosEntry
@@ -77,14 +77,14 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Running", token))
         recipe = _recipe(options, job)
-        offer_methods(options.load_method)
-        given = offer_statistics(options, job)
+        register_methods(options.load_method)
+        given = register_statistics_files(options, job)
         checkpoint = stack.enter_context(
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         if not options.check:
-            request = export_request(options, target_of(options.output), checkpoint)
-            check_places(options, checkpoint, request)
+            request = export_request(options, output_path(options.output), checkpoint)
+            check_paths(options, checkpoint, request)
         if collects := _collects(options, recipe, checkpoint, job):
             given = (_collect(options, recipe, checkpoint, stack, job),)
         recipe = with_statistics(recipe, checkpoint, given, job)
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             recipe = _with_zeros(recipe, checkpoint, job)
             fitted = fit(recipe, checkpoint, job)
         if options.check:
-            return _say_fit(fitted, as_json=options.json)
+            return _print_fit(fitted, as_json=options.json)
         fitted.actions(recipe.where)  # raises an error if entries do not fit
         state: State
         if options.cluster:
@@ -242,7 +242,7 @@ def _is_checkpoint(path: Path, job: Job) -> bool:
     return True
 
 
-def _say_fit(fitted: Fit, *, as_json: bool) -> int:
+def _print_fit(fitted: Fit, *, as_json: bool) -> int:
     if as_json:
         print_json(_as_json(fitted))
     else:

@@ -14,22 +14,22 @@ from typing import Any
 from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.cli import terminal
 from pruneapp.cli.evaluate import CALIBRATED, details_printed, open_state, runner_of
-from pruneapp.cli.export_options import same_place
+from pruneapp.cli.export_options import is_same_file
 from pruneapp.cli.prune import (
     method_values,
-    offer_methods,
-    offer_statistics,
+    register_methods,
+    register_statistics_files,
     usual_selection,
     with_statistics,
 )
-from pruneapp.cli.statistics import output_beside
+from pruneapp.cli.statistics import checked_output
 from pruneapp.cli.terminal import (
     DONE,
-    named,
     percent,
     print_json,
     print_notes,
     print_table,
+    printable_name,
     real,
 )
 from pruneapp.document.selection import select
@@ -66,7 +66,7 @@ KEEP = 10.0
 
 def scan(options: argparse.Namespace, token: CancelToken) -> int:
     """Measure what the scan file lacks, and write it, also on interruption."""
-    offer_methods(options.load_method)
+    register_methods(options.load_method)
     method = registry.get(options.method)
     check_scanned(method)
     values = method_values(options, method, amount=False)
@@ -82,7 +82,7 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         _refuse_masks(state)
         checkpoint = state.checkpoint
         read = (options.script, options.text, options.images, options.repair)
-        path = output_beside(options.output, read, checkpoint, "scan", f"model{SUFFIX}")
+        path = checked_output(options.output, read, checkpoint, "scan", f"model{SUFFIX}")
         known = read_scan(path) if path.exists() else None
         if options.select:
             names = select(checkpoint, options.select)
@@ -111,7 +111,7 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
                     calibration=calibration_of(checkpoint),
                 ):
                     if written is known and latest.measured == (known.measured if known else 0):
-                        _say_time(latest, request)
+                        _print_remaining_time(latest, request)
                     if time.monotonic() - wrote > KEEP:
                         write_scan(latest, path)
                         written, wrote = latest, time.monotonic()
@@ -142,7 +142,7 @@ def _refuse_masks(state: Snapshot) -> None:
         )
 
 
-def _say_time(scan: Scan, request: ScanRequest) -> None:
+def _print_remaining_time(scan: Scan, request: ScanRequest) -> None:
     """Print the remaining time to standard error."""
     names = {tensor.name for tensor in scan.tensors}.intersection(request.names)
     left = len(missing(scan.tensors, request.amounts, names))
@@ -173,7 +173,7 @@ def _print(scan: Scan) -> None:
             else real(value)
             for a in scan.amounts
         ]
-        rows.append((named(tensor.name), f"{tensor.weights:,}", *found))
+        rows.append((printable_name(tensor.name), f"{tensor.weights:,}", *found))
     head = ("tensor", "weights", *(limits_of.percent(amount) for amount in scan.amounts))
     print_table(head, rows, (False, *(True for _ in head[1:])))
     sys.stdout.write(
@@ -207,13 +207,13 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
             remedy="Name it behind the scan: pruneapp allocate SCAN FILE --script SCRIPT …",
         )
     for name in (options.scan, options.file, options.script):
-        if options.output and name and same_place(Path(options.output), Path(name)):
+        if options.output and name and is_same_file(Path(options.output), Path(name)):
             raise ParameterError(
                 f"'{options.output}' is an input of this command, and --output would replace it.",
                 remedy="Choose another name.",
             )
     known = read_scan(Path(options.scan))
-    offer_methods(options.load_method)
+    register_methods(options.load_method)
     allocation = allocated_by(
         known,
         total,
@@ -272,7 +272,7 @@ def _measure(
 ) -> tuple[Sequence[Change], Sequence[Change]]:
     """Return the changes of metrics by the allocation, and by a single rule with the same total."""
     conditions = allocation.scan.conditions
-    offer_statistics(options, job)
+    register_statistics_files(options, job)
     if conditions.repair:
         statistics_of(conditions.repair)  # fail before anything runs
     runner = runner_of(options, notices, original=True)
@@ -329,7 +329,7 @@ def _print_allocation(
 ) -> None:
     rows = [
         (
-            named(share.tensor.name),
+            printable_name(share.tensor.name),
             f"{share.tensor.weights:,}",
             f"{share.pruned:,}",
             percent(share.pruned, share.tensor.weights),

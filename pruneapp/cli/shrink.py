@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
-from pruneapp.cli.export_options import target_of
+from pruneapp.cli.export_options import output_path
 from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, size
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
@@ -83,7 +83,7 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
             "'--output' is needed.", remedy="Name a new folder or file, or give --list."
         )
     if not options.list:
-        refuse_target(target_of(options.output))
+        refuse_target(output_path(options.output))
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Shrinking", token))
         checkpoint = stack.enter_context(open_checkpoint(options.file, job=job))
@@ -101,7 +101,7 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
         if options.list:
             _list(structure, options)
             return DONE
-        refuse_target(target_of(options.output), structure)
+        refuse_target(output_path(options.output), structure)
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         request = _request(structure, options)
@@ -111,7 +111,7 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
         report, results = shrink_checked(
             state,
             planned,
-            ShrinkRequest(target_of(options.output), {}),
+            ShrinkRequest(output_path(options.output), {}),
             job,
             how=None if options.check == SHAPES else options.check,
             python=None if options.python is None else Path(options.python),
@@ -129,7 +129,7 @@ def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
         against = stack.enter_context(open_checkpoint(options.against, job=job))
         record = read_record(folder)
         state = UnshrunkState(shrunk, against, record.cut)
-        target = target_of(options.output)
+        target = output_path(options.output)
         form = usual_format(target, against)
         report = export(state, ExportRequest(form.name, target), job)
     notices = list(report.notices)
@@ -150,19 +150,19 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
     kept: dict[str, int] = {}
     shares: dict[str, float] = {}
     for name, option in _OPTIONS.items():
-        asked = getattr(options, option.removeprefix("--").replace("-", "_"))
-        if name in {"layers", "vocabulary"} or asked is None:
+        value = getattr(options, option.removeprefix("--").replace("-", "_"))
+        if name in {"layers", "vocabulary"} or value is None:
             continue
         axis = axis_of(structure, name)
         if axis.is_rounded:
-            shares[name] = _share(asked, option)
+            shares[name] = _share(value, option)
             continue
         if name != "experts" and not options.write_as:
-            check_size(axis, structure, asked)
-        kept[name] = asked
+            check_size(axis, structure, value)
+        kept[name] = value
     return CutRequest(
         kept,
-        layers_of(options.layers) if options.layers else (),
+        parse_layers(options.layers) if options.layers else (),
         options.multiple,
         options.write_as or "",
         options.vocabulary or "",
@@ -174,7 +174,7 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
     )
 
 
-def layers_of(text: str) -> tuple[int, ...]:
+def parse_layers(text: str) -> tuple[int, ...]:
     """Parse ``1`` or ``20-22,24`` (inclusive). Return sorted indices; raises `ParameterError`."""
     numbers: set[int] = set()
     for part in text.split(","):
@@ -221,7 +221,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
     rows = []
     for axis, sizes in found:
         units = f"{axis.count:,}" if not axis.why_not else ""
-        shown = axis.why_not or _shown(sizes)
+        shown = axis.why_not or _format_sizes(sizes)
         if axis.name == "vocabulary":
             shown = axis.why_not or "rows behind the last token, or the tokens of a text, can go"
         if not axis.uniform:
@@ -249,7 +249,7 @@ def _sizes(axis: Axis, structure: Structure, options: argparse.Namespace) -> lis
     return legal_sizes(axis, structure.fields, multiple)
 
 
-def _shown(sizes: list[int]) -> str:
+def _format_sizes(sizes: list[int]) -> str:
     if len(sizes) <= 2 * _ENDS + 1:
         return ", ".join(map(str, sizes))
     ends = (*map(str, sizes[:_ENDS]), "…", *map(str, sizes[-_ENDS:]))

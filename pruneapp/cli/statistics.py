@@ -12,7 +12,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.cli import terminal
 from pruneapp.cli.evaluate import details_printed, script_runner
-from pruneapp.cli.export_options import same_place
+from pruneapp.cli.export_options import is_same_file
 from pruneapp.cli.terminal import DONE, print_json, print_notes
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped, first_names, in_numeric_order
@@ -136,12 +136,12 @@ def _print(collected: Collected, output: str) -> None:
 def _output(options: argparse.Namespace, checkpoint: Checkpoint) -> Path:
     """Return the output path. Raises `ParameterError` if it cannot be written."""
     read = (options.script, options.text, options.images, options.imatrix)
-    return output_beside(
+    return checked_output(
         options.output, read, checkpoint, "statistics", "model.statistics.safetensors"
     )
 
 
-def output_beside(
+def checked_output(
     output: str, read: Iterable[str | None], checkpoint: Checkpoint, what: str, example: str
 ) -> Path:
     """Return the output path. Raises `ParameterError` if it is an input or cannot be a file.
@@ -150,7 +150,7 @@ def output_beside(
     """
     path = Path(output)
     inputs = (*(Path(name) for name in read if name), *(file.path for file in checkpoint.files))
-    if any(same_place(path, other) for other in inputs):
+    if any(is_same_file(path, other) for other in inputs):
         raise ParameterError(
             f"'{path}' is an input of this command, and --output would replace it.",
             remedy="Choose another name.",

@@ -50,7 +50,7 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Seque
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
-def named(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return the printable name of a tensor; "" is shown as two quotes."""
     return printable(name) or '""'
 
@@ -190,11 +190,11 @@ class _Ignored(io.FileIO):
         except OSError as error:
             if error.errno not in _CLOSED:
                 raise
-            nowhere(self.fileno())
+            redirect_to_null(self.fileno())
             return super().write(data)  # type: ignore[arg-type]  # as above
 
 
-def nowhere(number: int) -> None:
+def redirect_to_null(number: int) -> None:
     """Redirect a file descriptor to the null device."""
     empty = os.open(os.devnull, os.O_RDWR)
     if empty != number:
@@ -202,7 +202,7 @@ def nowhere(number: int) -> None:
         os.close(empty)
 
 
-def stand_in() -> None:
+def replace_streams() -> None:
     """Replace standard output and error by streams that ignore closed readers.
 
     Closed descriptors are opened on the null device; otherwise the next opened file would get
@@ -213,27 +213,27 @@ def stand_in() -> None:
         try:
             os.fstat(number)
         except OSError:
-            nowhere(number)
-    sys.stdout = _patient(sys.stdout, 1)
-    sys.stderr = _patient(sys.stderr, 2)
+            redirect_to_null(number)
+    sys.stdout = _tolerant_stream(sys.stdout, 1)
+    sys.stderr = _tolerant_stream(sys.stderr, 2)
 
 
-def finish() -> OSError | None:
+def flush_output() -> OSError | None:
     """Flush standard output and error. Return the error if that failed, else None."""
-    trouble = None
+    failure = None
     for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
         try:
             stream.flush()
         except OSError as error:  # for example, the disk is full
-            trouble = error
-            nowhere(number)
-    return trouble
+            failure = error
+            redirect_to_null(number)
+    return failure
 
 
-def _patient(old: TextIO | None, number: int) -> TextIO:
+def _tolerant_stream(old: TextIO | None, number: int) -> TextIO:
     raw = _Ignored(number, "w", closefd=False)
-    at_once = number == 2 or raw.isatty()
+    line_buffered = number == 2 or raw.isatty()
     encoding = (old.encoding if old is not None else "") or "utf-8"
     return io.TextIOWrapper(
-        io.BufferedWriter(raw), encoding, "backslashreplace", line_buffering=at_once
+        io.BufferedWriter(raw), encoding, "backslashreplace", line_buffering=line_buffered
     )

@@ -13,7 +13,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection
-from pruneapp.cli.prune import offer_methods, offer_statistics
+from pruneapp.cli.prune import register_methods, register_statistics_files
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, size
 from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
 from pruneapp.evaluation.calibrated_repair import RepeatedRepair
@@ -41,8 +41,8 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
                 unpruned = stack.enter_context(open_checkpoint(options.unpruned, job=job))
             recompute = RepeatedRepair(Path(options.recompute), unpruned)
         recipe = load(locate(options.recipe), job) if options.recipe else None
-        offer_methods(options.load_method)
-        statistics = offer_statistics(options, job)
+        register_methods(options.load_method)
+        statistics = register_statistics_files(options, job)
         against = VerificationRequest(
             locate(options.against),
             recipe,
