@@ -38,7 +38,7 @@ def methods(options: argparse.Namespace, _token: CancelToken) -> int:
 
 def plugins(options: argparse.Namespace, _token: CancelToken) -> int:
     """Print installed plugins and what they add."""
-    # imported here because listing methods does not need it
+    # Imported here because listing methods does not need it.
     from pruneapp.plugins import GROUPS, installed
 
     found = installed()

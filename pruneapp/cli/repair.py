@@ -136,7 +136,7 @@ def _treat_zeros(document: Document, job: Job) -> None:
     """Count the zeros of the file as pruned, in addition to its masks."""
     entries = document.checkpoint.entries.values()
     names = tuple(e.name for e in entries if e.prunable and len(e.shape) > 1)
-    # there are no zeros; masks alone define what is pruned
+    # There are no zeros; masks alone define what is pruned.
     with contextlib.suppress(SelectionError):
         document.commit(TreatZeros(names).propose(document.snapshot(), job))
 

@@ -135,7 +135,7 @@ class Rounding:
     def rounded(self, entry: TensorEntry, chunk: RawChunk) -> RawChunk:
         """Return elements of a tensor in the rounded dtype, and record the cost.
 
-        `entry` must have the dtype of `chunk`, and `concerns` must be True for it.
+        `entry` must have the dtype of `chunk`, and `applies_to` must be True for it.
         """
         values = chunk.bits.view(_type_of(entry.dtype))
         rounded = round_to(values, self.dtype)

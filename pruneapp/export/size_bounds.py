@@ -175,7 +175,7 @@ def _bytes_without_packed(
     snapshot: Snapshot, packed: Iterable[TensorEntry], job: Job
 ) -> int | None:
     """Return the maximum bytes of a file except for packed elements; None if it is impossible."""
-    # not reported: planning is a small part of what the user waits for
+    # Not reported: planning is a small part of what the user waits for.
     quiet = Job(cancel=job.cancel)
     part = whole_model(
         snapshot, COMPACT_FILE.suffixes[0], estimated_provenance(snapshot, Recipe(()), quiet)
@@ -297,7 +297,7 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
 
 
 def _itemsize(entry: TensorEntry) -> int:
-    # the size of other tensors does not change
+    # The size of other tensors does not change.
     return entry.dtype.bits // 8 if is_packed(entry) else 0
 
 

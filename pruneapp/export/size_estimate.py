@@ -96,7 +96,7 @@ class SampledWeights(NamedTuple):
 
     size: int  # number of elements
     kept: int  # number of kept elements
-    # number of runs of adjacent kept elements; pruned channels compress better than single weights
+    # Number of runs of adjacent kept elements; pruned channels compress better than single weights.
     runs: int
 
     @property

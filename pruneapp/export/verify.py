@@ -199,7 +199,7 @@ class VerificationRequest:
     # The expected recipe. Required if the file's metadata has none, or if its masks are too large
     # for the metadata. If the metadata names another recipe, verification fails.
     recipe: Recipe | None = None
-    # format name, if the metadata has none; None derives it from the file name
+    # Format name, if the metadata has none; None derives it from the file name.
     format: str | None = None
     # Which of several state dicts to use, if the metadata does not specify it.
     state_dict: str | None = None
@@ -505,7 +505,7 @@ class _Recomputation:
 
     fitted: Fit
     recompute: Recompute | None
-    # largest relative difference by tensor name, see `Recompute`
+    # Largest relative difference by tensor name, see `Recompute`.
     off: dict[str, float] = field(default_factory=dict)
 
     def __call__(self, before: Snapshot, done: Replayed, job: Job) -> None:

@@ -28,7 +28,7 @@ class MemberRecord(msgspec.Struct, frozen=True, array_like=True):
     name: str
     dim: int
     runs: tuple[int, ...]
-    # entries after each run that belong to no unit; empty if there are none
+    # Entries after each run that belong to no unit; empty if there are none.
     fixed: tuple[int, ...] = ()
     # For tensors without regular runs: pairs of the unit of the first entry and the number of
     # entries. The unit grows by one per entry; unit -1 (no unit) stays -1.

@@ -95,7 +95,7 @@ def files_in(folder: Path) -> list[Path]:
 def is_folder_model(checkpoint: Checkpoint) -> bool:
     """Return whether the model is a folder: it has shards, or a config.json."""
     shards = checkpoint.contents.shards
-    # a single shard of a larger model
+    # A single shard of a larger model.
     alone = len(shards) == 1 and shards[0].path == checkpoint.path
     return bool(shards and not alone) or (home_of(checkpoint) / CONFIG).is_file()
 

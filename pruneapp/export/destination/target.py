@@ -135,7 +135,7 @@ def _file_notices(
     whole = path.name == _WEIGHTS and path.with_name(CONFIG).is_file()
     home = home_of(checkpoint)
     if Purpose.TRANSFORMERS in form.good_for and not whole:
-        # a file that is a whole model folder
+        # A file that is a whole model folder.
         if not checkpoint.contents.shards and beside.is_file():
             yield (
                 f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
@@ -234,7 +234,7 @@ def _explaining_os_errors(path: Path) -> Iterator[None]:
 def _follow_link(path: Path, *, follow_links: bool | None) -> ExportTarget:
     try:
         resolved = path.resolve(strict=True)
-    # a loop of links raises RuntimeError before Python 3.13
+    # A loop of links raises RuntimeError before Python 3.13.
     except (OSError, RuntimeError) as error:
         raise ExportError(
             f"'{path}' is a broken link, so nothing was written.",
@@ -572,7 +572,7 @@ class TargetFolder(contextlib.ExitStack):
             return
         flush_folder(self._partial)
         try:
-            # fails if the target exists, unless it is an empty folder
+            # Fails if the target exists, unless it is an empty folder.
             self._partial.rename(self._target)
         except OSError as error:
             raise write_error(self._target, error, 0) from error

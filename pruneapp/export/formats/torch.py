@@ -370,7 +370,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
             rest = [entry for entry in changed if entry.name not in names] if names else changed
             return plan_in_place(part, rest, replaced, job)
         reason, blocked_by = replaced, tuple(entry.name for entry in arrays)
-    # not an error for a patched file, which keeps its dtypes
+    # Not an error for a patched file, which keeps its dtypes.
     if refused := why_unsupported(part.checkpoint):
         raise ExportError(refused, remedy="Export as safetensors.")
     records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]

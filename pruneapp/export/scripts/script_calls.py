@@ -192,7 +192,7 @@ class Call:
 
     names: tuple[str, ...]  # names of the tensors
     text: str  # code, with the variable ``name`` for a tensor
-    # whether it is a single call for all tensors, with ``{names}`` for their names
+    # Whether it is a single call for all tensors, with ``{names}`` for their names.
     together: bool = False
 
 

@@ -219,7 +219,7 @@ def _parts(texts: Sequence[Path], job: Job) -> Iterator[tuple[Path, int, list[st
             piece = before + text
             yield path, line, [piece, *piece.splitlines()]
             before = piece[-_OVERLAP:]
-            # preferably start after a space
+            # Preferably start after a space.
             before = before[max(0, before.find(" ", 0, _OVERLAP // 2)) :]
             line += piece[: len(piece) - len(before)].count("\n")
             job.step(size)
