@@ -286,7 +286,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "checkpoint/formats/sharded.py": ("read_index", "_compare", "_list"),
     "checkpoint/io/atomic_file.py": ("write_error", "_describe_shortage", "_remedy"),
     "checkpoint/io/source.py": ("refuse_irregular", "cannot_open"),
-    "checkpoint/io/store.py": ("fetch", "read", "told"),
+    "checkpoint/io/store.py": ("fetch", "read", "translate_error"),
     "checkpoint/io/upload.py": ("_translated", "object_error"),
     "checkpoint/lookalikes.py": (
         "_UNPACK",

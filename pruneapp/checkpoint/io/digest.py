@@ -74,10 +74,10 @@ def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
     buffer = memoryview(bytearray(min(_READ_BYTES, max(file.size, 1))))
     state = _hash_of(file)
     start = reported = state.done
-    delivered = file.delivered
+    delivered = file.bytes_read
     while not state.sha256:
         job.step(0)
-        if near and state.done - start > file.delivered - delivered + _MAX_LEAD_BYTES:
+        if near and state.done - start > file.bytes_read - delivered + _MAX_LEAD_BYTES:
             job.cancel.wait(_POLL_SECONDS)
         elif state.lock.acquire(timeout=_POLL_SECONDS):
             try:
@@ -138,7 +138,7 @@ def _hash_next(file: FileSource, state: _Hash, buffer: memoryview) -> None:
     if state.sha256:
         return  # completed while this thread waited
     view = buffer[: state.identity.size - state.done]
-    file.look_into(state.done, view)
+    file.read_uncounted(state.done, view)
     if file.identity != state.identity:
         return  # the bytes may be those of another file
     state.hash.update(view)

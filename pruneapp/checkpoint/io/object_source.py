@@ -108,7 +108,7 @@ class ObjectSource(FileSource):
             raise cannot_open(path, error) from None
         self.identity = FileIdentity.of(self._seen.status(path))
         self._closed = False
-        self.delivered = 0
+        self.bytes_read = 0
         self._blocks: dict[int, _Range] = {}  # the range of each block; guarded by `_CACHE.lock`
         # For each position where a reader stopped, the size of its read-ahead.
         self._read_ahead_at: OrderedDict[int, int] = OrderedDict()
@@ -118,7 +118,7 @@ class ObjectSource(FileSource):
         assert isinstance(self.path, StorePath)
         return self.path
 
-    def look_into(self, offset: int, buffer: memoryview) -> None:
+    def read_uncounted(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on; see `ByteSource`."""
         if self._closed:
             raise self._closed_error()

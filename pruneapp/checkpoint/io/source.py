@@ -31,7 +31,7 @@ class FileIdentity:
         """Create an identity from a stat result."""
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
-    def is_of(self, status: os.stat_result) -> bool:
+    def matches(self, status: os.stat_result) -> bool:
         """Return whether a stat result has this identity; called after every read."""
         return (
             self.mtime_ns == status.st_mtime_ns
@@ -110,7 +110,7 @@ class FileSource:
         self._closed = False
         self._readers = 0
         # Number of bytes read by `read_into`; approximate while several threads read.
-        self.delivered = 0
+        self.bytes_read = 0
 
     @property
     def size(self) -> int:
@@ -124,11 +124,11 @@ class FileSource:
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on; see `ByteSource`."""
-        self.delivered += buffer.nbytes
-        self.look_into(offset, buffer)
+        self.bytes_read += buffer.nbytes
+        self.read_uncounted(offset, buffer)
 
-    def look_into(self, offset: int, buffer: memoryview) -> None:
-        """Fill `buffer` like `read_into`, without adding to `delivered`."""
+    def read_uncounted(self, offset: int, buffer: memoryview) -> None:
+        """Fill `buffer` like `read_into`, without adding to `bytes_read`."""
         # A thread may still read when the document is closed. The descriptor is closed after that,
         # because its number could be reused for another file.
         with self._lock:
@@ -169,9 +169,9 @@ class FileSource:
     def _verify_same(self) -> None:
         # Checks the open descriptor, not the path: another file with the same name does not affect
         # the bytes that were read.
-        if not self.identity.is_of(os.fstat(self._fd)):
+        if not self.identity.matches(os.fstat(self._fd)):
             with self._lock:  # `moved` may have changed only one of the two
-                changed = not self.identity.is_of(os.fstat(self._fd))
+                changed = not self.identity.matches(os.fstat(self._fd))
             if changed:
                 raise self._changed()
 

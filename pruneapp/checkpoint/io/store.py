@@ -358,7 +358,7 @@ class Store:
         with self._lock:
             return {path: known for path, (when, known) in self._listings.items() if when > since}
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Clear the cache, because an object was changed."""
         with self._lock:
             self._listings.clear()
@@ -396,7 +396,7 @@ class Store:
         """Delete an object."""
         self.files.rm_file(str(path))
 
-    def may_pass(self, error: Exception) -> bool:
+    def is_temporary(self, error: Exception) -> bool:
         """Return whether an error may be temporary, so that the request should be retried."""
         lasting = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError)
         if isinstance(error, (ChangedError, NotADirectoryError, *lasting)):
@@ -423,9 +423,9 @@ class Store:
 
     def delete(self, path: StorePath) -> None:
         """Delete an object."""
-        self.forget()
+        self.clear_cache()
         self.ask(path, lambda: self.remove(path))
-        self.forget()
+        self.clear_cache()
 
     def ask(self, path: StorePath, question: Callable[[], T]) -> T:
         """Call `question` and return its result, with retries after temporary errors.
@@ -439,17 +439,17 @@ class Store:
         while True:
             try:
                 return question()
-            except Exception as error:  # of any library that a backend uses; see `told`
+            except Exception as error:  # of any library that a backend uses; see `translate_error`
                 wait = next(waits, None)
-                if wait is None or not self.may_pass(error):
-                    told = self.told(error, path)
-                    if told is error:
+                if wait is None or not self.is_temporary(error):
+                    translated = self.translate_error(error, path)
+                    if translated is error:
                         raise
-                    raise told from error
+                    raise translated from error
                 # This never blocks a window: stores are accessed in other threads.
                 time.sleep(wait * random.uniform(0.5, 1))  # noqa: S311 - no secret
 
-    def told(self, error: Exception, path: StorePath) -> Exception:
+    def translate_error(self, error: Exception, path: StorePath) -> Exception:
         """Translate an error of a backend to an `OSError`; unexpected errors are returned as is."""
         if isinstance(error, ChangedError):
             return error
@@ -461,7 +461,7 @@ class Store:
                 if _has_errno(error)
                 else _io_error(words, path)
             )
-        if isinstance(error, (TimeoutError, EOFError)) or self.may_pass(error):
+        if isinstance(error, (TimeoutError, EOFError)) or self.is_temporary(error):
             return _io_error(f"the store does not answer ({type(error).__name__})", path)
         return error
 
@@ -576,16 +576,16 @@ class S3Store(Store):
 
         return sync(self.files.loop, coroutine)
 
-    def may_pass(self, error: Exception) -> bool:
+    def is_temporary(self, error: Exception) -> bool:
         status = status_of(error)
         if status:
             return status in {408, 409, 429} or status >= 500
         from botocore.exceptions import FlexibleChecksumError, HTTPClientError
 
         answers = isinstance(error, (FlexibleChecksumError, HTTPClientError))
-        return answers or super().may_pass(error)
+        return answers or super().is_temporary(error)
 
-    def told(self, error: Exception, path: StorePath) -> Exception:
+    def translate_error(self, error: Exception, path: StorePath) -> Exception:
         from botocore.exceptions import (
             BotoCoreError,
             FlexibleChecksumError,
@@ -604,7 +604,7 @@ class S3Store(Store):
         if isinstance(error, BotoCoreError):
             # The text of the error may contain the signature of a request.
             return _io_error(f"the store does not answer ({type(error).__name__})", path)
-        return super().told(error, path)
+        return super().translate_error(error, path)
 
 
 def split(path: StorePath) -> tuple[str, str]:

@@ -409,7 +409,7 @@ class _MultipartUpload:
         return None
 
     def commit(self, small: bytes) -> tuple[StorePath, Seen]:
-        self._store.forget()
+        self._store.clear_cache()
         if not self.id:
             mark = {_MARK: self.mark}
             self._call_once("put_object", Body=small, ContentMD5=_md5(small), Metadata=mark)
@@ -423,7 +423,7 @@ class _MultipartUpload:
                 MultipartUpload={"Parts": parts},
             )
         self._done = True
-        self._store.forget()
+        self._store.clear_cache()
         return self._path, self._path.seen(now=True)
 
     def _call_once(self, method: str, **values: Any) -> None:
@@ -572,7 +572,7 @@ class _HiddenObject:
 
     def sealed(self) -> tuple[StorePath, Seen]:
         self._file.close()
-        self._store.forget()
+        self._store.clear_cache()
         return self._hidden, self._hidden.seen(now=True)
 
     def commit(self, small: bytes) -> tuple[StorePath, Seen]:
@@ -582,7 +582,7 @@ class _HiddenObject:
             raise _ConflictError
         names = str(self._hidden), str(self._path)
         self._store.ask(self._path, lambda: self._store.files.cp_file(*names))
-        self._store.forget()
+        self._store.clear_cache()
         self._seen = self._path.seen(now=True)
         return self._path, self._seen
 

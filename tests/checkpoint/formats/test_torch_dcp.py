@@ -118,7 +118,7 @@ class TestReading:
         with open_checkpoint(folder) as opened:
             *_, data = opened.files
             assert data.path.suffix == ".distcp"
-            assert data.delivered == 0
+            assert data.bytes_read == 0
 
     def test_a_session_finds_the_folder(self, folder, tmp_path):
         with open_checkpoint(folder) as opened:

@@ -37,14 +37,14 @@ def file(tmp_path: Path):
 def places(monkeypatch):
     """Where is counted, in stretches of 1,000 bytes."""
     monkeypatch.setattr(digest, "_READ_BYTES", 1000)
-    read = FileSource.look_into
+    read = FileSource.read_uncounted
     found = []
 
     def noted(self, offset, buffer):
         found.append(offset)
         read(self, offset, buffer)
 
-    monkeypatch.setattr(FileSource, "look_into", noted)
+    monkeypatch.setattr(FileSource, "read_uncounted", noted)
     return found
 
 
@@ -115,7 +115,7 @@ def test_it_is_that_of_hashlib_and_is_known_from_then_on(file, monkeypatch):
     expected = hashlib.sha256(file.path.read_bytes()).hexdigest()
     assert sha256_of(file, Job()) == expected
     assert known_sha256(file) == expected
-    monkeypatch.setattr(FileSource, "look_into", None)
+    monkeypatch.setattr(FileSource, "read_uncounted", None)
     assert sha256_of(file, Job()) == expected, "not counted again"
 
 
@@ -240,7 +240,7 @@ def test_a_bug_in_the_thread_does_not_pass_in_silence(file, monkeypatch):
         called.append(True)
         raise TypeError("a bug")
 
-    monkeypatch.setattr(FileSource, "look_into", moments.told(fails))
+    monkeypatch.setattr(FileSource, "read_uncounted", moments.told(fails))
     with pytest.raises(TypeError, match="a bug"), hashed_meanwhile([file]):
         moments.until(lambda: called)
 
