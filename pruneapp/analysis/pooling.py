@@ -345,7 +345,7 @@ def _bytes_at(mask: BitMask | None, index: Counts | slice) -> Any:
         return mask.part(index.start, index.stop)
     found = mask.packed[index]
     if mask.mapped:
-        scratch.let_go(mask.packed, int(index[0, 0]), int(index[-1, -1]) + 1)
+        scratch.release_pages(mask.packed, int(index[0, 0]), int(index[-1, -1]) + 1)
     return found
 
 

@@ -255,7 +255,7 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
             bits = np.packbits(_not_zero(chunk.bits, entry.dtype), bitorder="little")
             first = chunk.start // 8
             packed[first : first + bits.size] = bits
-            scratch.let_go(packed, first, first + bits.size)
+            scratch.release_pages(packed, first, first + bits.size)
         return stop - start
 
     starts = range(0, entry.numel, _STRETCH)

@@ -304,7 +304,7 @@ class StructureRule:
         packed, at = scratch.bits(self.size), 0
         with zstandard.ZstdDecompressor().stream_reader(self.packed) as reader:
             while count := reader.readinto(packed[at : at + _STRETCH].data):
-                scratch.let_go(packed, at, at + count)
+                scratch.release_pages(packed, at, at + count)
                 at += count
         mask = BitMask(packed, self.size)
         before = state.masks.get(name)
@@ -453,7 +453,7 @@ def packed_of(mask: Mask) -> NDArray[np.uint8]:
         bits = np.packbits(mask.bools(start, min(start + step, mask.size)), bitorder="little")
         first, last = start // 8, start // 8 + bits.size
         packed[first:last] = bits
-        scratch.let_go(packed, first, last)
+        scratch.release_pages(packed, first, last)
     return packed
 
 

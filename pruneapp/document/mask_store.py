@@ -83,7 +83,7 @@ class ScratchFile:
                 got = file.readinto(data.data[done : done + _PIECE])
             if not got:
                 raise OSError("the scratch file of the history is cut short")
-            scratch.let_go(data, done, done + got)
+            scratch.release_pages(data, done, done + got)
             done += got
         return BitMask(data, size)
 

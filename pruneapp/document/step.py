@@ -49,7 +49,7 @@ def shown_name(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class OnTensors:
+class TensorEdit:
     """Base class of edits of whole tensors that have no parameters but the names."""
 
     ENTRY: ClassVar[type[TreatZerosEntry | FinalizeEntry | FileMasksEntry]]

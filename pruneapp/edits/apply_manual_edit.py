@@ -65,7 +65,7 @@ def _change(
             packed[place] |= bits
         else:
             packed[place] &= ~bits
-        scratch.let_go(packed, place.start, place.stop)
+        scratch.release_pages(packed, place.start, place.stop)
     if not weights:
         skipped = eligible_count if operation == "prune" else 0
         reason = _reason(operation, selected_count, eligible_count, permanent, region)
@@ -136,7 +136,7 @@ def _copied(mask: BitMask | None, numel: int, job: Job, *, absent: bool) -> Pack
     packed = scratch.bits(numel)
     for place in _pieces(slice(0, packed.size)):
         packed[place] = 0xFF * absent if mask is None else mask.part(place.start, place.stop)
-        scratch.let_go(packed, place.start, place.stop)
+        scratch.release_pages(packed, place.start, place.stop)
         job.step(place.stop - place.start)
     if mask is None and absent and numel % 8:
         packed[-1] = (1 << numel % 8) - 1
@@ -280,7 +280,7 @@ class _Regions:
             for place in _pieces(region.place):
                 job.step(0)
                 chosen.packed[place] |= region.part(place)
-                scratch.let_go(chosen.packed, place.start, place.stop)
+                scratch.release_pages(chosen.packed, place.start, place.stop)
         return chosen
 
     def _of_boxes(self, entry: TensorEntry, boxes: list[Box], job: Job) -> Region:

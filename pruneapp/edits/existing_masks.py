@@ -25,7 +25,7 @@ from pruneapp.document.entries import FileMasksEntry
 from pruneapp.document.history import BUDGET
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step import OnTensors
+from pruneapp.document.step import TensorEdit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, SelectionError, counted, in_numeric_order
 from pruneapp.kernels.values import decode
@@ -36,7 +36,7 @@ from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 
 @dataclass(frozen=True)
-class FileMasks(OnTensors):
+class FileMasks(TensorEdit):
     """Edit that applies the masks stored in the checkpoint with its tensors (``NAME_mask``).
 
     `open_document` applies them at first; replaying this edit on the same file changes nothing.
@@ -142,7 +142,7 @@ def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
             return None
         start, stop = chunk.start // 8, (chunk.start + kept.size + 7) // 8
         packed[start:stop] = np.packbits(kept, bitorder="little")
-        scratch.let_go(packed, start, stop)
+        scratch.release_pages(packed, start, stop)
         job.step(kept.size)
     return BitMask(packed, entry.numel)
 
@@ -478,7 +478,7 @@ def _changed_weights(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitM
     packed, done = scratch.bits(a.size), 0
     for here, there in _pieces(a, b, job):
         packed[done : done + here.size] = _CHANGED_BITS[how](here, there)
-        scratch.let_go(packed, done, done + here.size)
+        scratch.release_pages(packed, done, done + here.size)
         done += here.size
     if a.size % 8:
         packed[-1] &= (1 << a.size % 8) - 1

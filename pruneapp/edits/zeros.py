@@ -9,14 +9,14 @@ from pruneapp.document.edit import Edit, EditKind, Proposal, format_names
 from pruneapp.document.entries import FinalizeEntry, TreatZerosEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step import OnTensors
+from pruneapp.document.step import TensorEdit
 from pruneapp.errors import SelectionError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
 
 @dataclass(frozen=True)
-class TreatZeros(OnTensors):
+class TreatZeros(TensorEdit):
     """Edit that counts zeros of the file as pruned, so that later amounts include them.
 
     Pruned weights stay pruned, protected weights stay kept, and tensors without other zeros are
@@ -58,7 +58,7 @@ class TreatZeros(OnTensors):
 
 
 @dataclass(frozen=True)
-class Finalize(OnTensors):
+class Finalize(TensorEdit):
     """Edit after which pruned weights read as +0.0 and no longer count as pruned.
 
     Corresponds to ``torch.nn.utils.prune.remove``. Tensors without pruned weights are unchanged.

@@ -158,7 +158,7 @@ class CpuKernel:
                     ties -= part.prune_lowest(ties)
                     first, last = done // 8, (part.stop + 7) // 8
                     packed[first:last] = part.stays
-                    scratch.let_go(packed, first, last)
+                    scratch.release_pages(packed, first, last)
                     kept += ones(part.stays)
                     job.step(part.stop - done)
                     done = part.stop

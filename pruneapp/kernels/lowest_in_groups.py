@@ -62,7 +62,7 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
         for start, stop in stretches(shape, groups.dim, box):
             pack_into(packed, start, flat[at : at + stop - start])
             at += stop - start
-            scratch.let_go(packed, start // 8, (stop + 7) // 8)
+            scratch.release_pages(packed, start // 8, (stop + 7) // 8)
         job.step(is_kept.size)
     return BitMask(packed, ranking.size), lacking
 
@@ -342,7 +342,7 @@ def lowest_per_row(
                 if first * length % 8:  # the first byte is shared with the previous piece
                     bits[0] |= packed[start]
                 packed[start : start + bits.size] = bits
-                scratch.let_go(packed, start, start + bits.size)
+                scratch.release_pages(packed, start, start + bits.size)
                 squares, sizes = squares + part[0], sizes + part[1]
                 job.step(length * min(cut.together, counts.size - first))
             mask = BitMask(packed, ranking.size)
@@ -363,7 +363,7 @@ def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:
         for first in range(0, length, _PIECE):
             bools = left.bools(first, min(first + _PIECE, length))
             pack_into(packed, row * length + first, bools)
-            scratch.let_go(
+            scratch.release_pages(
                 packed, (row * length + first) // 8, (row * length + first + bools.size + 7) // 8
             )
     return BitMask(packed, ranking.size)

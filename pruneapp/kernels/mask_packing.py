@@ -110,7 +110,7 @@ class NearCutBuilder:
             (stretch.stop + 7) // 8,
         )
         packed[start:stop] = sifted.stays
-        scratch.let_go(packed, start, stop)
+        scratch.release_pages(packed, start, stop)
         self._below += sifted.below
         first = self._used
         for offsets, places in zip(sifted.offsets, sifted.places, strict=True):
@@ -145,7 +145,7 @@ class NearCutBuilder:
                 ties -= equal.size
             packed, start = self._packed[stretch.index], stretch.start // 8
             _clear(packed[start:], self._places[first:last], pruned)
-            scratch.let_go(packed, start, (stretch.stop + 7) // 8)
+            scratch.release_pages(packed, start, (stretch.stop + 7) // 8)
             chunks[stretch.index].append(offsets[pruned] + held.dtype.type(self._low))
         none = np.empty(0, held.dtype)
         return NearCut(

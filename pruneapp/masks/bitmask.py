@@ -49,7 +49,7 @@ class BitMask:
         packed = scratch.bits(size)
         for start in range(0, packed.size, PIECE):
             packed[start : start + PIECE] = 0xFF
-            scratch.let_go(packed, start, min(start + PIECE, packed.size))
+            scratch.release_pages(packed, start, min(start + PIECE, packed.size))
         if size % 8:
             packed[-1] = (1 << size % 8) - 1
         return cls(packed, size)
@@ -70,7 +70,7 @@ class BitMask:
         part = self.packed[start:stop]
         if self.mapped:
             part = part.copy()
-            scratch.let_go(self.packed, start, start + part.size)
+            scratch.release_pages(self.packed, start, start + part.size)
         return part
 
     def parts(self) -> Iterator[tuple[int, Bytes]]:
@@ -84,7 +84,7 @@ class BitMask:
         first, last = start // 8, (stop + 7) // 8
         bits = np.unpackbits(self.packed[first:last], bitorder="little")
         if self.mapped:
-            scratch.let_go(self.packed, first, last)
+            scratch.release_pages(self.packed, first, last)
         return bits[start - first * 8 : stop - first * 8].view(np.bool_)
 
     def zero(self, bits: NDArray[np.unsignedinteger], start: int) -> None:
@@ -152,7 +152,7 @@ class BitMask:
             combined = rule(part, other.part(start, stop))
             packed[start:stop] = combined
             kept += ones(combined)
-            scratch.let_go(packed, start, stop)
+            scratch.release_pages(packed, start, stop)
         return BitMask(packed, self.size, kept)
 
     def __eq__(self, other: object) -> bool:

@@ -145,5 +145,5 @@ class Tiles:
             for start, stop in self.stretches(part):
                 pack_into(packed, start, flat[at : at + stop - start])
                 at += stop - start
-                scratch.let_go(packed, start // 8, (stop + 7) // 8)
+                scratch.release_pages(packed, start // 8, (stop + 7) // 8)
         return BitMask(packed, size)

@@ -223,7 +223,7 @@ def _mapped_of_channels(
         job.step(0)
         channel_bits = stays[slice(*box.channels)][np.newaxis, :, np.newaxis]
         pack_into(packed, box.start, np.broadcast_to(channel_bits, box.shape).reshape(-1))
-        scratch.let_go(packed, box.start // 8, (box.stop + 7) // 8)
+        scratch.release_pages(packed, box.start // 8, (box.stop + 7) // 8)
     return BitMask(packed, size)
 
 

@@ -50,7 +50,7 @@ class Region:
         part = self.packed[start:stop]
         if scratch.is_mapped(self.packed):
             part = part.copy()
-            scratch.let_go(self.packed, start, stop)
+            scratch.release_pages(self.packed, start, stop)
         return part
 
 

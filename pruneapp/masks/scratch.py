@@ -2,8 +2,8 @@
 
 The file is allocated completely at the start, because writing to a mapped file on a full disk would
 kill the process. No other process can open it, and it is deleted with the last array that uses it.
-Accessed pages count as memory of the process until `let_go`; their contents remain in the page
-cache and are written to disk by the system.
+Accessed pages count as memory of the process until `release_pages`; their contents remain in the
+page cache and are written to disk by the system.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def is_mapped(packed: NDArray[Any]) -> bool:
     return isinstance(base, Mapping)
 
 
-def let_go(packed: Bytes, start: int, stop: int) -> None:
+def release_pages(packed: Bytes, start: int, stop: int) -> None:
     """Release the memory of bytes if they are mapped; their contents remain."""
     base: object = packed.base
     if isinstance(base, Mapping) and hasattr(mmap, "MADV_DONTNEED") and start < stop:

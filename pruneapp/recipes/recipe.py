@@ -259,7 +259,7 @@ def _mask(path: Path, size: int, job: Job) -> BitMask | None:
                 piece = packed[start : start + _PIECE]
                 if file.readinto(piece.data) != piece.nbytes:
                     return None
-                scratch.let_go(packed, start, start + piece.nbytes)
+                scratch.release_pages(packed, start, start + piece.nbytes)
                 job.step(piece.nbytes)
     except OSError:
         return None

@@ -337,7 +337,7 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
         target[:] = np.frombuffer(data, np.uint8)
         if base is not None:
             target ^= base.part(done, done + n_expected)
-        scratch.let_go(packed, done, done + n_expected)
+        scratch.release_pages(packed, done, done + n_expected)
         done += n_expected
         job.step(n_expected)
     if done != nbytes:

@@ -30,7 +30,7 @@ _MUCH = 1 << 20
 _NAMES = 10
 
 # The document, and the state of its views.
-Said = tuple[Capture, Mapping[str, Any]]
+JournalUpdate = tuple[Capture, Mapping[str, Any]]
 _Kept = tuple[
     tuple[ref[Record], ...], int, FileStamp, Mapping[int, str], Mapping[str, Any]
 ]  # the arguments of `JournalWriter.mark_saved`
@@ -55,8 +55,8 @@ class Journal:
         self._kept: _Kept | None = None
         # The newest contents, and a function that returns newer ones. Set during writes only,
         # because they keep masks alive.
-        self._latest: Said
-        self._newer: Callable[[], Said | None]
+        self._latest: JournalUpdate
+        self._newer: Callable[[], JournalUpdate | None]
 
     @property
     def nbytes(self) -> int:
@@ -68,7 +68,7 @@ class Journal:
         capture: Capture,
         view: Mapping[str, Any],
         job: Job,
-        newer: Callable[[], Said | None] = lambda: None,
+        newer: Callable[[], JournalUpdate | None] = lambda: None,
         *,
         with_view: bool = False,
     ) -> None:
@@ -142,7 +142,7 @@ class Journal:
         capture: Capture,
         view: Mapping[str, Any],
         job: Job,
-        newer: Callable[[], Said | None] = lambda: None,
+        newer: Callable[[], JournalUpdate | None] = lambda: None,
     ) -> None:
         """Rewrite the journal if most of it is dead bytes.
 

@@ -122,7 +122,7 @@ def test_what_was_touched_is_given_up_and_stays(monkeypatch):
     piece = np.arange(1 << 16, dtype=np.uint32).view(np.uint8)  # 256 KiB
     for start in range(0, packed.size, piece.size):
         packed[start : start + piece.size] = piece
-        scratch.let_go(packed, start, start + piece.size)
+        scratch.release_pages(packed, start, start + piece.size)
     mask = BitMask(packed, size)
     assert sum(1 for _ in mask.parts()) == packed.size // 4096
     mask.bools(0, 8 * piece.size)

@@ -30,7 +30,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.sessions import kept_histories
-from pruneapp.sessions.journal import Journal, Said, folder
+from pruneapp.sessions.journal import Journal, JournalUpdate, folder
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.restore import Saved, measured_in
@@ -51,9 +51,9 @@ class _Work:
         # The journal that was restored; needed until the new journal is complete.
         self.restored_from = taken
         # States that were captured during a write.
-        self.meanwhile: SimpleQueue[Said] = SimpleQueue()
+        self.meanwhile: SimpleQueue[JournalUpdate] = SimpleQueue()
 
-    def newer(self) -> Said | None:
+    def newer(self) -> JournalUpdate | None:
         """Return the latest state captured during the write, dropping the others; None for none."""
         newest = None
         with contextlib.suppress(Empty):
@@ -66,7 +66,7 @@ class _Work:
             self.restored_from.delete()
             self.restored_from = None
 
-    def write(self, state: Said, *, with_view: bool) -> None:
+    def write(self, state: JournalUpdate, *, with_view: bool) -> None:
         """Write a state completely; raises the exceptions of `Journal.keep`."""
         self.journal.keep(*state, Job(cancel=self.token), with_view=with_view)
         self.delete_restored()
@@ -255,14 +255,14 @@ class AutosaveController(Controller):
         elif document is not None and work is not None and not self._busy:
             self._submit((Capture.of(document), self._view()), work, compacts=True)
 
-    def _submit(self, said: Said, work: _Work, *, compacts: bool) -> None:
+    def _submit(self, said: JournalUpdate, work: _Work, *, compacts: bool) -> None:
         result = _WriteResult(work, compacts, self._measured and not compacts)
         self._busy, self._wanted = True, False
         self._measured = self._measured and compacts
         self._idle.stop()
         self._pool.submit(self._run, result, said)
 
-    def _run(self, result: _WriteResult, said: Said) -> None:
+    def _run(self, result: _WriteResult, said: JournalUpdate) -> None:
         try:
             self._write(result, said)
         except Cancelled:
@@ -275,7 +275,7 @@ class AutosaveController(Controller):
             result = replace(result, bug=(sentence, traceback.format_exc()))
         self._finished.emit(result)
 
-    def _write(self, result: _WriteResult, said: Said) -> None:
+    def _write(self, result: _WriteResult, said: JournalUpdate) -> None:
         work = result.work
         job = Job(cancel=work.token)
         if result.compacts:

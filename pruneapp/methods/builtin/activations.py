@@ -423,7 +423,7 @@ def _refined(view: TensorView, rounds: int, members: Indices, mask: BitMask, job
             for first, last in stretches:
                 pack_into(packed, first, is_kept[at : at + last - first])
                 at += last - first
-                scratch.let_go(packed, first // 8, (last + 7) // 8)
+                scratch.release_pages(packed, first // 8, (last + 7) // 8)
             job.step(is_kept.size)
     return BitMask(packed, mask.size)
 
