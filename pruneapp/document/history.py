@@ -152,7 +152,7 @@ class History:
         """Load a saved history into this empty one and move to the state `position`.
 
         The masks of `records` are in memory or in `scratch`. Records that share a mask must share
-        its slot. Without `branches`, each edit follows the one before it.
+        its slot. Without `branches`, each edit follows the previous one.
 
         Returns
         -------

@@ -231,7 +231,7 @@ def different_keys(
 
 
 class LampScores:
-    """The LAMP scores of tensors, as far as they are needed.
+    """The LAMP scores of tensors, computed where they are needed.
 
     Tensors are ranked by magnitude, with keys of their own dtypes; only kept weights are ranked and
     summed. `job` is advanced by the elements, and extended by further passes.
