@@ -38,7 +38,7 @@ SHARD_SIZE = SizeParam(
     usual=(1 * 10**9, 2 * 10**9, 4 * 10**9, 5 * 10**9, 10 * 10**9),
 )
 # All files remain open until the last is written, and systems limit open files to about 1,000.
-MOST_FILES = 500
+MAX_FILES = 500
 INDEX = ".index.json"
 # Approximate bytes of a tensor in a header; only the first guess depends on it.
 _HEADER_BYTES = 128
@@ -108,7 +108,7 @@ def plan_weights(
     Raises
     ------
     ExportError
-        If the format cannot represent the state, or not under this name, or more than `MOST_FILES`
+        If the format cannot represent the state, or not under this name, or more than `MAX_FILES`
         files would be needed.
     """
     checkpoint = state.checkpoint
@@ -218,9 +218,9 @@ class Sharding:
         plans: list[Plan] = []
         start = 0
         while start < len(self._entries) or not plans:
-            if len(plans) == MOST_FILES:
+            if len(plans) == MAX_FILES:
                 raise ExportError(
-                    f"There would be more than {MOST_FILES:,} files of at most "
+                    f"There would be more than {MAX_FILES:,} files of at most "
                     f"{format_bytes(self._limit)}.",
                     remedy="Increase the max shard size.",
                 )
