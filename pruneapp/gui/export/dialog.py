@@ -461,10 +461,7 @@ class ExportDialog(Dialog):
         return self.tabs.currentIndex() == 1
 
     def set_offers(self, offers: Sequence[FormatOffer], *, usual: str = "") -> None:
-        """Set the formats, and select `usual`; if empty, keep the selection if possible.
-
-        `usual` is selected, else the first one that is possible stays selected.
-        """
+        """Set the formats, and select `usual`; if empty, keep the selection if possible."""
         offers = tuple(map(translate_offer, offers))
         self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
         self.formats.set_offers(offers)
