@@ -40,10 +40,10 @@ from pruneapp.results.short_names import ShortNames
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 _WIDTH = 640
-_WIDEST = 960  # with the longest names
-_LETTERS = 24  # minimum width of the name column, in characters
+_MAX_WIDTH = 960  # with the longest names
+_MIN_NAME_CHARACTERS = 24  # minimum width of the name column, in characters
 # number of rows measured for the column widths, in addition to the rows with the largest counts
-_MEASURED = 100
+_MEASURED_ROWS = 100
 
 
 class CombineDialog(DecisionDialog):
@@ -107,8 +107,8 @@ class CombineDialog(DecisionDialog):
             for number in ("both", "only_here", "only_there")
             if rows
         }
-        self.table.fit_columns(largest.union(rows[:_MEASURED]))
-        self.table.setMinimumWidth(self.table.width_for_names(("0" * _LETTERS,)))
+        self.table.fit_columns(largest.union(rows[:_MEASURED_ROWS]))
+        self.table.setMinimumWidth(self.table.width_for_names(("0" * _MIN_NAME_CHARACTERS,)))
         self._names = self.table.width_for_names(shown.get(t.name, t.name) for t in tensors)
         self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
         self.table.setAccessibleDescription(self.about.text())
@@ -153,12 +153,12 @@ class CombineDialog(DecisionDialog):
         self.picture.clicked.connect(self._show_picture)
 
     def preferred_size(self) -> QSize:
-        """Return the width that the names need, at most `_WIDEST`; the height stays the same."""
+        """Return the width that the names need, at most `_MAX_WIDTH`; the height stays the same."""
         layout = self.layout()
         assert layout is not None
         margins = layout.contentsMargins()
         width = self._names + margins.left() + margins.right()
-        return QSize(max(self.width(), min(width, _WIDEST)), self.height())
+        return QSize(max(self.width(), min(width, _MAX_WIDTH)), self.height())
 
     @property
     def how(self) -> str:
@@ -312,7 +312,7 @@ class MaskDragController(Controller):
         drag.exec(Qt.DropAction.CopyAction)
         self._windows.dragged = None
 
-    def _offered(self, event: QDropEvent) -> DraggedMasks | None:
+    def _accepted_drag(self, event: QDropEvent) -> DraggedMasks | None:
         """Return the rows dragged from another window of this process; None to refuse the drop."""
         dragged = self._windows.dragged
         if (
@@ -327,11 +327,11 @@ class MaskDragController(Controller):
     @Slot(object)
     def welcome(self, event: QDragEnterEvent) -> None:
         """Accept a drag of rows from another window, and show what dropping them does."""
-        if (dragged := self._offered(event)) is not None:
+        if (dragged := self._accepted_drag(event)) is not None:
             event.acceptProposedAction()
             text = self.tr("Drop here to prune what is pruned in {tensors} of {file}.")
             self._notifications.show_done(
-                text.format(tensors=self._counted(len(dragged.names)), file=dragged.file)
+                text.format(tensors=self._tensor_count_text(len(dragged.names)), file=dragged.file)
             )
 
     @Slot()
@@ -343,7 +343,7 @@ class MaskDragController(Controller):
     @Slot(object)
     def take(self, event: QDropEvent) -> None:
         """Read the masks of the dropped rows, and set them as the masks of the pruning form."""
-        dragged, document = self._offered(event), self._session.document
+        dragged, document = self._accepted_drag(event), self._session.document
         if dragged is None or document is None:
             return
         event.acceptProposedAction()
@@ -357,7 +357,7 @@ class MaskDragController(Controller):
 
     def _on_masks(self, file: str, taken: MatchingMasks) -> None:
         self._extras.set_masks(taken.masks, file, self._form.ask_for_masked)
-        tensors = self._counted(len(taken.masks))
+        tensors = self._tensor_count_text(len(taken.masks))
         text = self.tr("Masks of {tensors} were taken from {file}. Prune applies them.")
         self._notifications.show_done(text.format(tensors=tensors, file=file))
         if taken.misfits:
@@ -365,12 +365,12 @@ class MaskDragController(Controller):
                 "Masks of {tensors} were taken from {file}. Left out, because they do not fit this "
                 "file: {others}."
             )
-            others = self._counted(len(taken.misfits))
+            others = self._tensor_count_text(len(taken.misfits))
             self._notifications.show_info(
                 NoticeTopic.OTHER_MASKS,
                 text.format(tensors=tensors, file=file, others=others),
                 "\n".join(taken.misfits),
             )
 
-    def _counted(self, tensors: int) -> str:
+    def _tensor_count_text(self, tensors: int) -> str:
         return plural(tensors, self.tr("1 tensor"), self.tr("{n} tensors"))

@@ -69,15 +69,15 @@ def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> Dif
     ):
         return None
     tile = difference_tile(a, b, request, job)
-    return None if _is_whole(tile) and not _has_anything(tile) else tile
+    return None if _covers_whole_tensor(tile) and not _has_differences(tile) else tile
 
 
-def _is_whole(tile: DifferenceTile) -> bool:
+def _covers_whole_tensor(tile: DifferenceTile) -> bool:
     request, layout = tile.request, tile.layout
     return not tile.sampled and (request.rows, request.columns) == (layout.rows, layout.columns)
 
 
-def _has_anything(tile: DifferenceTile) -> bool:
+def _has_differences(tile: DifferenceTile) -> bool:
     return any(part.any() for part in (tile.change, tile.removed, tile.restored, tile.in_neither))
 
 
@@ -195,19 +195,19 @@ class CompareController(Controller):
         self._weights = pages.weights
         self.other = ComparisonSource(session, self._jobs, self)
         self._tiles = LatestTask(self._jobs)
-        self._offered = ""
+        self._offered_title = ""
         self._has_message = False  # whether the picture is replaced by a message
         self._comparing = LatestTask(self._jobs)
         # The chosen sides, history items and revision that the page shows; None if it shows
         # nothing.
         self._compared: tuple[object, ...] | None = None
         # Results of comparisons with the current other file.
-        self._known = StateCache()
+        self._cached_results = StateCache()
         # The measure that was selected before masks were compared; empty if none is to be restored.
         self._measure = ""
         self.other.opened.connect(self._on_other)
         self.other.closing.connect(self._on_other_closing)
-        self._view.comparisonRequested.connect(self._on_wanted)
+        self._view.comparisonRequested.connect(self._on_sides_requested)
         self._view.sides.otherRequested.connect(self.ask_file)
         self._view.sides.folderRequested.connect(self.ask_folder)
         self._view.differenceRequested.connect(self.show_difference)
@@ -259,8 +259,8 @@ class CompareController(Controller):
 
     def _on_other_closing(self) -> None:
         self._tiles.cancel()
-        self._forget()
-        self._known = StateCache()
+        self._clear_comparison()
+        self._cached_results = StateCache()
         self._leave_zeros()
         self._view.set_other(None)
 
@@ -270,7 +270,7 @@ class CompareController(Controller):
         if before and self._view.measure == ZEROS:
             self._view.set_measure(before)
 
-    def _seen_sides(self) -> TwoSides | None:
+    def _shown_sides(self) -> TwoSides | None:
         """Return the chosen sides.
 
         If A and B are equal, return the opened file and the current state.
@@ -308,7 +308,7 @@ class CompareController(Controller):
 
     # -- the page Compare -----------------------------------------------------------------------
 
-    def _on_wanted(self, a: Side, b: Side) -> None:
+    def _on_sides_requested(self, a: Side, b: Side) -> None:
         if a is not None and b is not None:
             self._leave_zeros()
         self._refresh()
@@ -325,10 +325,10 @@ class CompareController(Controller):
         compared = wanted, document.items, document.revision
         if compared == self._compared:
             return
-        self._forget()
+        self._clear_comparison()
         if wanted[0] == wanted[1]:
             return
-        sides, known = self._two_sides(*wanted), self._known
+        sides, known = self._two_sides(*wanted), self._cached_results
 
         def work(job: Job) -> Comparison:
             return compare(*sides.load(job), job, called=sides.names, known=known)
@@ -351,7 +351,7 @@ class CompareController(Controller):
         self._view.set_busy(False)
         self._compared = None
 
-    def _forget(self) -> None:
+    def _clear_comparison(self) -> None:
         self._comparing.cancel()
         self._compared = None
         self._view.set_comparison(None)
@@ -375,16 +375,16 @@ class CompareController(Controller):
         """Show where a tensor differs, on the page Weights."""
         self._tree.set_focused(name)
         self._plots.show_tensor(name)
-        self._weights.set_difference(self._offered)
+        self._weights.set_difference(self._offered_title)
         self._pages.tabs.setCurrentIndex(Page.WEIGHTS)
 
     def _offer_difference(self) -> None:
         self._clear_message()
-        sides = self._seen_sides()
+        sides = self._shown_sides()
         offered = "" if sides is None else "A {} → B {}".format(*sides.names)
-        if offered == self._offered:
+        if offered == self._offered_title:
             return
-        self._offered = offered
+        self._offered_title = offered
         if self._weights.mode is Mode.DIFFERENCE:
             self._weights.set_difference(offered or None)
         else:
@@ -392,7 +392,7 @@ class CompareController(Controller):
 
     def _on_tile_requested(self, request: TileRequest) -> None:
         self._tiles.cancel()
-        sides, weights = self._seen_sides(), self._weights
+        sides, weights = self._shown_sides(), self._weights
         if sides is None:
             return
         generation = weights.generation
@@ -401,7 +401,7 @@ class CompareController(Controller):
             if tile is not None:
                 weights.set_difference_tile(tile, generation)
             elif generation == weights.generation and weights.mode is Mode.DIFFERENCE:
-                self._show_message(self._nothing(sides), trouble=False)
+                self._show_message(self._no_difference_text(sides), trouble=False)
 
         self._tiles.start(
             lambda job: _difference(*sides.load(job), request, job),
@@ -409,7 +409,7 @@ class CompareController(Controller):
             lambda error: self._show_message(translate_error(error), trouble=True),
         )
 
-    def _nothing(self, sides: TwoSides) -> str:
+    def _no_difference_text(self, sides: TwoSides) -> str:
         a, b = sides.names
         if sides.same:
             return self.tr(
@@ -432,7 +432,7 @@ class CompareController(Controller):
     # -- the document ---------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
-        self._known = StateCache()
+        self._cached_results = StateCache()
         self._view.set_shown_names(self._session.contents.shown)
         self._show_points()
 
@@ -448,7 +448,7 @@ class CompareController(Controller):
 
     def _on_closed(self) -> None:
         self._tiles.cancel()
-        self._forget()
+        self._clear_comparison()
         self._view.set_points((), 0)
         self.other.drop()
         self._offer_difference()

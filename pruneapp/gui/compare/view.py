@@ -58,21 +58,21 @@ _MEASURES: Mapping[str, Callable[[TensorDifference], float | None]] = {
 # A position in the history; None for the other file.
 Side = int | None
 
-_OTHER, _ASK, _ASK_FOLDER, _GONE = -1, -2, -3, -4
-_SHORTER = Qt.ItemDataRole.UserRole + 1
+_OTHER, _CHOOSE_FILE, _CHOOSE_FOLDER, _DELETED = -1, -2, -3, -4
+_SHORT_TEXT_ROLE = Qt.ItemDataRole.UserRole + 1
 # Prefixes in the list of states: of the first state of a branch, and per level of indentation.
 _BEGINS, _FOLLOWS = "└ ", "\u2003"
 _INDENT = _BEGINS + _FOLLOWS
 
 
-_SEEN = 3  # number of rows of metrics in the size hint
+_VISIBLE_ROWS = 3  # number of rows of metrics in the size hint
 
 
 class MetricsTable(NumbersView):
     """A table whose preferred height is that of its first rows."""
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self._height(_SEEN))
+        return QSize(super().sizeHint().width(), self._height(_VISIBLE_ROWS))
 
     def minimumSizeHint(self) -> QSize:
         """Return the height of one row, so that the table can shrink in a low window."""
@@ -156,7 +156,7 @@ class _StateBox(ElidedBox):
     def shown_text(self, width: int) -> str:
         text, metrics = self.currentText().lstrip(_INDENT), self.fontMetrics()
         if metrics.horizontalAdvance(text) > width:
-            text = self.currentData(_SHORTER) or text
+            text = self.currentData(_SHORT_TEXT_ROLE) or text
         return elided(text, metrics, width)
 
 
@@ -174,9 +174,9 @@ class StateSelector(QWidget):
         self._branches = Branches()
         self._position = 0
         self._other: str | None = None
-        self._wanted: list[Side] = [0, 0]
-        self._own = [False, False]  # for A and B, whether the user chose the state
-        self._asking, self._chosen_in_box = 1, False
+        self._selected: list[Side] = [0, 0]
+        self._is_user_choice = [False, False]  # for A and B, whether the user chose the state
+        self._requesting_side, self._chosen_in_box = 1, False
         row = lay_in_row(self)
         self.boxes = _StateBox(), _StateBox()
         self.swap_button = symbol_button("⇄", self.tr("Swap A and B"))
@@ -205,7 +205,7 @@ class StateSelector(QWidget):
     @property
     def wanted(self) -> tuple[Side, Side]:
         """A and B; None for the other file."""
-        return self._wanted[0], self._wanted[1]
+        return self._selected[0], self._selected[1]
 
     def set_points(
         self, items: Sequence[HistoryItem], position: int, branches: Branches | None = None
@@ -213,35 +213,35 @@ class StateSelector(QWidget):
         """Set the states, the index of the current one, and the branches (None: a single line)."""
         former, self._items, self._position = self._items, tuple(items), position
         self._branches = Branches.line(max(0, len(items) - 1)) if branches is None else branches
-        for side, chosen in enumerate(self._wanted):
-            now = None if chosen is None else self._place_now(chosen, former)
-            self._own[side] &= bool(items) and now != _GONE
-            if self._own[side]:
-                self._wanted[side] = now
-        self._follow()
+        for side, chosen in enumerate(self._selected):
+            now = None if chosen is None else self._current_index_of(chosen, former)
+            self._is_user_choice[side] &= bool(items) and now != _DELETED
+            if self._is_user_choice[side]:
+                self._selected[side] = now
+        self._apply_default_sides()
         # the current state is now the one that the user chose
-        if self._wanted[0] == self._wanted[1]:
-            self._own = [False, False]
-            self._follow()
+        if self._selected[0] == self._selected[1]:
+            self._is_user_choice = [False, False]
+            self._apply_default_sides()
         self._fill()
 
-    def _place_now(self, state: int, former: tuple[HistoryItem, ...]) -> int:
-        """Return the present index of a state of the former history; `_GONE` if it was deleted."""
+    def _current_index_of(self, state: int, former: tuple[HistoryItem, ...]) -> int:
+        """Return the present index of a former state; `_DELETED` if it was deleted."""
         items = self._items
         if state >= len(former):
-            return _GONE
+            return _DELETED
         before = former[state]
         for place in (state, *range(len(items))):
             if place < len(items) and items[place] is before:
                 return int(place)
         renamed = len(items) == len(former) and before == replace(items[state], name=before.name)
-        return state if renamed else _GONE
+        return state if renamed else _DELETED
 
     def swap(self) -> None:
         """Swap A and B."""
-        self._wanted.reverse()
-        self._own = [True, True]
-        self._asking = 1 - self._asking
+        self._selected.reverse()
+        self._is_user_choice = [True, True]
+        self._requesting_side = 1 - self._requesting_side
         self._fill()
         self.changed.emit()
 
@@ -252,32 +252,36 @@ class StateSelector(QWidget):
         """
         self._other = label
         if label is not None:
-            self._asking = 0 if original else self._asking
-            against = 1 - self._asking
+            self._requesting_side = 0 if original else self._requesting_side
+            against = 1 - self._requesting_side
             # If the file was chosen in a box, the user has seen the state on the other side: keep
             # that.
-            seen = self._chosen_in_box and self._wanted[against] != self._position
-            self._own[against] |= seen
-            self._own[against] &= not original and self._wanted[against] is not None
+            seen = self._chosen_in_box and self._selected[against] != self._position
+            self._is_user_choice[against] |= seen
+            self._is_user_choice[against] &= not original and self._selected[against] is not None
             self._chosen_in_box = False
-            self._wanted[self._asking], self._own[self._asking] = None, True
+            self._selected[self._requesting_side], self._is_user_choice[self._requesting_side] = (
+                None,
+                True,
+            )
         else:
-            self._own = [
-                own and w is not None for own, w in zip(self._own, self._wanted, strict=True)
+            self._is_user_choice = [
+                own and w is not None
+                for own, w in zip(self._is_user_choice, self._selected, strict=True)
             ]
-        self._follow()
+        self._apply_default_sides()
         self._fill()
 
-    def _follow(self) -> None:
+    def _apply_default_sides(self) -> None:
         """Set the sides that the user did not choose to their defaults."""
         # The opened file and the current state; another file is compared with the current state.
         usual = (0 if self._other is None else self._position), self._position
-        for side, own in enumerate(self._own):
+        for side, own in enumerate(self._is_user_choice):
             if not own:
-                self._wanted[side] = usual[side]
+                self._selected[side] = usual[side]
 
     def _fill(self) -> None:
-        for box, wanted in zip(self.boxes, self._wanted, strict=True):
+        for box, wanted in zip(self.boxes, self._selected, strict=True):
             with QSignalBlocker(box):
                 box.clear()
                 for i, indent in self._order():
@@ -285,13 +289,13 @@ class StateSelector(QWidget):
                         box, indent + self._label(i), i, translate_step(self._items[i].detail)
                     )
                     # A side that follows the current state; a chosen state keeps its label.
-                    if i == self._position and not self._own[box is self.boxes[1]]:
-                        box.setItemData(box.count() - 1, self.tr("Current state"), _SHORTER)
+                    if i == self._position and not self._is_user_choice[box is self.boxes[1]]:
+                        box.setItemData(box.count() - 1, self.tr("Current state"), _SHORT_TEXT_ROLE)
                 if self._other is not None:
                     self._add(box, self._other, _OTHER, self._other)
                 if self._items:
-                    self._add(box, self.tr("Another file…"), _ASK, "")
-                    self._add(box, self.tr("Another folder…"), _ASK_FOLDER, "")
+                    self._add(box, self.tr("Another file…"), _CHOOSE_FILE, "")
+                    self._add(box, self.tr("Another folder…"), _CHOOSE_FOLDER, "")
                 box.setCurrentIndex(box.findData(_OTHER if wanted is None else wanted))
             box.setEnabled(bool(self._items))
         self._show_chosen()
@@ -315,7 +319,7 @@ class StateSelector(QWidget):
         for box, tip in zip(self.boxes, self._tips, strict=True):
             box.setToolTip(as_plain(f"{tip}\n{box.currentText().lstrip(_INDENT)}".strip()))
             box.setAccessibleDescription(tip)  # otherwise the tooltip with its markup is read out
-        self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
+        self.swap_button.setEnabled(self._selected[0] != self._selected[1])
 
     def _label(self, place: int) -> str:
         label = numbered_title(place, self._items[place])
@@ -331,16 +335,16 @@ class StateSelector(QWidget):
     def _on_chosen(self) -> None:
         side = int(self.sender() is self.boxes[1])
         chosen = int(self.boxes[side].currentData())
-        if chosen in {_ASK, _ASK_FOLDER}:
-            self._asking, self._chosen_in_box = side, True
+        if chosen in {_CHOOSE_FILE, _CHOOSE_FOLDER}:
+            self._requesting_side, self._chosen_in_box = side, True
             self._fill()  # restore the selection until a file is chosen
-            (self.otherRequested if chosen == _ASK else self.folderRequested).emit()
+            (self.otherRequested if chosen == _CHOOSE_FILE else self.folderRequested).emit()
             return
         wanted = None if chosen == _OTHER else chosen
-        if wanted != self._wanted[side]:
+        if wanted != self._selected[side]:
             # B follows the current state until another state is chosen.
             follows = side == 1 and wanted == self._position
-            self._wanted[side], self._own[side] = wanted, not follows
+            self._selected[side], self._is_user_choice[side] = wanted, not follows
             self._show_chosen()
             self.changed.emit()
 
@@ -604,7 +608,7 @@ class CompareView(TensorsChart):
     def widest_value(self) -> str:
         """Return a text as wide as the widest one behind a bar."""
         usual = value_text(-1.23e-10, 3) if self.measure == ANGLE else percent(0.999999)
-        beyond = self._beyond()
+        beyond = self._capped_texts()
         widest = max((usual, *beyond.values()), key=len)
         # The arrow of a bar that is cut off needs width as well.
         return f"{widest} ▶" if beyond else widest
@@ -629,7 +633,7 @@ class CompareView(TensorsChart):
         self._values.set_ends(high=100.0 if self.measure in {SIGNS, ZEROS} else np.inf)
         super()._measure()
 
-    def _beyond(self) -> dict[int, str]:
+    def _capped_texts(self) -> dict[int, str]:
         """Return the texts of the bars that are cut off, by index."""
         heights = self._heights[self._order]
         if self._cap is None:
@@ -639,7 +643,7 @@ class CompareView(TensorsChart):
 
     def _reorder(self) -> None:
         super()._reorder()
-        self.canvas.set_capped(self._beyond())
+        self.canvas.set_capped(self._capped_texts())
 
     def _on_sides_changed(self) -> None:
         self.set_comparison(None)

@@ -19,9 +19,9 @@ from pruneapp.gui.widgets.reports import DecisionDialog
 
 # Maximum number of lines of a script in the dialog; lines visible without scrolling.
 MOST_LINES = 2_000
-_SEEN = 14
-_SEEN_OF_COMMAND = 4
-_LONGEST = 1_000
+_VISIBLE_LINES = 14
+_VISIBLE_COMMAND_LINES = 4
+_MAX_LINE_LENGTH = 1_000
 
 
 class ConsentReason(Enum):
@@ -96,9 +96,9 @@ class ScriptConsentDialog(ConsentDialog):
 
     def __init__(self, facts: ScriptFacts, parent: QWidget | None = None) -> None:
         lines = facts.text.splitlines()
-        text = QPlainTextEdit("\n".join(map(_visible, lines[:MOST_LINES])))
+        text = QPlainTextEdit("\n".join(map(_escape_line, lines[:MOST_LINES])))
         text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        text.setMinimumHeight(text.fontMetrics().lineSpacing() * _SEEN)
+        text.setMinimumHeight(text.fontMetrics().lineSpacing() * _VISIBLE_LINES)
         text.setAccessibleName(self.tr("Lines of the script"))
         shown = self.tr("All {n} lines").format(n=count(len(lines)))
         if len(lines) > MOST_LINES:
@@ -139,7 +139,7 @@ class CommandConsentDialog(ConsentDialog):
 
     def __init__(self, facts: CommandFacts, parent: QWidget | None = None) -> None:
         text = QPlainTextEdit(escaped(facts.command))
-        text.setMinimumHeight(text.fontMetrics().lineSpacing() * _SEEN_OF_COMMAND)
+        text.setMinimumHeight(text.fontMetrics().lineSpacing() * _VISIBLE_COMMAND_LINES)
         text.setAccessibleName(self.tr("Command line"))
         warning = plain(
             self.tr(
@@ -174,10 +174,10 @@ def _question(reason: ConsentReason) -> str:
     }[reason]
 
 
-def _visible(line: str) -> str:
-    """Return a line of code with control characters escaped, cut to `_LONGEST` characters."""
+def _escape_line(line: str) -> str:
+    """Return a line of code with control characters escaped, cut to `_MAX_LINE_LENGTH`."""
     whole = escaped(line.expandtabs(4))
-    return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}…"
+    return whole if len(whole) <= _MAX_LINE_LENGTH else f"{whole[:_MAX_LINE_LENGTH]}…"
 
 
 class EvaluateDialog(DecisionDialog):

@@ -95,7 +95,7 @@ class ScriptProcess:
         self.agreed = agreed
         self._evaluator: Evaluator | None = None
         self._uses: WeightUses | None = None
-        self._hasty = False
+        self._kill_on_cancel = False
 
     def evaluator(self, job: Job) -> Evaluator:
         """Return the evaluator, created on first use.
@@ -116,7 +116,7 @@ class ScriptProcess:
             )
         if self._evaluator is None:
             self._evaluator = Evaluator(self.agreed.runner(Job(cancel=job.cancel)))
-        if self._hasty:
+        if self._kill_on_cancel:
             self._evaluator.runner.hurry()
         return self._evaluator
 
@@ -194,7 +194,7 @@ class ScriptProcess:
 
     def hurry(self) -> None:
         """Make the cancellation of a job kill the process at once."""
-        self._hasty = True
+        self._kill_on_cancel = True
         if self._evaluator is not None:
             self._evaluator.runner.hurry()
 
@@ -221,12 +221,12 @@ def _changes(evaluator: Evaluator, result: Result, calibrated: bool) -> tuple[Me
     )
 
 
-def _word(name: str) -> str:
+def _module_name(name: str) -> str:
     """Return a name with everything replaced that cannot be part of a module name."""
     return re.sub(r"\W+", "_", name).strip("_") or "model"
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _StoredResult(msgspec.Struct, frozen=True):
     """A result as stored in a session file."""
 
     state: str
@@ -264,21 +264,21 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._source: DataSource | None = None  # the source chosen for the open file
         # Whether `_source` was chosen for a scan only: states are not evaluated with it unless
         # asked.
-        self._of_scan = False
+        self._is_for_scan_only = False
         self._process: ScriptProcess | None = None
         self._ending: list[ScriptProcess] = []
         # hash of the present script, interpreter and options; empty until it has measured
         self._evaluation = ""
         self._results: dict[tuple[str, str], StateQuality] = {}  # by hash of state and evaluation
         self._conditions: dict[str, Conditions] = {}  # by hash of evaluation, the latest last
-        self._states: dict[object, str] = {}  # hashes of states, by the keys of records
-        self._wanted: list[object] = []
+        self._state_hashes: dict[object, str] = {}  # hashes of states, by the keys of records
+        self._queue: list[object] = []
         self._count = 0  # number of states that were queued together
-        self._under_way: Task[Measurement] | None = None
+        self._running_task: Task[Measurement] | None = None
         self._current: object = None  # key of the state that is being measured
         # Multiply-adds: whether they are being counted, and why they cannot be.
         self._counting = False
-        self._uncountable = ""
+        self._count_error = ""
         self._identity = LatestTask(context.jobs)
         self._change = LatestTask(context.jobs)
         for name, call in {
@@ -303,7 +303,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def evaluate_all(self) -> None:
         """Measure all states without an up-to-date result."""
-        found = {key: self._found(key) for key in self._keys}
+        found = {key: self._result_of(key) for key in self._keys}
         left = [key for key, known in found.items() if known is None or known[1]]
         if found and not left:
             self._notifications.show_done(self.tr("All states have been evaluated already."))
@@ -321,17 +321,17 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if document is None or self.dialog is not None or not self._session.may_work():
             return
         source = self._scripts.source(PURPOSE)
-        if self._source is not None and not self._of_scan:
+        if self._source is not None and not self._is_for_scan_only:
             source = self._source
         dialog = EvaluateDialog(self.kinds, source, self._window)
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
-        dialog.choice.changed.connect(partial(self._look, dialog))
+        dialog.choice.changed.connect(partial(self._check_source, dialog))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
         dialog.templateRequested.connect(partial(self._on_template, dialog, document))
         self.open(dialog)
-        self._look(dialog)
+        self._check_source(dialog)
 
-    def _look(self, dialog: EvaluateDialog) -> None:
+    def _check_source(self, dialog: EvaluateDialog) -> None:
         def show(text: str, trouble: bool) -> None:
             if self.dialog is dialog:
                 dialog.choice.set_found(text, trouble=trouble)
@@ -346,7 +346,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         path = save_path(
             dialog,
             self.tr("New evaluation script"),
-            self._session.folder("script", beside) / f"evaluate_{_word(source.stem)}.py",
+            self._session.folder("script", beside) / f"evaluate_{_module_name(source.stem)}.py",
             self.tr("Python files ({patterns})").format(patterns="*.py"),
             ".py",
         )
@@ -401,9 +401,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         """
         process = self._process
         if process is None or source != self._source or process.agreed != agreed:
-            self._drop()
+            self._end_process()
             process = ScriptProcess(agreed)
-            self._source, self._process, self._of_scan = source, process, True
+            self._source, self._process, self._is_for_scan_only = source, process, True
         return process
 
     def note(self, process: ScriptProcess, evaluation: str) -> None:
@@ -415,24 +415,24 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def keep(self, process: ScriptProcess, key: object, found: Measurement) -> None:
         """Store the result that a process measured for another purpose, such as a scan."""
         if process is self._process:
-            self._take(key, found)
+            self._store_result(key, found)
             self._refresh()
 
-    def _take(self, key: object, found: Measurement) -> None:
+    def _store_result(self, key: object, found: Measurement) -> None:
         self._evaluation = found.evaluation
         self._conditions.pop(found.evaluation, None)
         self._conditions[found.evaluation] = found.conditions
-        self._states[key] = found.state
+        self._state_hashes[key] = found.state
         self._results[found.state, found.evaluation] = found.quality
 
     def _measure(self, keys: list[object]) -> None:
         """Measure states with the chosen source; ask the user for one first if there is none."""
         if self._session.document is None or not keys:
             return
-        if self._source is None or self._of_scan:
+        if self._source is None or self._is_for_scan_only:
             self._choose(keys)
         elif self._process is not None:
-            self._want(keys)
+            self._enqueue(keys)
         else:
             source = self._source
             self.request(
@@ -443,39 +443,39 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def _begin(self, source: DataSource, agreed: Agreed, keys: list[object]) -> None:
         if source != self._source or self._process is None or self._process.agreed != agreed:
-            self._drop()
+            self._end_process()
             self._process = ScriptProcess(agreed)
-        self._source, self._of_scan = source, False
-        self._want([None, *keys])  # the unpruned model first
+        self._source, self._is_for_scan_only = source, False
+        self._enqueue([None, *keys])  # the unpruned model first
 
     # -- measuring ------------------------------------------------------------------------------
 
-    def _want(self, keys: Iterable[object]) -> None:
-        if not self._wanted and self._under_way is None:
+    def _enqueue(self, keys: Iterable[object]) -> None:
+        if not self._queue and self._running_task is None:
             self._count = 0
             self._notifications.end(NoticeTopic.EVALUATION)
         for key in dict.fromkeys(keys):
-            under_way = self._under_way is not None and key is self._current
-            if key not in self._wanted and not under_way:
-                self._wanted.append(key)
+            under_way = self._running_task is not None and key is self._current
+            if key not in self._queue and not under_way:
+                self._queue.append(key)
                 self._count += 1
-        self._go_on()
+        self._start_next()
 
-    def _go_on(self) -> None:
+    def _start_next(self) -> None:
         document, process, keys = self._session.document, self._process, self._keys
-        if self._under_way is not None or document is None or process is None:
+        if self._running_task is not None or document is None or process is None:
             return
         # branches may have been deleted
-        self._wanted = [key for key in self._wanted if key in keys]
-        if not self._wanted:
+        self._queue = [key for key in self._queue if key in keys]
+        if not self._queue:
             self._refresh()
             return
-        number, key = self._count - len(self._wanted) + 1, self._wanted.pop(0)
+        number, key = self._count - len(self._queue) + 1, self._queue.pop(0)
         title = self.tr("Evaluation:")
         if self._count > 1:
             title = self.tr("Evaluation {n} of {count}:").format(n=number, count=self._count)
         self._current = key
-        self._under_way = self._jobs.submit(
+        self._running_task = self._jobs.submit(
             title,
             partial(
                 process.measure,
@@ -502,23 +502,23 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _on_measured(self, process: ScriptProcess, key: object, found: Measurement) -> None:
         if process is not self._process:
             return
-        self._under_way = None
-        self._take(key, found)
+        self._running_task = None
+        self._store_result(key, found)
         self._notifications.end(NoticeTopic.EVALUATION)
         for notice in found.notices:
             self._notifications.show_info(NoticeTopic.EVALUATION, translate_sentence(notice))
         document, keys = self._session.document, self._keys
-        if not self._wanted and document is not None and key in keys:
+        if not self._queue and document is not None and key in keys:
             number = keys.index(key)  # the current state may be another one by now
             label = numbered_title(number, document.items[number])
             words = quality_in_words(found.quality, self.metric)
             self._notifications.show_done(with_label(label, words))
-        self._go_on()
+        self._start_next()
 
     def _on_failed(self, process: ScriptProcess, key: object, error: PruneAppError) -> None:
         if process is not self._process:
             return
-        keys, self._wanted, self._under_way = [key, *self._wanted], [], None
+        keys, self._queue, self._running_task = [key, *self._queue], [], None
         if isinstance(error, ScriptChangedError):
             self._forget_script()
             self._measure(keys)
@@ -528,8 +528,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def _on_cancelled(self, process: ScriptProcess) -> None:
         if process is self._process:
-            done = self._count - len(self._wanted) - 1
-            self._wanted, self._under_way = [], None
+            done = self._count - len(self._queue) - 1
+            self._queue, self._running_task = [], None
             words = self.tr("Evaluation stopped.")
             if self._count > 1:
                 words = self.tr("Evaluation stopped: {n} of {count} states were evaluated.")
@@ -538,7 +538,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def count_anew(self) -> None:
         """Count multiply-adds, even if that failed before."""
-        self._uncountable = ""
+        self._count_error = ""
         self.count_multiply_adds()
 
     def count_multiply_adds(self) -> None:
@@ -547,9 +547,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         Does nothing while counting, after an error (see `count_anew`), or without a process.
         """
         document, process, keys = self._session.document, self._process, self._keys
-        if document is None or process is None or self._counting or self._uncountable:
+        if document is None or process is None or self._counting or self._count_error:
             return
-        known = {number: self._found(key) for number, key in enumerate(keys)}
+        known = {number: self._result_of(key) for number, key in enumerate(keys)}
         todo = [
             number
             for number, found in known.items()
@@ -573,7 +573,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return
         self._counting = False
         for key, number in zip(keys, counts, strict=True):
-            found = self._states[key], self._evaluation
+            found = self._state_hashes[key], self._evaluation
             if found in self._results:
                 self._results[found] = replace(self._results[found], multiply_adds=number)
         self._refresh()
@@ -585,9 +585,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if isinstance(error, ScriptChangedError):
             self._forget_script()
             return
-        self._uncountable = self.tr("Counting was stopped. Choose the axis again.")
+        self._count_error = self.tr("Counting was stopped. Choose the axis again.")
         if error is not None:
-            self._uncountable = translate_error(error)
+            self._count_error = translate_error(error)
         self._refresh()
 
     def look_at_script(self) -> None:
@@ -597,22 +597,22 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return
 
         def found(unchanged: bool) -> None:
-            if process is self._process and not unchanged and self._under_way is None:
+            if process is self._process and not unchanged and self._running_task is None:
                 self._forget_script()
 
         self._change.start(lambda _job: process.unchanged, found)
 
     def _forget_script(self) -> None:
         """Mark all results as outdated; the user is asked before the new script runs."""
-        self._drop()
+        self._end_process()
         self._evaluation = ""
         self._refresh()
 
-    def _drop(self) -> None:
+    def _end_process(self) -> None:
         """End the process and cancel what it does."""
         process, self._process = self._process, None
-        self._counting, self._uncountable = False, ""
-        task, self._under_way, self._wanted = self._under_way, None, []
+        self._counting, self._count_error = False, ""
+        task, self._running_task, self._queue = self._running_task, None, []
         if process is None:
             return
         process.hurry()  # its results are no longer needed
@@ -646,11 +646,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._ending.clear()
 
     def _on_closed(self) -> None:
-        self._drop()
-        self._source, self._of_scan, self._evaluation, self.metric = None, False, "", ""
+        self._end_process()
+        self._source, self._is_for_scan_only, self._evaluation, self.metric = None, False, "", ""
         self._results.clear()
         self._conditions.clear()
-        self._states.clear()
+        self._state_hashes.clear()
         self._identity.cancel()
         self._change.cancel()
         self._history.set_marks(())
@@ -661,7 +661,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def read(self) -> Mapping[str, Any]:
         """Return the results to store in a session file; empty if there are none."""
         kept = [
-            _Kept(state, evaluation, conditions, quality)
+            _StoredResult(state, evaluation, conditions, quality)
             for evaluation, conditions in self._conditions.items()
             for (state, of), quality in self._results.items()
             if of == evaluation
@@ -671,7 +671,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def show(self, view: Mapping[str, Any]) -> None:
         """Add the results of a session file; outdated until the same script is chosen again."""
         try:
-            kept = convert(view.get(EVALUATION, []), list[_Kept])
+            kept = convert(view.get(EVALUATION, []), list[_StoredResult])
         except JsonError:
             return  # the session was not written by this application
         self._results |= {(one.state, one.evaluation): one.quality for one in kept}
@@ -709,7 +709,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     @property
     def is_measuring(self) -> bool:
         """Whether a state is being measured."""
-        return self._under_way is not None
+        return self._running_task is not None
 
     def states(self) -> tuple[MeasuredState, ...]:
         """Return the states that have a result under the conditions shown."""
@@ -717,7 +717,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if document is None or not self._results:
             return ()
         kinds = ["", *map(self._kind_of, document.history.records)]
-        known = [self._found(key) for key in self._keys]
+        known = [self._result_of(key) for key in self._keys]
         fresh = {number for number, found in enumerate(known) if found and not found[1]}
         joined = made_of(document.history.branches, kinds, fresh)
         found = enumerate(zip(known, document.items, kinds, strict=True))
@@ -766,7 +766,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def quality_of(self, key: object) -> StateQuality | None:
         """Return the up-to-date result of a state, by the key of its record; None if none."""
-        found = self._found(key)
+        found = self._result_of(key)
         return None if found is None or found[1] else found[0]
 
     def compared(self, *numbers: int | None) -> tuple[tuple[StateQuality | None, ...], bool]:
@@ -777,14 +777,14 @@ class EvaluationController(DialogController[EvaluateDialog]):
         None or no state of the history.
         """
         keys = dict(enumerate(self._keys))
-        known = [self._states.get(keys[n]) if n in keys else None for n in numbers]
+        known = [self._state_hashes.get(keys[n]) if n in keys else None for n in numbers]
         evaluations = [self._evaluation, *(of for _, of in reversed(self._results))]
         chosen = max(evaluations, key=lambda of: sum((s, of) in self._results for s in known))
         found = tuple(None if s is None else self._results.get((s, chosen)) for s in known)
         return found, chosen != self._evaluation
 
     @property
-    def _shown(self) -> str:
+    def _shown_evaluation(self) -> str:
         """The evaluation whose results are shown: the present one, or else the latest.
 
         Results under different conditions are never shown together.
@@ -796,7 +796,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     @property
     def conditions(self) -> str:
         """The conditions of the results that are shown, as text; empty if there are none."""
-        found = self._conditions.get(self._shown)
+        found = self._conditions.get(self._shown_evaluation)
         return "" if found is None else conditions_in_words(found)
 
     @property
@@ -817,7 +817,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 "Multiply-adds are counted by the script: evaluate a state again ({keys}) to "
                 "count them."
             ).format(keys=self._actions.shortcut_or_path("evaluate_state"))
-        return self._uncountable or self.tr("Counting multiply-adds…")
+        return self._count_error or self.tr("Counting multiply-adds…")
 
     @property
     def has_results(self) -> bool:
@@ -829,15 +829,15 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self.metric = name
         self._refresh()
 
-    def _found(self, key: object) -> tuple[StateQuality, bool] | None:
+    def _result_of(self, key: object) -> tuple[StateQuality, bool] | None:
         """Return the result of a state under the conditions shown, and whether it is outdated."""
-        shown = self._shown
-        found = self._results.get((self._states.get(key, ""), shown))
+        shown = self._shown_evaluation
+        found = self._results.get((self._state_hashes.get(key, ""), shown))
         return None if found is None else (found, shown != self._evaluation)
 
-    def _otherwise(self, key: object) -> str:
+    def _other_results_text(self, key: object) -> str:
         """Return sentences with the results of a state under other conditions."""
-        shown, state = self._shown, self._states.get(key)
+        shown, state = self._shown_evaluation, self._state_hashes.get(key)
         return join_sentences(
             *(
                 with_label(
@@ -852,22 +852,22 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _refresh(self, _change: object = None) -> None:
         if self._session.document is None or (self._source is None and not self._results):
             return
-        waits = {*map(id, self._wanted)}
-        if self._under_way is not None:
+        waits = {*map(id, self._queue)}
+        if self._running_task is not None:
             waits.add(id(self._current))
         self._history.set_marks([self._mark(key, waits=id(key) in waits) for key in self._keys])
         self.measured.emit()
         self._identify()
 
     def _mark(self, key: object, *, waits: bool) -> HistoryMark:
-        found = self._found(key)
+        found = self._result_of(key)
         if waits:
-            now = self._under_way is not None and key is self._current
+            now = self._running_task is not None and key is self._current
             words = self.tr("being evaluated") if now else self.tr("waiting to be evaluated")
             return HistoryMark("…", words, faded=True)
         if found is None:
             words = self.tr("not evaluated")
-            if otherwise := self._otherwise(key):
+            if otherwise := self._other_results_text(key):
                 words = join_sentences(self.tr("{words}.").format(words=words), otherwise)
             return HistoryMark(words=words)
         quality, is_old = found
@@ -886,7 +886,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if document is None or not self._results or self._identity.task is not None:
             return
         for number, key in enumerate(self._keys):
-            if key not in self._states:
+            if key not in self._state_hashes:
                 self._identity.start(
                     partial(identify, document.state_at(number)),
                     partial(self._on_identified, document, key),
@@ -896,5 +896,5 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def _on_identified(self, document: Document, key: object, state: str) -> None:
         if document is self._session.document:
-            self._states[key] = state
+            self._state_hashes[key] = state
             self._refresh()

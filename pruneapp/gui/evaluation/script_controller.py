@@ -207,7 +207,7 @@ class ScriptController(DialogController[ConsentDialog]):
     def __init__(self, context: AppContext, session: OpenDocument) -> None:
         super().__init__(context, session.closed)
         self._session = session
-        self._look = LatestTask(context.jobs)
+        self._source_check = LatestTask(context.jobs)
         self._request = LatestTask(context.jobs)
         session.closed.connect(self._on_closed)
 
@@ -269,7 +269,7 @@ class ScriptController(DialogController[ConsentDialog]):
         """Check a source in the background; call `show` with a text, and whether it is an error."""
 
         def found(result: _Found) -> None:
-            show(self._words(result), False)
+            show(self._found_text(result), False)
 
         def failed(error: PruneAppError) -> None:
             show(translate_error(error), bool(source.path))
@@ -280,11 +280,13 @@ class ScriptController(DialogController[ConsentDialog]):
             show(words.format(program=facts.program, folder=facts.folder), False)
 
         if source.kind is DataKind.COMMAND:
-            self._look.start(partial(find_command, source, self._folder), found_command, failed)
+            self._source_check.start(
+                partial(find_command, source, self._folder), found_command, failed
+            )
         else:
-            self._look.start(self._finding(source), found, failed)
+            self._source_check.start(self._search_for(source), found, failed)
 
-    def _finding(self, source: DataSource) -> Callable[[Job], _Found]:
+    def _search_for(self, source: DataSource) -> Callable[[Job], _Found]:
         document = self._session.document
         checkpoint = None if document is None else document.checkpoint
         return partial(find, source, self._session.contents, checkpoint)
@@ -297,7 +299,7 @@ class ScriptController(DialogController[ConsentDialog]):
             return Path.home()
         return document.checkpoint.path.absolute().parent
 
-    def _words(self, found: _Found) -> str:
+    def _found_text(self, found: _Found) -> str:
         python = found.interpreter
         words = self.tr("Runs with {python} ({found}).").format(
             python=python.path, found=translate_sentence(python.found)
@@ -305,11 +307,11 @@ class ScriptController(DialogController[ConsentDialog]):
         agreed, no_effect = found.agreed, ""
         if agreed.options.limit is not None and agreed.script.ignores_limit:
             no_effect = self.tr("The limit has no effect: no function of the script takes 'limit'.")
-        of_data = self._words_of_images(found) or self._words_of_inputs(found)
+        of_data = self._images_text(found) or self._inputs_text(found)
         parts = of_data, words, translate_sentence(python.notice), no_effect
         return join_sentences(*parts)
 
-    def _words_of_inputs(self, found: _Found) -> str:
+    def _inputs_text(self, found: _Found) -> str:
         seeded = found.agreed.options.seeded
         if seeded is None:
             return ""
@@ -319,7 +321,7 @@ class ScriptController(DialogController[ConsentDialog]):
             sizes=join_names(*seeded.size_texts)
         )
 
-    def _words_of_images(self, found: _Found) -> str:
+    def _images_text(self, found: _Found) -> str:
         images, options = found.images, found.agreed.options
         classifier = options.classifier
         if images is None or classifier is None:
@@ -366,7 +368,7 @@ class ScriptController(DialogController[ConsentDialog]):
             elif self.dialog is None:
                 self._ask_about(result, known, run, parent)
 
-        self._find(self._finding(source), found, refused, parent)
+        self._find(self._search_for(source), found, refused, parent)
 
     def request_command(
         self,
@@ -430,5 +432,5 @@ class ScriptController(DialogController[ConsentDialog]):
         self.open(dialog)
 
     def _on_closed(self) -> None:
-        self._look.cancel()
+        self._source_check.cancel()
         self._request.cancel()

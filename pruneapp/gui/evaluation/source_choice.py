@@ -22,9 +22,9 @@ from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, transla
 
 # Pause after the last keystroke before a typed path is checked.
 TYPED_MS = 300
-_DIGITS = 8  # width of the fields for numbers, in digits
+_FIELD_DIGITS = 8  # width of the fields for numbers, in digits
 # Lines reserved for the answer below the fields, so that the layout does not jump.
-_LINES = 2
+_RESERVED_LINES = 2
 
 
 class DataKind(Enum):
@@ -114,7 +114,7 @@ class SourceChoice(QWidget):
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
         for row, kind in enumerate(kinds):
-            label, help_ = _words(kind)
+            label, help_ = _label_and_help(kind)
             radio = self.radios[kind] = QRadioButton(label, rows)
             group.addButton(radio)
             radio.setToolTip(help_)
@@ -147,12 +147,12 @@ class SourceChoice(QWidget):
         self.python.setPlaceholderText(self.tr("automatic"))
         grid.addWidget(label_for(self.python, self.tr("P&ython")), len(kinds), 0)
         self.browse_python.clicked.connect(self._browse_python)
-        self._ask_numbers(grid, len(kinds) + 1)
+        self._add_number_fields(grid, len(kinds) + 1)
         self.unpruned: LineEdit | None = None
         if unpruned:
-            self._ask_unpruned(grid, len(kinds) + 2)
+            self._add_unpruned_field(grid, len(kinds) + 2)
         self.found = plain(wrap=True, ink=MUTED)
-        self.found.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
+        self.found.setMinimumHeight(_RESERVED_LINES * self.fontMetrics().lineSpacing())
         lay_in_column(self, rows, self.found)
         with QSignalBlocker(self):
             next(iter(self.radios.values())).setChecked(True)
@@ -215,7 +215,7 @@ class SourceChoice(QWidget):
         field.entered.connect(lambda _text: self._typed.start())
         return field
 
-    def _ask_numbers(self, grid: QGridLayout, row: int) -> None:
+    def _add_number_fields(self, grid: QGridLayout, row: int) -> None:
         name = self.tr("Limit")
         self.limit = self._field(
             name,
@@ -238,13 +238,13 @@ class SourceChoice(QWidget):
         grid.addLayout(both, row, 1)
         both.setSpacing(8)
         for field in (self.limit, self.seed):
-            field.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * _DIGITS)
+            field.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * _FIELD_DIGITS)
         both.addWidget(self.limit, 1)
         both.addWidget(label_for(self.seed, self.tr("See&d")))
         both.addWidget(self.seed, 1)
         grid.addWidget(label_for(self.limit, self.tr("&Limit")), row, 0)
 
-    def _ask_unpruned(self, grid: QGridLayout, row: int) -> None:
+    def _add_unpruned_field(self, grid: QGridLayout, row: int) -> None:
         name = self.tr("Unpruned model")
         field, browse = self.unpruned, self.browse_unpruned = self._path_row(
             name,
@@ -257,7 +257,7 @@ class SourceChoice(QWidget):
         )
         field.setPlaceholderText(self.tr("the open file"))
         grid.addWidget(label_for(field, self.tr("&Unpruned model")), row, 0)
-        browse.clicked.connect(lambda: self._ask_file(field, name, ""))
+        browse.clicked.connect(lambda: self._browse_file(field, name, ""))
 
     def _on_kind(self, checked: bool) -> None:
         if not checked:
@@ -279,25 +279,25 @@ class SourceChoice(QWidget):
         title, field = self.radios[kind].text().replace("&", ""), self.fields[kind]
         if kind is DataKind.IMAGES:
             folder = field.text() or self._folder
-            self._take(field, QFileDialog.getExistingDirectory(self, title, folder))
+            self._set_path(field, QFileDialog.getExistingDirectory(self, title, folder))
         else:
-            self._ask_file(field, title, _filter(kind))
+            self._browse_file(field, title, _filter(kind))
 
     def _browse_python(self) -> None:
-        self._ask_file(self.python, self.tr("Python interpreter"), "")
+        self._browse_file(self.python, self.tr("Python interpreter"), "")
 
-    def _ask_file(self, field: LineEdit, title: str, kinds: str) -> None:
+    def _browse_file(self, field: LineEdit, title: str, kinds: str) -> None:
         path, _ = QFileDialog.getOpenFileName(self, title, field.text() or self._folder, kinds)
-        self._take(field, path)
+        self._set_path(field, path)
 
-    def _take(self, field: LineEdit, path: str) -> None:
+    def _set_path(self, field: LineEdit, path: str) -> None:
         if path:
             field.setText(path)
             self._typed.stop()
             self.changed.emit()
 
 
-def _words(kind: DataKind) -> tuple[str, str]:
+def _label_and_help(kind: DataKind) -> tuple[str, str]:
     return {
         DataKind.SCRIPT: (
             translate("DataKind", "&Evaluation script"),

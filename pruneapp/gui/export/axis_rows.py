@@ -58,12 +58,12 @@ from pruneapp.results.shrink_forecast import (
 )
 
 # minimum width of a slider in pixels
-_LEAST_SLIDER = 120
+_MIN_SLIDER_WIDTH = 120
 # Number of columns of the grid: name, before, after, share, slider, effect.
 COLUMNS = 6
 _ACCEPTABLE = QValidator.State.Acceptable
 # Number of notices of an axis in the row (often there is one per layer), and in its tooltip.
-_NOTES, _LISTED = 1, 24
+_SHOWN_NOTICES, _TOOLTIP_NOTICES = 1, 24
 
 
 def exactness_words(exactness: Exactness) -> str:
@@ -183,7 +183,7 @@ class AxisRow(QWidget):
         for number in (self.before, self.after, self.share):
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.slider = Slider(Qt.Orientation.Horizontal, self)
-        self.slider.setMinimumWidth(_LEAST_SLIDER)
+        self.slider.setMinimumWidth(_MIN_SLIDER_WIDTH)
         self.slider.setPageStep(4)
         self.choice = QWidget(self)
         lay_in_row(self.choice, self.percent, self.slider, wide=self.slider)
@@ -196,7 +196,7 @@ class AxisRow(QWidget):
         self.percent.sized.connect(self._on_share)
         # Reserve the width of the longest texts, so that the layout does not jump.
         advance = self.fontMetrics().horizontalAdvance
-        self.before.setMinimumWidth(advance(self._from(axis)) + 2)
+        self.before.setMinimumWidth(advance(self._before_text(axis)) + 2)
         self.share.setMinimumWidth(advance(share_words(888, 1000)) + 2)
         self.exactness.setMinimumWidth(advance(exactness_words(CHANGES)) + 2)
         self.set_axis(axis)
@@ -217,7 +217,7 @@ class AxisRow(QWidget):
         blocker = QSignalBlocker(self.slider)
         if by_share:
             self.slider.setRange(0, len(axis.percents))
-            self.slider.setValue(self._place(self._share))
+            self.slider.setValue(self._slider_position(self._share))
             self.percent.set_sizes((0, *axis.percents), 100)
         else:
             self.slider.setRange(0, max(len(axis.sizes) - 1, 0))
@@ -250,7 +250,7 @@ class AxisRow(QWidget):
         for control in (self.slider, self.box):
             control.setAccessibleName(name)
         self.percent.setAccessibleName(self.tr("Share of each group"))
-        notes = [translate_sentence(notice) for notice in axis.notices[:_NOTES]]
+        notes = [translate_sentence(notice) for notice in axis.notices[:_SHOWN_NOTICES]]
         if more := len(axis.notices) - len(notes):
             notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
         if axis.why_not:
@@ -258,7 +258,9 @@ class AxisRow(QWidget):
         elif axis.sizes and not movable and not by_share:
             notes.append(self.tr("There is no smaller size that the model's class takes."))
         self.notes.setText("\n".join(notes))
-        self.notes.setToolTip(as_plain(translate_sentence("\n".join(axis.notices[:_LISTED]))))
+        self.notes.setToolTip(
+            as_plain(translate_sentence("\n".join(axis.notices[:_TOOLTIP_NOTICES])))
+        )
         self.notes.setVisible(bool(notes))
         self._show(axis.after, axis.exactness)
 
@@ -279,7 +281,7 @@ class AxisRow(QWidget):
             exactness = CHANGES if layers.gone - layers.dead else EXACT
             self._show(stacks * (layers.count - len(layers.gone)), exactness)
 
-    def _place(self, percent: int) -> int:
+    def _slider_position(self, percent: int) -> int:
         """Return the slider position of a share in percent; at the right end nothing is cut."""
         percents = self._axis.percents
         return len(percents) - bisect_left((0, *percents[:-1]), percent)
@@ -288,7 +290,7 @@ class AxisRow(QWidget):
         self.slider.setValue(self._axis.sizes.index(size * self._axis.in_each))
 
     def _on_share(self, percent: int) -> None:
-        self.slider.setValue(self._place(percent))
+        self.slider.setValue(self._slider_position(percent))
 
     def _on_moved(self, value: int) -> None:
         axis = self._axis
@@ -300,19 +302,19 @@ class AxisRow(QWidget):
             self._show(kept, CHANGES if value < len(axis.sizes) - 1 else EXACT)
         self.chosen.emit()
 
-    def _from(self, axis: AxisForecast) -> str:
+    def _before_text(self, axis: AxisForecast) -> str:
         return f"{number_format.count(axis.before // axis.in_each)} →"
 
     def _show(self, after: int, exactness: Exactness) -> None:
         axis = self._axis
         cut = after < axis.before
         left = number_format.count(after // axis.in_each)
-        self.before.setText(self._from(axis) if cut else "")
+        self.before.setText(self._before_text(axis) if cut else "")
         self.after.setText(left)
         self.box.show_size(after // axis.in_each)
         self.percent.show_size(self._share)
         self.share.setText(share_words(axis.before - after, axis.before) if cut else "")
-        self.exactness.setText(exactness_words(exactness) if cut else self._uncut())
+        self.exactness.setText(exactness_words(exactness) if cut else self._uncut_text())
         grave = cut and exactness == CHANGES
         self.exactness.setForegroundRole(DANGER if grave else TEXT if cut else MUTED)
         said = self.tr("{n} of {all} stay: {exactness}").format(
@@ -320,13 +322,13 @@ class AxisRow(QWidget):
             all=number_format.count(axis.before // axis.in_each),
             exactness=self.exactness.text(),
         )
-        tip = self._tip()
+        tip = self._tooltip_text()
         for part in (self.slider, self.box, self.percent):
             part.setAccessibleDescription(said)
             part.setToolTip(f"{said}\n{tip}")
         self.exactness.setToolTip(tip)
 
-    def _uncut(self) -> str:
+    def _uncut_text(self) -> str:
         """Return the text that is shown while nothing is cut."""
         if self._axis.name in {"experts", "vocabulary"}:
             return self.tr("nothing chosen")  # the survey does not look for dead ones
@@ -334,7 +336,7 @@ class AxisRow(QWidget):
             return self.tr("no dead layers")
         return self.tr("no dead units to cut")
 
-    def _tip(self) -> str:
+    def _tooltip_text(self) -> str:
         """Return the tooltip: which units are cut."""
         if self._axis.name == "layers":
             return self.tr("A layer that does nothing is cut anyway. Click another to remove it.")
@@ -354,7 +356,7 @@ class AxisRow(QWidget):
         )
 
 
-_LEAST_LETTERS = 16
+_MIN_CHARACTERS = 16
 _TEXTS, _IDS = "texts", "ids"  # data of the items of `VocabularyChoice.box` for chosen files
 
 
@@ -373,7 +375,7 @@ class VocabularyChoice(QWidget):
         self.box.setSizeAdjustPolicy(
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.box.setMinimumContentsLength(_LEAST_LETTERS)
+        self.box.setMinimumContentsLength(_MIN_CHARACTERS)
         self.browse = QPushButton(self.tr("Texts…"), self)
         self.browse.setAutoDefault(False)
         tip = self.tr(
@@ -465,7 +467,7 @@ class LayerStrip(QWidget):
         super().__init__(parent)
         self._layers = LayersForecast()
         self._colors = with_defaults({})
-        self._here = 0
+        self._cursor = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Layers"))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -483,7 +485,7 @@ class LayerStrip(QWidget):
         if layers == self._layers:
             return
         self._layers = layers
-        self._here = min(self._here, max(layers.count - 1, 0))
+        self._cursor = min(self._cursor, max(layers.count - 1, 0))
         self._describe()
         self.updateGeometry()
         self.update()
@@ -499,16 +501,16 @@ class LayerStrip(QWidget):
     def heightForWidth(self, width: int) -> int:
         """Return the height of all cells, wrapped to a width."""
         lines = -(-self._layers.count // self._per_line(width))
-        return max(lines, 1) * (self._side().height() + _GAP) + _GAP
+        return max(lines, 1) * (self._cell_size().height() + _GAP) + _GAP
 
     def sizeHint(self) -> QSize:
         """Return the size of one row of up to 24 cells, or of more rows if they do not fit."""
-        width = min(max(self._layers.count, 1), 24) * (self._side().width() + _GAP) + _GAP
+        width = min(max(self._layers.count, 1), 24) * (self._cell_size().width() + _GAP) + _GAP
         return QSize(width, self.heightForWidth(max(self.width(), width)))
 
     def minimumSizeHint(self) -> QSize:
         """Return a minimum size that fits a few cells per row."""
-        return QSize(8 * (self._side().width() + _GAP), self._side().height() + 2 * _GAP)
+        return QSize(8 * (self._cell_size().width() + _GAP), self._cell_size().height() + 2 * _GAP)
 
     def words(self, number: int) -> str:
         """Return a text about what happens to a layer."""
@@ -524,7 +526,7 @@ class LayerStrip(QWidget):
 
     def cell(self, number: int) -> QRect:
         """Return the rectangle of a layer in widget coordinates."""
-        side = self._side()
+        side = self._cell_size()
         line, column = divmod(number, self._per_line(self.width()))
         left = _GAP + column * (side.width() + _GAP)
         return QRect(QPoint(left, _GAP + line * (side.height() + _GAP)), side)
@@ -532,7 +534,7 @@ class LayerStrip(QWidget):
     def event(self, event: QEvent) -> bool:
         """Show the text of the layer under the pointer as tooltip."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            number = self._at(event.pos())
+            number = self._layer_at(event.pos())
             words = "" if number is None else self.words(number)
             QToolTip.showText(event.globalPos(), words, self)
             return True
@@ -540,9 +542,9 @@ class LayerStrip(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Cut or keep the clicked layer."""
-        number = self._at(event.position().toPoint())
+        number = self._layer_at(event.position().toPoint())
         if event.button() == Qt.MouseButton.LeftButton and number is not None:
-            self._here = number
+            self._cursor = number
             self._toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -552,15 +554,15 @@ class LayerStrip(QWidget):
             Qt.Key.Key_Right: 1,
             Qt.Key.Key_Up: -self._per_line(self.width()),
             Qt.Key.Key_Down: self._per_line(self.width()),
-            Qt.Key.Key_Home: -self._here,
-            Qt.Key.Key_End: self._layers.count - 1 - self._here,
+            Qt.Key.Key_Home: -self._cursor,
+            Qt.Key.Key_End: self._layers.count - 1 - self._cursor,
         }
         key = Qt.Key(event.key())
         if key == Qt.Key.Key_Space:
             self._toggle()
-        elif key in steps and 0 <= self._here + steps[key] < self._layers.count:
-            self._here += steps[key]
-            self._say()
+        elif key in steps and 0 <= self._cursor + steps[key] < self._layers.count:
+            self._cursor += steps[key]
+            self._announce()
         elif key not in steps:
             super().keyPressEvent(event)
 
@@ -598,43 +600,43 @@ class LayerStrip(QWidget):
             if gone:
                 middle = cell.top() + 2 + painter.fontMetrics().height() // 2
                 painter.drawLine(cell.left() + 4, middle, cell.right() - 4, middle)
-            if number == self._here and self.hasFocus():
+            if number == self._cursor and self.hasFocus():
                 painter.setPen(QPen(colors["accent"], 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRect(cell.adjusted(0, 0, -1, -1))
         painter.end()
 
-    def _side(self) -> QSize:
+    def _cell_size(self) -> QSize:
         metrics = self.fontMetrics()
         digits = len(str(max(self._layers.count - 1, 10)))
         return QSize(metrics.horizontalAdvance("0" * digits) + 12, metrics.height() + 10)
 
     def _per_line(self, width: int) -> int:
-        return max((width - _GAP) // (self._side().width() + _GAP), 1)
+        return max((width - _GAP) // (self._cell_size().width() + _GAP), 1)
 
-    def _at(self, point: QPoint) -> int | None:
+    def _layer_at(self, point: QPoint) -> int | None:
         numbers = range(self._layers.count)
         return next((n for n in numbers if self.cell(n).contains(point)), None)
 
     def _toggle(self) -> None:
-        layers, number = self._layers, self._here
+        layers, number = self._layers, self._cursor
         if number >= layers.count:
             return
         if number not in layers.fixed | layers.dead:
             gone = layers.gone ^ {number}
             self._layers = LayersForecast(layers.count, gone, layers.dead, layers.fixed)
             self.toggled.emit()
-        self._say()
+        self._announce()
 
-    def _say(self) -> None:
+    def _announce(self) -> None:
         self._describe()
         self.update()
         if QAccessible.isActive():
-            event = QAccessibleAnnouncementEvent(self, self.words(self._here))
+            event = QAccessibleAnnouncementEvent(self, self.words(self._cursor))
             QAccessible.updateAccessibility(event)
 
     def _describe(self) -> None:
-        here = as_sentence(self.words(self._here)) if self._layers.count else ""
+        here = as_sentence(self.words(self._cursor)) if self._layers.count else ""
         keys = self.tr("Arrows move, Space cuts or keeps a layer.")
         self.setAccessibleDescription(join_sentences(here, keys))
 

@@ -44,9 +44,9 @@ from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.shrink_forecast import CutRequest
 
 # bfloat16 has the range of float32: rounding to it without being asked makes no value infinite
-_SAFE = "bfloat16"
+_SAFE_DTYPE = "bfloat16"
 # A smaller dtype is offered only if it saves more than a tenth of the file size.
-_WORTH = 0.9
+_MAX_SIZE_RATIO = 0.9
 
 
 class RoundingNote(QWidget):
@@ -56,7 +56,7 @@ class RoundingNote(QWidget):
         super().__init__(parent)
         self.note = plain(wrap=True)
         self.note.setAccessibleDescription(self.tr("Effect of rounding to this dtype."))
-        self.take = QPushButton(self.tr("Round to {type}").format(type=_SAFE), self)
+        self.take = QPushButton(self.tr("Round to {type}").format(type=_SAFE_DTYPE), self)
         self.take.setAutoDefault(False)
         self.take.setAccessibleDescription(
             self.tr("Select this dtype and show the rounding error.")
@@ -71,38 +71,42 @@ class RoundingNote(QWidget):
         danger = isinstance(cost, str) or bool(cost is not None and cost.infinite)
         self.note.setForegroundRole(DANGER if danger else MUTED)
         smaller = None if dtype or offer.nbytes is None else offer.in_16_bits
-        if smaller is not None and offer.nbytes is not None and smaller >= _WORTH * offer.nbytes:
+        if (
+            smaller is not None
+            and offer.nbytes is not None
+            and smaller >= _MAX_SIZE_RATIO * offer.nbytes
+        ):
             smaller = None
         self.take.setVisible(smaller is not None)
         if dtype:
             self.note.setText(abridged(rounding_words(cost, dtype)))
         elif smaller is not None:
             words = self.tr("{type}: {size}, with 8 significant bits per value.")
-            self.note.setText(words.format(type=_SAFE, size=number_format.size(smaller)))
+            self.note.setText(words.format(type=_SAFE_DTYPE, size=number_format.size(smaller)))
         self.setVisible(bool(dtype) or smaller is not None)
 
 
 # minimum and preferred width of the texts, in characters
-_WIDTH, _USUAL_WIDTH = 52, 72
+_WIDTH, _PREFERRED_WIDTH = 52, 72
 # lines reserved for notes that are longer than when the dialog opens
-_SPARE_LINES = 2
+_RESERVED_LINES = 2
 # minimum height of the scrolled choices, in lines
-_LEAST_LINES = 8
+_MIN_LINES = 8
 # size of the page of cuts: width in characters, height in lines
 _PAGE_WIDTH, _PAGE_LINES = 128, 38
 # number of formats of which the height is measured, to open the dialog high enough for any
-_MEASURED = 2
+_MEASURED_FORMATS = 2
 # distance from the top of a radio button to its text, in pixels
-_ABOVE = 3
+_TEXT_OFFSET_PX = 3
 # the parts of an offer that the panel shows, without its size
 _DESCRIBED = attrgetter("name", "help", "why_not", "params")
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 
 
-def _letters(offer: FormatOffer) -> int:
+def _text_length(offer: FormatOffer) -> int:
     """Return the approximate length of the text of a format; a parameter counts as some lines."""
     texts = offer.help, *offer.does_not, *map(loader_words, offer.loaded_by)
-    return sum(map(len, texts)) + 4 * _USUAL_WIDTH * len(offer.params)
+    return sum(map(len, texts)) + 4 * _PREFERRED_WIDTH * len(offer.params)
 
 
 class FormatDetails(QWidget):
@@ -125,7 +129,7 @@ class FormatDetails(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the size at the width at which the texts are easy to read."""
-        width = letter_width(self) * _USUAL_WIDTH
+        width = letter_width(self) * _PREFERRED_WIDTH
         return QSize(width, self.heightForWidth(width))
 
     def spare_height(self, offers: Iterable[FormatOffer]) -> int:
@@ -136,10 +140,10 @@ class FormatDetails(QWidget):
         width, other = self.sizeHint().width(), FormatDetails()
         other.costs, other._values = self.costs, self._values
         heights = [self.heightForWidth(width)]
-        for offer in sorted(offers, key=_letters, reverse=True)[:_MEASURED]:
+        for offer in sorted(offers, key=_text_length, reverse=True)[:_MEASURED_FORMATS]:
             other.show_offer(offer)
             heights.append(other.heightForWidth(width))
-        return max(heights) - heights[0] + _SPARE_LINES * self.fontMetrics().lineSpacing()
+        return max(heights) - heights[0] + _RESERVED_LINES * self.fontMetrics().lineSpacing()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Scroll to a control that gets the focus, or a key press while it is not visible."""
@@ -207,7 +211,7 @@ class FormatDetails(QWidget):
 
     def _build(self) -> None:
         content = QWidget()
-        layout = lay_in_column(content, spacing=4, margins=(0, _ABOVE, 0, 0))
+        layout = lay_in_column(content, spacing=4, margins=(0, _TEXT_OFFSET_PX, 0, 0))
         self.fields = self.rounding = None
         if self._offer is not None:
             self._fill(layout, self._offer)
@@ -248,18 +252,18 @@ class FormatDetails(QWidget):
         self.rounding = RoundingNote(field)
         self.rounding.take.installEventFilter(self)
         below.addWidget(self.rounding)
-        self.rounding.take.clicked.connect(self._on_taken)
+        self.rounding.take.clicked.connect(self._on_rounding_accepted)
 
     def _show_rounding(self) -> None:
         if self.rounding is not None and self._offer is not None:
             dtype = self.rounded_to()
             self.rounding.show_cost(self._offer, dtype, self.costs.get(dtype))
 
-    def _on_taken(self) -> None:
+    def _on_rounding_accepted(self) -> None:
         if self._offer is None or self.fields is None:
             return
         field = self.fields.fields[self._offer.rounded_by]
-        field.editor.set_value(_SAFE)
+        field.editor.set_value(_SAFE_DTYPE)
         field.setFocus()
         self._on_changed()
 
@@ -355,7 +359,7 @@ class ExportDialog(Dialog):
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
         self._is_copy = False
-        self._first = 0  # the page to select when the dialog is shown
+        self._initial_page = 0  # the page to select when the dialog is shown
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
         self.state = plain(wrap=True)
         # separates it from the choices, to all of which it refers
@@ -364,7 +368,7 @@ class ExportDialog(Dialog):
         self.broken.setContentsMargins(0, 0, 0, 8)
         self.broken.hide()
         self._rounded = ""
-        self._above = QWidget(self)
+        self._header = QWidget(self)
         self.tabs = QTabBar(self)
         self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName(self.tr("What is written"))
@@ -388,9 +392,9 @@ class ExportDialog(Dialog):
         self.stop = QPushButton(self.tr("Cancel"), self)
         self._full = self.purposes, self.formats, self.details, self.target, self.beside
         self._lay_out()
-        self.tabs.currentChanged.connect(self._on_turned)
+        self.tabs.currentChanged.connect(self._on_page_changed)
         self.page.changed.connect(self._arrange)
-        self.purposes.chosen.connect(self._on_best)
+        self.purposes.chosen.connect(self._on_recommended)
         self.formats.picked.connect(self._on_picked)
         self.details.changed.connect(self._on_changed)
         self.target.changed.connect(self._arrange)
@@ -405,10 +409,10 @@ class ExportDialog(Dialog):
         add_row(layout, self.formats, self.details, spacing=24, wide=self.details, stretch=1)
         # On a low screen the choices scroll, while the destination and the buttons stay visible.
         self.scrolled = Scrolled(content, self)
-        self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _LEAST_LINES)
+        self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _MIN_LINES)
         layout = lay_in_column(self, spacing=12, margins=(16, 16, 16, 16))
-        lay_in_column(self._above, self.state, self.broken, spacing=0)
-        layout.addWidget(self._above)
+        lay_in_column(self._header, self.state, self.broken, spacing=0)
+        layout.addWidget(self._header)
         add_row(layout, self.tabs, None)
         layout.addWidget(self.scrolled, 1)
         layout.addWidget(self.page, 1)
@@ -523,7 +527,7 @@ class ExportDialog(Dialog):
             if name in self.formats.radios:
                 self.parametersChanged.emit(name, values)
         self.page.set_request(choices.cut, choices.check, choices.folder)
-        self._first = int(choices.shrunk)
+        self._initial_page = int(choices.shrunk)
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
         """Show the cost of rounding to dtype `name`, or a sentence that says why it is unknown."""
@@ -567,12 +571,12 @@ class ExportDialog(Dialog):
             report=self.beside.report(),
         )
 
-    def _on_turned(self, _page: int) -> None:
+    def _on_page_changed(self, _page: int) -> None:
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
         # The cut also removes zeros of the file: the result need not be a copy.
         self.state.setVisible(not (shrunk and self._is_copy))
-        self._above.setVisible(not (self.state.isHidden() and self.broken.isHidden()))
+        self._header.setVisible(not (self.state.isHidden() and self.broken.isHidden()))
         for part in (self.scrolled, self.target, self.beside):
             part.setVisible(not shrunk)
         if shrunk and self.isVisible():
@@ -582,11 +586,11 @@ class ExportDialog(Dialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Select the page of the last time, which must not determine the size of the dialog."""
         super().showEvent(event)
-        first, self._first = self._first, 0
+        first, self._initial_page = self._initial_page, 0
         if first:
             self.tabs.setCurrentIndex(first)
 
-    def _on_best(self, name: str) -> None:
+    def _on_recommended(self, name: str) -> None:
         self.formats.choose(name)
         self._show_chosen()
 

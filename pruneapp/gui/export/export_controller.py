@@ -426,7 +426,7 @@ class ExportController(DialogController[ExportDialog]):
         self.report: ExportReportDialog | None = None
         self._forecasts: ShrinkForecasts | None = None  # of the open dialog
         self._written: tuple[Path, ...] = ()  # targets of exports in progress
-        self._later = single_shot(self, LATER_MS, self._estimate)
+        self._estimate_timer = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
 
@@ -448,7 +448,7 @@ class ExportController(DialogController[ExportDialog]):
         # An export that replaces the source renames it; proposed names keep the opened name.
         self._opened = document.checkpoint.path
         # The size of a large file is computed later, after the file has been shown.
-        self._later.start(LATER_MS if len(self._session.rows) > MANY else 0)
+        self._estimate_timer.start(LATER_MS if len(self._session.rows) > MANY else 0)
 
     def _estimate(self) -> None:
         document = self._session.document
@@ -464,7 +464,7 @@ class ExportController(DialogController[ExportDialog]):
         )
 
     def _on_closed(self) -> None:
-        self._later.stop()
+        self._estimate_timer.stop()
         self.sized.emit(None)
         self._choices = self._multiple = None
         self.multipleChosen.emit(None)
@@ -496,7 +496,7 @@ class ExportController(DialogController[ExportDialog]):
         dialog.target.set_folders(allowed=bool(document.checkpoint.contents.shards))
         dialog.target.set_path(str(target))
         dialog.exportRequested.connect(self._export)
-        dialog.finished.connect(self._note_choices)
+        dialog.finished.connect(self._store_choices)
         FormatSizes(self._jobs, dialog, preview, self._session.refused.emit)
         origin = preview.provenance
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
@@ -522,7 +522,7 @@ class ExportController(DialogController[ExportDialog]):
         self._multiple = multiple
         self.open(dialog)
 
-    def _note_choices(self) -> None:
+    def _store_choices(self) -> None:
         if self.dialog is not None:
             self._choices = self.dialog.choices()
             self.multipleChosen.emit(self._choices.cut.multiple)

@@ -34,8 +34,8 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.params import ChoiceParam
 from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
 
-_NAME = 48  # maximum number of characters of a name in a line
-_NAMES = 4  # maximum number of file names in a list
+_MAX_NAME_LENGTH = 48  # maximum number of characters of a name in a line
+_MAX_NAMES = 4  # maximum number of file names in a list
 
 
 def _calculating() -> str:
@@ -76,7 +76,7 @@ def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
     if isinstance(cost, str):
         unknown = translate("ExportSizes", "✕ The rounding error of {type} is not known. {why}")
         return unknown.format(type=dtype, why=cost)
-    notices = [_infinite_words(cost)] if cost.infinite else []
+    notices = [_infinite_text(cost)] if cost.infinite else []
     if cost.worst:
         largest = translate("ExportSizes", "Largest rounding error {error} ({name}).")
         error = number_format.number(cost.worst)
@@ -89,7 +89,7 @@ def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
     return join_sentences(*notices)
 
 
-def _infinite_words(cost: RoundingCost) -> str:
+def _infinite_text(cost: RoundingCost) -> str:
     name, most = max(cost.infinite, key=itemgetter(1))
     if len(cost.infinite) > 1:
         text = translate(
@@ -117,7 +117,11 @@ def _infinite_words(cost: RoundingCost) -> str:
 def short_name(name: str) -> str:
     """Return a name on one line, with its middle elided if it is too long."""
     text = on_one_line(name)
-    return text if len(text) <= _NAME else f"{text[: _NAME // 2]}…{text[-_NAME // 2 :]}"
+    return (
+        text
+        if len(text) <= _MAX_NAME_LENGTH
+        else f"{text[: _MAX_NAME_LENGTH // 2]}…{text[-_MAX_NAME_LENGTH // 2 :]}"
+    )
 
 
 def check_words(check: TargetCheck) -> str:
@@ -125,23 +129,23 @@ def check_words(check: TargetCheck) -> str:
     notices = []
     if check.kept:
         words = translate("ExportPlace", "Replaces the open model; a backup is kept as {names}.")
-        notices.append(words.format(names=_listed(check.kept)))
+        notices.append(words.format(names=_join_names(check.kept)))
     if len(check.replaced) == 1:
         words = translate("ExportPlace", "{name} already exists and will be replaced.")
         notices.append(words.format(name=short_name(check.replaced[0])))
     elif check.replaced:
         words = translate("ExportPlace", "{n} files already exist and will be replaced: {names}.")
         n = number_format.count(len(check.replaced))
-        notices.append(words.format(n=n, names=_listed(check.replaced)))
+        notices.append(words.format(n=n, names=_join_names(check.replaced)))
     return join_sentences(*notices, *map(translate_sentence, check.notices))
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = join_names(*map(short_name, names[:_NAMES]))
-    if len(names) <= _NAMES:
+def _join_names(names: Sequence[str]) -> str:
+    shown = join_names(*map(short_name, names[:_MAX_NAMES]))
+    if len(names) <= _MAX_NAMES:
         return shown
     more = translate("ExportPlace", "{names} and {n} more")
-    return more.format(names=shown, n=number_format.count(len(names) - _NAMES))
+    return more.format(names=shown, n=number_format.count(len(names) - _MAX_NAMES))
 
 
 def rounded_to(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
@@ -172,7 +176,7 @@ def loader_words(loader: Loader) -> str:
     return with_note(loader.name, notes) if notes else loader.name
 
 
-_WIDEST_SIZE = "≈ 9,999 MB"
+_LONGEST_SIZE = "≈ 9,999 MB"
 
 
 def _label(offer: FormatOffer, dtype: str) -> str:
@@ -211,7 +215,7 @@ class Formats(QWidget):
         self._offers = {offer.name: offer for offer in offers}
         for offer in offers:
             radio, size = self.radios[offer.name], self.sizes[offer.name]
-            self._keep_room(offer)
+            self._reserve_width(offer)
             radio.setEnabled(not offer.why_not)
             radio.setToolTip(offer.why_not)
             words = size_words(offer)
@@ -231,7 +235,7 @@ class Formats(QWidget):
         for name, offer in self._offers.items():
             self.radios[name].setText(_label(offer, types.get(name, "")))
 
-    def _keep_room(self, offer: FormatOffer) -> None:
+    def _reserve_width(self, offer: FormatOffer) -> None:
         """Reserve the width of the longest dtype name, so that the layout does not jump."""
         radio, shown = self.radios[offer.name], self.radios[offer.name].text()
         for param in offer.params:
@@ -266,7 +270,7 @@ class Formats(QWidget):
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             # As wide as its longest text, so that the layout does not jump when a size becomes
             # known.
-            texts = _calculating(), _WIDEST_SIZE
+            texts = _calculating(), _LONGEST_SIZE
             size.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, texts)) + 1)
             self._layout.addWidget(radio, row, 0)
             self._layout.addWidget(size, row, 1)

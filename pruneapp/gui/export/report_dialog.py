@@ -42,14 +42,14 @@ from pruneapp.results.shrink_forecast import CHANGES
 
 # width of the notes in characters; minimum height of the table in lines
 _WIDTH = 84
-_TABLE_LINES = 4
-_WIDEST = 900  # maximum width of the dialog in pixels, for long names of tensors
-_MEASURED = 500  # number of rows by which the width of the number columns is measured
+_MIN_TABLE_LINES = 4
+_MAX_WIDTH = 900  # maximum width of the dialog in pixels, for long names of tensors
+_MEASURED_ROWS = 500  # number of rows by which the width of the number columns is measured
 _FACT_LINES = 9
 _MARGIN = 16
 
 
-class _Above(QScrollArea):
+class _FactsArea(QScrollArea):
     """The scroll area above the table: as high as its content, or less on a low screen."""
 
     def sizeHint(self) -> QSize:
@@ -105,8 +105,8 @@ class ExportReportDialog(Dialog):
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
         rows = range(len(self._tensors))
         largest = sorted(rows, key=lambda row: -self._tensors[row].numel)[:1]
-        self.table.fit_columns((*rows[:_MEASURED], *largest))
-        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
+        self.table.fit_columns((*rows[:_MEASURED_ROWS], *largest))
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _MIN_TABLE_LINES)
         self.loads = plain(report.loads)
         self.loads.setWordWrap(True)
         # A long name must not widen the dialog; copying gives the full text.
@@ -127,7 +127,7 @@ class ExportReportDialog(Dialog):
         self.close_button = QPushButton(self.tr("Close"), self)
         self.close_button.setDefault(True)
 
-        self.above = self._above()
+        self.above = self._facts_area()
         title = heading(self.tr("Sparsity"))
         self.trouble = plain(wrap=True, ink=DANGER)
         self.trouble.hide()
@@ -149,7 +149,7 @@ class ExportReportDialog(Dialog):
         self.trouble.setText(f"✕ {text}" if text else "")
         self.trouble.setVisible(bool(text))
 
-    def _above(self) -> QScrollArea:
+    def _facts_area(self) -> QScrollArea:
         content = QWidget()
         layout = lay_in_column(content, margins=(0, 0, 8, 0))
         rows = QFormLayout()
@@ -172,7 +172,7 @@ class ExportReportDialog(Dialog):
         else:
             self.loads.hide()
         layout.addStretch(1)
-        above = _Above(self)
+        above = _FactsArea(self)
         above.setWidgetResizable(True)
         above.setFrameShape(QFrame.Shape.NoFrame)
         above.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -193,7 +193,7 @@ class ExportReportDialog(Dialog):
         rest = self.minimumSizeHint().height() - self.above.minimumHeight()
         whole = min(self.above.sizeHint().height(), room(self).height() - rest)
         self.above.setMinimumHeight(max(self.above.minimumHeight(), whole))
-        return self.sizeHint().expandedTo(QSize(min(max(names, code) + 2 * _MARGIN, _WIDEST), 0))
+        return self.sizeHint().expandedTo(QSize(min(max(names, code) + 2 * _MARGIN, _MAX_WIDTH), 0))
 
     def as_text(self) -> str:
         """Return the whole report as text, with exact numbers."""

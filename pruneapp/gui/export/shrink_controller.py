@@ -110,12 +110,12 @@ class ShrinkForecasts(QObject):
         self.surveyed: SurveyedState | None = None
         self._title = self.tr("Looking for dead units")
         self._survey, self._answer, self._python = (LatestTask(jobs) for _ in range(3))
-        self._page.surveyRequested.connect(self._look)
+        self._page.surveyRequested.connect(self._start_survey)
         self._page.forecastRequested.connect(self._forecast)
         jobs.progressed.connect(self._on_progressed)
         dialog.finished.connect(self._stop)
 
-    def _look(self) -> None:
+    def _start_survey(self) -> None:
         snapshot, request, origin = self._snapshot, self._page.request, self._origin
         self._python.start(python_words, self._page.set_python, priority=Priority.BACKGROUND)
         self._survey.start(

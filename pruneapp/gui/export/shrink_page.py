@@ -68,9 +68,9 @@ from pruneapp.results.shrink_forecast import (
 _BUSY_MS = 200
 # preferred height of the difference, minimum height of the page, in lines
 _DIFF_LINES = 6
-_LEAST_LINES = 8
+_MIN_LINES = 8
 # height in lines of the text above the axes: an explanation, or an error
-_FIRST_LINES = 2
+_HINT_LINES = 2
 _BAR = 320  # maximum width of the progress bar in pixels
 # number of norms in the ranking; the item after them is a file of scores
 _NORMS = 3
@@ -327,7 +327,7 @@ class FolderRow(QWidget):
 
 
 # largest share of an axis that published work cuts, followed by training
-_USUAL_SHARE = 1 / 3
+_PUBLISHED_SHARE = 1 / 3
 
 
 def loss_words(*, grave: bool, of_language: bool = True) -> str:
@@ -390,9 +390,9 @@ class ShrinkPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.forecast: ShrinkForecast | None = None
-        self._asked = CutRequest()
-        self._seen = False
-        self._late = single_shot(self, _BUSY_MS, self._show_busy)
+        self._current_request = CutRequest()
+        self._survey_requested = False
+        self._busy_timer = single_shot(self, _BUSY_MS, self._show_busy)
         self.why_not = plain(wrap=True)
         self.why_not.hide()
         self.instead = plain(
@@ -415,7 +415,7 @@ class ShrinkPage(QWidget):
         self.again.setAutoDefault(False)
         self.again.hide()
         # Shown instead of `first`, so that the layout does not jump under the pointer.
-        self.wrong = ElidedLines(_FIRST_LINES, self)
+        self.wrong = ElidedLines(_HINT_LINES, self)
         self.wrong.setForegroundRole(DANGER)
         self.wrong.hide()
         self.ranking = choice_box(
@@ -475,7 +475,7 @@ class ShrinkPage(QWidget):
         self.checks.setMinimumHeight(self.fontMetrics().lineSpacing() * _CHECK_LINES)
         self.checks.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._python = ""
-        self._usual = 0  # the multiple used if no other one is chosen
+        self._default_multiple = 0  # the multiple used if no other one is chosen
         self.tab_parts: tuple[QWidget, ...] = ()
         self._lay_out()
         self.rows.changed.connect(self._request)
@@ -499,7 +499,7 @@ class ShrinkPage(QWidget):
         layout = lay_in_column(self.body, spacing=8)
         self._fill(layout)
         self.scrolled = Scrolled(content, self)
-        self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _LEAST_LINES)
+        self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _MIN_LINES)
         self.foot = QWidget(self)
         below = lay_in_column(self.foot, self.target, spacing=8)
         self._of_check = label_for(self.check, self.tr("Check"))
@@ -553,9 +553,9 @@ class ShrinkPage(QWidget):
 
     def set_forecast(self, forecast: ShrinkForecast) -> None:
         """Show a forecast, unless another request was made meanwhile."""
-        if forecast.request != self._asked:
+        if forecast.request != self._current_request:
             return
-        self._late.stop()
+        self._busy_timer.stop()
         self.forecast = forecast
         self._show()
 
@@ -566,16 +566,16 @@ class ShrinkPage(QWidget):
 
     def set_trouble(self, sentence: str) -> None:
         """Show why dead units could not be searched for, or that the search was cancelled."""
-        self._late.stop()
+        self._busy_timer.stop()
         if self.forecast is None:
-            self._seen = False
-            self._show_trouble(sentence)
+            self._survey_requested = False
+            self._show_survey_error(sentence)
         else:
-            self._show_wrong(sentence)
+            self._show_forecast_error(sentence)
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
         """Restore an earlier request without emitting signals; `path` is empty if proposed."""
-        self._asked = request
+        self._current_request = request
         self.check.setCurrentIndex(self.check.findData(check))
         if path:
             self.target.path.setText(path)
@@ -583,7 +583,7 @@ class ShrinkPage(QWidget):
 
     def survey(self) -> None:
         """Request the survey of the model, once, when the page is shown."""
-        if not self._seen:
+        if not self._survey_requested:
             self._survey()
 
     # -- results --------------------------------------------------------------------------------
@@ -591,19 +591,19 @@ class ShrinkPage(QWidget):
     @property
     def request(self) -> CutRequest:
         """The current request."""
-        return self._asked
+        return self._current_request
 
     def checked(self) -> str:
         """Return how the result is to be checked: ``shapes``, ``meta`` or ``run``."""
         known = self.forecast is None or self.forecast.has_class
         return str(self.check.currentData()) if known else "shapes"
 
-    def _chosen(self) -> CutRequest:
+    def _selected_request(self) -> CutRequest:
         other = "" if self.forecast is None else self.forecast.write_as
         multiple = self.multiple.currentData()
-        if multiple == (self._asked.multiple or self._usual):
-            multiple = self._asked.multiple
-        elif multiple == self._usual:
+        if multiple == (self._current_request.multiple or self._default_multiple):
+            multiple = self._current_request.multiple
+        elif multiple == self._default_multiple:
             multiple = None
         return CutRequest(
             self.rows.kept(),
@@ -618,15 +618,15 @@ class ShrinkPage(QWidget):
 
     def _show_request(self) -> None:
         """Show the ranking and the multiple of the request without emitting signals."""
-        multiple = self._asked.multiple or self._usual
+        multiple = self._current_request.multiple or self._default_multiple
         for box, place in (
             (self.multiple, self.multiple.findData(multiple)),
-            (self.ranking, self._place_of(self._asked.by)),
+            (self.ranking, self._ranking_index(self._current_request.by)),
         ):
             blocker = QSignalBlocker(box)
             box.setCurrentIndex(place)
             del blocker
-        by = self._asked.by
+        by = self._current_request.by
         file = self.ranking.findData(by) >= _NORMS
         ranked = self.tr("score in the file") if file else self.ranking.currentText()
         words = self.tr(
@@ -635,7 +635,7 @@ class ShrinkPage(QWidget):
         )
         self.first.setText(words.format(rank=ranked))
 
-    def _place_of(self, by: str) -> int:
+    def _ranking_index(self, by: str) -> int:
         """Return the index of a ranking in its box; a file of scores is added to the box."""
         place = self.ranking.findData(by)
         if place >= 0:
@@ -655,7 +655,7 @@ class ShrinkPage(QWidget):
             self, self.tr("File of scores"), "", self.tr("safetensors (*.safetensors)")
         )
         if path:
-            self.ranking.setCurrentIndex(self._place_of(path))
+            self.ranking.setCurrentIndex(self._ranking_index(path))
             self._request()
 
     def order(self) -> ShrinkOrder | None:
@@ -663,7 +663,7 @@ class ShrinkPage(QWidget):
         forecast = self.forecast
         if forecast is None or forecast.why_not or forecast.wrong or forecast.is_empty:
             return None
-        if forecast.request != self._asked or self.target.problem():
+        if forecast.request != self._current_request or self.target.problem():
             return None
         return ShrinkOrder(forecast, self.target.target(), self.checked())
 
@@ -673,19 +673,19 @@ class ShrinkPage(QWidget):
         self.checks.setText("\n".join(filter(None, (check_words(check), python))))
 
     def _survey(self) -> None:
-        self._seen = True
+        self._survey_requested = True
         self.again.hide()
         self.why_not.hide()
         self.instead.hide()
         self.set_progress(0, 0)
-        self._late.start()
+        self._busy_timer.start()
         self.surveyRequested.emit()
 
     def _request(self) -> None:
-        self._asked = self._chosen()
+        self._current_request = self._selected_request()
         self._show_request()
-        self._late.start()
-        self.forecastRequested.emit(self._asked)
+        self._busy_timer.start()
+        self.forecastRequested.emit(self._current_request)
         self.changed.emit()
 
     def _show_busy(self) -> None:
@@ -696,7 +696,7 @@ class ShrinkPage(QWidget):
         self.state.setText(self.tr("calculating…"))
         self.state.setForegroundRole(MUTED)
 
-    def _show_trouble(self, sentence: str) -> None:
+    def _show_survey_error(self, sentence: str) -> None:
         self.busy.hide()
         self.bar.hide()
         self.again.show()
@@ -739,7 +739,7 @@ class ShrinkPage(QWidget):
         )
         self.diff.set_lines(lines or (self.tr("  nothing changes"),))
 
-    def _show_wrong(self, sentence: str) -> None:
+    def _show_forecast_error(self, sentence: str) -> None:
         self.wrong.set_text(f"✕ {abridged(sentence)}" if sentence else "")
         self.first.setVisible(not sentence)
         self.wrong.setVisible(bool(sentence))
@@ -748,15 +748,15 @@ class ShrinkPage(QWidget):
         # After an error keep the values in the controls, once there are rows.
         if not forecast.wrong or not self.rows.rows:
             self.rows.set_forecast(forecast)
-        self._show_wrong(translate_sentence(forecast.wrong))
-        self._usual = forecast.usual_multiple
+        self._show_forecast_error(translate_sentence(forecast.wrong))
+        self._default_multiple = forecast.usual_multiple
         self._show_request()
         for part in (self._of_multiple, self.multiple):
-            part.setVisible(bool(self._usual))
+            part.setVisible(bool(self._default_multiple))
         for part in (self._of_check, self.check):
             part.setVisible(forecast.has_class)
         self.loss.setVisible(forecast.exactness == CHANGES)
-        grave = forecast.largest_share > _USUAL_SHARE
+        grave = forecast.largest_share > _PUBLISHED_SHARE
         self.loss.setText(loss_words(grave=grave, of_language=forecast.has_class))
         self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
@@ -765,7 +765,7 @@ class ShrinkPage(QWidget):
             )
             self.write_as.setText(words.format(other=forecast.write_as))
             blocker = QSignalBlocker(self.write_as)
-            self.write_as.setChecked(bool(self._asked.write_as))
+            self.write_as.setChecked(bool(self._current_request.write_as))
             del blocker
         self.write_as.setVisible(bool(forecast.write_as))
         if forecast.before is not None and forecast.after is not None:

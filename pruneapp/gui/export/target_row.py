@@ -52,9 +52,9 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
         text = translate("ExportPlace", "There is no user {name}: enter the full path.")
         return text.format(name=path.split("/", maxsplit=1)[0])
     try:
-        if problem := _no_folder(target, source, endings) if split else "":
+        if problem := _shards_problem(target, source, endings) if split else "":
             return problem
-        return _no_place(target, folders=folders)
+        return _location_problem(target, folders=folders)
     except OSError:  # a name that is too long, or a folder without permission
         return ""
 
@@ -82,7 +82,7 @@ def taken(path: str, written: Collection[Path]) -> str:
     return ""
 
 
-def _no_place(target: Path, *, folders: bool) -> str:
+def _location_problem(target: Path, *, folders: bool) -> str:
     if target.is_dir() and not folders:
         return translate("ExportPlace", "This is a folder: add a file name.")
     if target.parent.is_file():
@@ -94,7 +94,7 @@ def _no_place(target: Path, *, folders: bool) -> str:
     return ""
 
 
-def _no_folder(target: Path, source: str, endings: Iterable[str]) -> str:
+def _shards_problem(target: Path, source: str, endings: Iterable[str]) -> str:
     """Return a sentence why shards cannot be written to `target`; empty if they can."""
     if target.is_file():
         return translate("ExportPlace", "This is a file: shards of a maximum size need a folder.")
@@ -122,11 +122,11 @@ class TargetRow(QWidget):
         # the proposed path without its suffix, the suffix, and the path proposed last
         self._base = self._ending = self._proposed = ""
         # format for which the path was set, and whether all of it is one file
-        self._made_for = "", True
+        self._path_format = "", True
         self._check: TargetCheck | None = None
         self._suffixes: tuple[str, ...] = ()
         self._source = ""
-        self._kept_as = ""
+        self._backup_name = ""
         self._folders = False
         self._locate: Callable[[str], Path] = Path
         self._written: Collection[Path] = ()
@@ -149,7 +149,7 @@ class TargetRow(QWidget):
         layout.addWidget(self.note)
         layout.addWidget(self.replace)
         self.path.textChanged.connect(self._on_typed)
-        self.path.editingFinished.connect(self._keep_up)
+        self.path.editingFinished.connect(self._update_path)
         self.browse.clicked.connect(self._browse)
         self._show_note()
 
@@ -165,7 +165,7 @@ class TargetRow(QWidget):
         self._offer = offer
         self._limit = values.get(offer.split_by) if offer is not None else None
         self._type = rounded_to(offer, values)
-        self._keep_up()
+        self._update_path()
         self._show_note()
 
     def set_path(self, path: str) -> None:
@@ -203,7 +203,7 @@ class TargetRow(QWidget):
 
     def set_source(self, path: str, kept_as: str) -> None:
         """Set the open file, and the name of its backup if the export replaces it."""
-        self._source, self._kept_as = path, kept_as
+        self._source, self._backup_name = path, kept_as
         self._show_note()
         self.changed.emit()
 
@@ -270,21 +270,21 @@ class TargetRow(QWidget):
         """Whether files of the open model would be replaced, as far as known."""
         return self.replaces_source() or (self._check is not None and bool(self._check.kept))
 
-    def _keep_up(self) -> None:
+    def _update_path(self) -> None:
         """Adapt the path to the format, unless the user is typing it."""
         offer = self._offer
         if offer is None:
             return
-        (name, was_whole), is_whole = self._made_for, self._limit is None
+        (name, was_whole), is_whole = self._path_format, self._limit is None
         if self._base and self.path.text() == self._proposed:
             self._propose(offer)
         elif self.path is self.window().focusWidget():
             return  # also while another window is active
         elif (name, was_whole) != (offer.name, is_whole):
-            self._follow(offer, unsplit=is_whole and not was_whole)
-        self._made_for = offer.name, is_whole
+            self._replace_suffix(offer, unsplit=is_whole and not was_whole)
+        self._path_format = offer.name, is_whole
 
-    def _put(self, path: str) -> None:
+    def _set_text(self, path: str) -> None:
         """Set the path, but keep the selection or the cursor position."""
         field, before = self.path, self.path.text()
         if path == before:
@@ -302,9 +302,9 @@ class TargetRow(QWidget):
         if self._limit is None and not self._may_be_folder():
             name += self._ending if self._ending in offer.suffixes else offer.suffixes[0]
         self._proposed = name
-        self._put(name)
+        self._set_text(name)
 
-    def _follow(self, offer: FormatOffer, *, unsplit: bool) -> None:
+    def _replace_suffix(self, offer: FormatOffer, *, unsplit: bool) -> None:
         """Replace the suffix by that of the format, if it is a suffix of another format."""
         path = self.path.text()
         if not path:
@@ -312,11 +312,11 @@ class TargetRow(QWidget):
         ending = next((s for s in self._suffixes if path.endswith(s)), "")
         stem = path.removesuffix(ending)
         if self._limit is not None:
-            self._put(stem)
+            self._set_text(stem)
         elif ending and ending not in offer.suffixes:
-            self._put(stem if self._may_be_folder() else stem + offer.suffixes[0])
+            self._set_text(stem if self._may_be_folder() else stem + offer.suffixes[0])
         elif not ending and not self._may_be_folder() and (unsplit or self._folders):
-            self._put(path.rstrip("/") + offer.suffixes[0])
+            self._set_text(path.rstrip("/") + offer.suffixes[0])
 
     def _may_be_folder(self) -> bool:
         offer = self._offer
@@ -343,12 +343,12 @@ class TargetRow(QWidget):
         problem = self.problem() or (self._offer.wrong if self._offer is not None else "")
         grave = problem or self.replaces_open()
         self.note.setForegroundRole(DANGER if grave else TEXT)
-        text = f"✕ {problem}" if problem else self._about()
+        text = f"✕ {problem}" if problem else self._note_text()
         self.note.setText(abridged(text))
         self.note.setToolTip(as_plain(text) if text != self.note.text() else "")
         self.replace.setVisible(not problem and self.replaces_source())
 
-    def _about(self) -> str:
+    def _note_text(self) -> str:
         if self.is_url():
             return self.tr(
                 "Uploaded when you press the button. An object of this name is replaced."
@@ -363,7 +363,7 @@ class TargetRow(QWidget):
         if where:
             return where
         if self.replaces_source():
-            return check_words(TargetCheck(kept=(self._kept_as,)))
+            return check_words(TargetCheck(kept=(self._backup_name,)))
         if self._limit is not None and offer is not None:
             count = files_words(offer.files, self._limit)
             note = self.tr("Files of the same name in this folder are replaced.")

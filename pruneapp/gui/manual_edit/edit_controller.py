@@ -122,8 +122,8 @@ class AllBlocksDialog(DecisionDialog):
         return text
 
 
-_APART = 16  # distance between two check boxes in pixels
-_MOST_NAMED = 8  # maximum number of tensors named in a tooltip
+_SPACING = 16  # distance between two check boxes in pixels
+_MAX_NAMED = 8  # maximum number of tensors named in a tooltip
 
 
 class ManualEditOptions(QWidget):
@@ -138,7 +138,7 @@ class ManualEditOptions(QWidget):
         # long and short text of each check box
         self._texts = dict.fromkeys((self.every_block, self.companions, self.group), ("", ""))
         self._texts[self.companions] = self.tr("Include bias and norm"), self.tr("Bias and norm")
-        lay_in_row(self, self.title, *self._texts, None, spacing=_APART)
+        lay_in_row(self, self.title, *self._texts, None, spacing=_SPACING)
         # The height is constant, so that the plot above does not jump between tensors.
         follow_font(self, lambda row: row.setFixedHeight(row.every_block.sizeHint().height()))
         self.set_same_role("", 1)
@@ -175,9 +175,9 @@ class ManualEditOptions(QWidget):
             self.tr("Include the group ({n} tensors)").format(n=n),
             self.tr("Group ({n} tensors)").format(n=n),
         )
-        names = join_names(*shown[:_MOST_NAMED])
-        if len(shown) > _MOST_NAMED:
-            more = count(len(shown) - _MOST_NAMED)
+        names = join_names(*shown[:_MAX_NAMED])
+        if len(shown) > _MAX_NAMED:
+            more = count(len(shown) - _MAX_NAMED)
             names = self.tr("{names} and {n} more").format(names=names, n=more)
         tip = self.tr("{units}: manual edits apply to {names}, too").format(
             units=units, names=names
@@ -189,7 +189,7 @@ class ManualEditOptions(QWidget):
         box.setToolTip(as_plain(tip))
         box.setAccessibleDescription(tip)
         box.setVisible(offered)
-        self._word()
+        self._update_texts()
 
     def set_wanted(self, *, every_block: bool, companions: bool, group: bool) -> None:
         """Set the check boxes to the state of their commands."""
@@ -201,7 +201,7 @@ class ManualEditOptions(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Use the short texts if the long ones do not fit."""
         super().resizeEvent(event)
-        self._word()
+        self._update_texts()
 
     def minimumSizeHint(self) -> QSize:
         """Return the width of the check boxes with short texts."""
@@ -214,9 +214,9 @@ class ManualEditOptions(QWidget):
             if not box.isHidden():
                 beside = box.sizeHint().width() - metrics.horizontalAdvance(box.text())
                 widths.append(beside + metrics.horizontalAdvance(texts[short]))
-        return sum(widths) + _APART * max(0, len(widths) - 1)
+        return sum(widths) + _SPACING * max(0, len(widths) - 1)
 
-    def _word(self) -> None:
+    def _update_texts(self) -> None:
         # `isHidden`, not `isVisible`: the row itself may be hidden.
         needed = self._needed(short=False)
         short = needed > self.width()
@@ -224,7 +224,7 @@ class ManualEditOptions(QWidget):
             box.setText(texts[short])
             # the full text for screen readers, whatever the width
             box.setAccessibleName(texts[0])
-        whole = self._needed(short=short) + _APART + self.title.sizeHint().width()
+        whole = self._needed(short=short) + _SPACING + self.title.sizeHint().width()
         self.title.setHidden(not needed or whole > self.width())
         self.updateGeometry()
 
@@ -313,7 +313,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         self._companions.setChecked(self._settings.get(WITH_COMPANIONS))
         self.zeros = ZerosController(context, session, histograms, self)
         self.combining = CombineController(context, session, compare)
-        self.combining.done.connect(self._say)
+        self.combining.done.connect(self._show_result)
         for option in (self._every_block, self._companions, self._group):
             option.toggled.connect(self._on_toggled)
         self._view.every_block.toggled.connect(self._every_block.setChecked)
@@ -321,7 +321,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         self._view.group.toggled.connect(self._group.setChecked)
         groups.found.connect(self._offer_group)
         pages.channels.normsRequested.connect(self._offer_group)
-        plots.focused.connect(self._on_looking)
+        plots.focused.connect(self._on_focus_changed)
         pages.pageChanged.connect(self._on_page)
         pages.weights.editRequested.connect(self.perform)
         pages.channels.editRequested.connect(self.perform)
@@ -344,7 +344,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         if self._session.document is None or not self._session.may_work():
             return
         self._waiting.append(request)
-        self._go_on()
+        self._start_next()
 
     def complete(self) -> None:
         """Prune the bias and norm entries that belong to channels that are already pruned."""
@@ -356,17 +356,17 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         def work(job: Job) -> ManualEditPreview:
             return compute_manual_edit(snapshot, complete_channels(snapshot, None, job), job)
 
-        self._session.work(self.tr("Finding channels"), work, self._put)
+        self._session.work(self.tr("Finding channels"), work, self._commit)
 
-    def _go_on(self) -> None:
+    def _start_next(self) -> None:
         document, busy = self._session.document, self._edit.task or self.dialog
         if document is None or busy is not None or not self._waiting:
             return
         request, snapshot = self._waiting.popleft(), document.snapshot()
-        wanted = self._wanted()
+        wanted = self._option_values()
         self._edit.start(
             lambda job: make(snapshot, request, job, **wanted),
-            partial(self._on_made, document, request),
+            partial(self._on_computed, document, request),
             self._on_refused,
             on_stopped=self._end,
         )
@@ -377,7 +377,9 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         if self._edit.task is not None:
             self._jobs.show(self._edit.task, self.tr("Applying manual edit"))
 
-    def _on_made(self, document: Document, request: ManualEditRequest, result: EditResult) -> None:
+    def _on_computed(
+        self, document: Document, request: ManualEditRequest, result: EditResult
+    ) -> None:
         preview = result.preview
         if preview.revision != document.revision:
             # another step was applied or undone meanwhile: compute the edit again
@@ -389,7 +391,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         ):
             self._ask(result)
         else:
-            self._put(preview)
+            self._commit(preview)
         self._end()
 
     def _on_refused(self, error: PruneAppError) -> None:
@@ -398,13 +400,13 @@ class ManualEditController(DialogController[AllBlocksDialog]):
 
     def _end(self) -> None:
         self._slow.stop()
-        self._go_on()
+        self._start_next()
 
-    def _put(self, preview: ManualEditPreview) -> None:
+    def _commit(self, preview: ManualEditPreview) -> None:
         if self._session.commit(preview):
-            self._say(preview)
+            self._show_result(preview)
 
-    def _say(self, preview: ManualEditPreview) -> None:
+    def _show_result(self, preview: ManualEditPreview) -> None:
         text, numbers = translate_step(preview.edit.label), preview.numbers
         if numbers.protected:
             text = self.tr("{done}; {n} protected weights unchanged").format(
@@ -456,10 +458,10 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             self._window,
             short=contents.short,
         )
-        dialog.accepted.connect(partial(self._put, result.preview))
+        dialog.accepted.connect(partial(self._commit, result.preview))
         dialog.accepted.connect(self._keep_answer)
         self.open(dialog)
-        dialog.finished.connect(self._go_on)  # after `self.dialog` is reset
+        dialog.finished.connect(self._start_next)  # after `self.dialog` is reset
 
     def _keep_answer(self) -> None:
         if self.dialog is not None:
@@ -481,9 +483,9 @@ class ManualEditController(DialogController[AllBlocksDialog]):
 
     def _on_toggled(self) -> None:
         self._settings.set(WITH_COMPANIONS, self._companions.isChecked())
-        self._view.set_wanted(**self._wanted())
+        self._view.set_wanted(**self._option_values())
 
-    def _wanted(self) -> dict[str, bool]:
+    def _option_values(self) -> dict[str, bool]:
         return {
             "every_block": self._every_block.isChecked(),
             "companions": self._companions.isChecked(),
@@ -520,9 +522,9 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         )
         others = [shown.get(name, name) for name in names]
         self._view.set_group(others, join_names(*places), always=bool(axis))
-        self._view.set_wanted(**self._wanted())
+        self._view.set_wanted(**self._option_values())
 
-    def _on_looking(self) -> None:
+    def _on_focus_changed(self) -> None:
         self._offers.cancel()
         document, name = self._session.document, self._plots.name
         if document is None or name is None or self._session.by_name[name].why_not:

@@ -49,7 +49,7 @@ class GroupController(QObject):
             return
         checkpoint = document.checkpoint
         # The marks in the tree stay until the answer arrives, so that they do not flicker.
-        self._set(())
+        self._set_groups(())
         # Low priority: histograms that are being counted need not be interrupted.
         self._task.start(
             lambda job: groups_of_tensor(checkpoint, name, job),
@@ -62,9 +62,9 @@ class GroupController(QObject):
         if (groups or self._marked) and self._plots.name is not None:
             self._tree.model.set_groups(self._plots.name, groups)
         self._marked = bool(groups)
-        self._set(groups)
+        self._set_groups(groups)
 
-    def _set(self, groups: tuple[TensorGroup, ...]) -> None:
+    def _set_groups(self, groups: tuple[TensorGroup, ...]) -> None:
         if groups or self.groups:
             self.groups = groups
             self._channels.set_groups(groups)
@@ -74,4 +74,4 @@ class GroupController(QObject):
         self._task.cancel()
         self._marked = False
         self._channels.forget_units()
-        self._set(())
+        self._set_groups(())

@@ -52,11 +52,11 @@ class ZerosController(QObject):
         self._session = session
         self._histograms = histograms
         self._notifications = context.notifications
-        self._left: list[str] | None = None
+        self._remaining: list[str] | None = None
         self._found: list[TensorZeros] = []
         # of the open file; None until the search is complete
         self.report: ZerosReport | None = None
-        self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._go_on, self)
+        self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._search_next, self)
         session.opened.connect(self._idle.schedule)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -65,22 +65,22 @@ class ZerosController(QObject):
 
     def _on_closed(self) -> None:
         self._idle.stop()
-        self._left = self.report = None
+        self._remaining = self.report = None
         self._found = []
 
-    def _go_on(self) -> None:
+    def _search_next(self) -> None:
         document = self._session.document
         if document is None or self.report is not None:
             return
         if self._histograms.busy:
             self._idle.schedule()
             return
-        if self._left is None:
-            self._left = self._names(document)
-        if not self._left:
+        if self._remaining is None:
+            self._remaining = self._names(document)
+        if not self._remaining:
             self._finish()
             return
-        names, left = self._stretch(self._left)
+        names, left = self._stretch(self._remaining)
         snapshot = document.snapshot()
         self._idle.submit(
             lambda job: find_zeros(snapshot, names, job),
@@ -106,7 +106,7 @@ class ZerosController(QObject):
         return names[:end], names[end:]
 
     def _on_stretch(self, left: list[str], report: ZerosReport) -> None:
-        self._left = left
+        self._remaining = left
         self._found += report.tensors
         self._idle.resume()
 
@@ -118,7 +118,7 @@ class ZerosController(QObject):
                 self._sentence(self.report),
                 self.tr("Treat zeros as pruned"),
                 self.treat,
-                details="\n".join(map(self._line, self.report.tensors)),
+                details="\n".join(map(self._tensor_text, self.report.tensors)),
             )
 
     # -- notice ---------------------------------------------------------------------------------
@@ -135,11 +135,11 @@ class ZerosController(QObject):
             text = self.tr("{share} of the weights in {n} tensors are zero").format(
                 share=share, n=number_format.count(len(report.tensors))
             )
-        form = self._form(report)
+        form = self._pattern_text(report)
         said = self.tr("{text} ({form}).") if form else self.tr("{text}.")
         return said.format(text=text, form=form)
 
-    def _form(self, report: ZerosReport) -> str:
+    def _pattern_text(self, report: ZerosReport) -> str:
         """Return the pattern that most of the tensors have; empty if they have none."""
         forms = Counter(form for tensor in report.tensors if (form := self._pattern(tensor)))
         if not forms:
@@ -158,7 +158,7 @@ class ZerosController(QObject):
             return self.tr("blocks of {shape}").format(shape=number_format.shape(tensor.block))
         return ""
 
-    def _line(self, tensor: TensorZeros) -> str:
+    def _tensor_text(self, tensor: TensorZeros) -> str:
         parts = [
             self._session.by_name[tensor.name].shown,
             self.tr("{zeros} of {numel} are 0 ({share})").format(
@@ -184,7 +184,7 @@ class ZerosController(QObject):
 
     def treat(self) -> None:
         """Apply a step that treats the zeros of the file as pruned."""
-        report, too_few = self.report, self._too_few()
+        report, too_few = self.report, self._no_zeros_error()
 
         def make(snapshot: Snapshot, job: Job) -> Proposal:
             zeros = find_zeros(snapshot, None, job) if report is None else report
@@ -197,7 +197,7 @@ class ZerosController(QObject):
 
         self._session.propose(self.tr("Reading zeros"), make)
 
-    def _too_few(self) -> SelectionError:
+    def _no_zeros_error(self) -> SelectionError:
         # A few zeros occur in any tensor: saying that there are none would be wrong.
         return SelectionError(
             self.tr(

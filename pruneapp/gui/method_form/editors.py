@@ -336,7 +336,7 @@ class AmountEditor(Editor):
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self._left: int | None = None
+        self._n_remaining: int | None = None
         self._exact: float | None = None  # the value, if the field shows it with fewer digits
         self.slider = Slider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(0, _STEPS)
@@ -357,11 +357,11 @@ class AmountEditor(Editor):
         self.setFocusProxy(self.field)
 
         self.set_value(param.default)
-        self.slider.valueChanged.connect(self._slid)
+        self.slider.valueChanged.connect(self._on_slider_moved)
         self.slider.sliderReleased.connect(self.released)
-        self.field.entered.connect(self._typed)
-        self.field.editingFinished.connect(self._tidy)
-        self.counts.toggled.connect(self._switched)
+        self.field.entered.connect(self._on_typed)
+        self.field.editingFinished.connect(self._normalize_text)
+        self.counts.toggled.connect(self._on_mode_switched)
 
     def value(self) -> Amount:
         """Return the share (a float) or the count (an int)."""
@@ -373,7 +373,7 @@ class AmountEditor(Editor):
         return amount
 
     def set_value(self, value: Amount) -> None:
-        self._say(None)
+        self._set_exact(None)
         blockers = [QSignalBlocker(part) for part in (self.slider, self.field, self.counts)]
         self.counts.setChecked(not isinstance(value, float))
         self.field.setText(write_amount(value))
@@ -392,9 +392,9 @@ class AmountEditor(Editor):
                 digits += 1
             if round(value, digits) != value:
                 self.field.setText(write_amount(round(value, digits)))
-                self._say(value)
+                self._set_exact(value)
 
-    def _say(self, exact: float | None) -> None:
+    def _set_exact(self, exact: float | None) -> None:
         self._exact = exact
         self.field.setToolTip(self.param.help if exact is None else write_amount(exact))
 
@@ -409,7 +409,7 @@ class AmountEditor(Editor):
 
     def set_context(self, context: FormContext) -> None:
         """Set the number of units left, which is the range of the slider for counts."""
-        self._left = context.left
+        self._n_remaining = context.left
         # also in modes without counts: a pruning step has been applied since
         self.field.clear_undo()
         with QSignalBlocker(self.slider):
@@ -420,9 +420,9 @@ class AmountEditor(Editor):
             self.slider.setEnabled(True)
             self.slider.setValue(round(value * _STEPS))
             return
-        self.slider.setEnabled(bool(self._left))
-        if self._left:
-            self.slider.setValue(min(_STEPS, round(value / self._left * _STEPS)))
+        self.slider.setEnabled(bool(self._n_remaining))
+        if self._n_remaining:
+            self.slider.setValue(min(_STEPS, round(value / self._n_remaining * _STEPS)))
 
     def _move_slider_to_field(self) -> None:
         try:
@@ -430,23 +430,23 @@ class AmountEditor(Editor):
         except ParameterError:
             self.slider.setEnabled(False)  # an invalid value has no position
 
-    def _slid(self, place: int) -> None:
+    def _on_slider_moved(self, place: int) -> None:
         value: Amount = place / _STEPS
         if self.counts.isChecked():
-            value = round(value * (self._left or 0))
-        self._say(None)
+            value = round(value * (self._n_remaining or 0))
+        self._set_exact(None)
         self.field.setText(write_amount(value))
         self.changed.emit()
 
-    def _typed(self) -> None:
-        self._say(None)
+    def _on_typed(self) -> None:
+        self._set_exact(None)
         # The mode changes only when the field is left: while 130 is corrected to 13, it is still a
         # percentage.
         with QSignalBlocker(self.slider):
             self._move_slider_to_field()
         self.changed.emit()
 
-    def _tidy(self) -> None:
+    def _normalize_text(self) -> None:
         # An invalid value is kept, to be corrected.
         if self._exact is None:
             with contextlib.suppress(ParameterError):
@@ -454,7 +454,7 @@ class AmountEditor(Editor):
         if self.field.hasFocus():  # after Return: typing replaces the text
             self.field.selectAll()
 
-    def _switched(self, counts: bool) -> None:
+    def _on_mode_switched(self, counts: bool) -> None:
         """Convert the amount to the other mode, as far as possible.
 
         A value that is invalid in one mode may be valid in the other: 150 is a count, but no
@@ -466,9 +466,9 @@ class AmountEditor(Editor):
                 value = self._exact or read_amount(self.field.text(), self.param, share=share)
                 break
         if counts and isinstance(value, float):
-            value = round(value * (self._left or 0))
+            value = round(value * (self._n_remaining or 0))
         elif not counts and not isinstance(value, float):
-            value = min(1.0, value / self._left) if self._left else 0.2
+            value = min(1.0, value / self._n_remaining) if self._n_remaining else 0.2
         self.set_dragged(value)  # e.g. 150 of 10 million: the exact share would not fit the field
         self.changed.emit()
 
@@ -585,7 +585,7 @@ class TensorChoice(ComboBox):
             self.clear()
             self.addItem(self.tr("checked tensors"), _CHECKED)
             for kind in kinds:
-                self.addItem(self._every(kind), ("", kind))
+                self.addItem(self._kind_text(kind), ("", kind))
             if text:
                 self.setCurrentText(text)
                 self.setCurrentIndex(max(-1, self.findText(text)))
@@ -602,7 +602,7 @@ class TensorChoice(ComboBox):
                     place = item
             self.setCurrentIndex(place)
             if place < 0:
-                self.setEditText(pattern or self._every(kind))
+                self.setEditText(pattern or self._kind_text(kind))
 
     def set_empty(self) -> None:
         """Clear the text without emitting signals, so that no tensors are named."""
@@ -630,5 +630,5 @@ class TensorChoice(ComboBox):
             lines = filter(None, (line.strip(" ,") for line in text.splitlines()))
             self.setEditText(", ".join(lines))
 
-    def _every(self, kind: str) -> str:
+    def _kind_text(self, kind: str) -> str:
         return self.tr("all {kind} layers").format(kind=kind)

@@ -63,7 +63,7 @@ class Field(QWidget):
         self.note = plain(wrap=True)
         self.note.setToolTip(param.help)
         self._context = FormContext()
-        self._reported = ""
+        self._external_error = ""
         layout = lay_in_column(self, spacing=2)
         if self.editor.names_itself:
             layout.addWidget(self.editor)
@@ -83,7 +83,7 @@ class Field(QWidget):
             self.editor.value()
         except ParameterError as error:
             return translate_error(error, (self.param,))
-        return self._reported
+        return self._external_error
 
     def set_context(self, context: FormContext) -> None:
         """Set the properties of the tensors and files that the value refers to."""
@@ -95,16 +95,16 @@ class Field(QWidget):
 
     def set_error(self, text: str) -> None:
         """Show an error found elsewhere, until the value changes."""
-        self._reported = with_translated_labels(text, (self.param,))
+        self._external_error = with_translated_labels(text, (self.param,))
         self._show_note()
 
     @property
-    def _replaced(self) -> bool:
+    def _is_set_by_limit(self) -> bool:
         """Whether a limit determines the amount, in place of this field."""
         return isinstance(self.param, AmountParam) and not self._context.amount_used
 
     def _after_change(self) -> None:
-        self._reported = ""
+        self._external_error = ""
         self._show_note()
         self.changed.emit()
 
@@ -114,16 +114,16 @@ class Field(QWidget):
         self.note.setText(f"✕ {error}" if error else self._help())
 
     def _help(self) -> str:
-        if self._replaced:
+        if self._is_set_by_limit:
             return self.tr("Set by the target total sparsity.")
         text = first_clause(self.param.help)
-        ends = self._ends()
+        ends = self._valid_range()
         if ends is None:
             return text
         low, high = (number_format.count(end).replace("-", "−") for end in ends)
         return join_sentences(text, self.tr("Allowed: {low} to {high}.").format(low=low, high=high))
 
-    def _ends(self) -> tuple[int, int] | None:
+    def _valid_range(self) -> tuple[int, int] | None:
         """Return the lowest and highest valid number; None if there is no range to show."""
         param = self.param
         if not isinstance(param, IntParam) or isinstance(param, (SeedParam, DimParam)):
@@ -209,7 +209,7 @@ class BoundEditor(Editor):
         self.line.addWidget(self.field)
         self.line.addStretch(1)
         self.field.entered.connect(self.changed)
-        self.field.editingFinished.connect(self._tidy)
+        self.field.editingFinished.connect(self._normalize_text)
 
     def value(self) -> Any:
         """Return the limit, or the default if empty; raise `ParameterError` if invalid."""
@@ -220,7 +220,7 @@ class BoundEditor(Editor):
         with QSignalBlocker(self.field):
             self.field.setText("" if value == self.param.default else write_amount(value))
 
-    def _tidy(self) -> None:
+    def _normalize_text(self) -> None:
         try:
             self.set_value(self.value())
         except ParameterError:
@@ -263,7 +263,7 @@ class LimitsSection(QWidget):
 
     def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._reported = ""
+        self._external_error = ""
         self._params = tuple(params)
         self.editors: dict[str, Editor] = {}
         # with a parent from the start: without, it would briefly be a window
@@ -314,18 +314,18 @@ class LimitsSection(QWidget):
         """Show limits without emitting signals; missing ones are set to their defaults."""
         for name, editor in self.editors.items():
             editor.set_value(values.get(name, editor.param.default))
-        self._reported = ""
+        self._external_error = ""
         self._show_note()
 
     def set_limit(self, name: str, value: Any) -> None:
         """Show one limit without emitting signals."""
         self.editors[name].set_value(value)
-        self._reported = ""
+        self._external_error = ""
         self._show_note()
 
     def set_error(self, text: str) -> None:
         """Show an error found elsewhere, until a limit changes."""
-        self._reported = with_translated_labels(text, self._params)
+        self._external_error = with_translated_labels(text, self._params)
         self._show_note()
 
     def values(self) -> dict[str, Any]:
@@ -351,7 +351,7 @@ class LimitsSection(QWidget):
         return tuple(errors)
 
     def _after_change(self) -> None:
-        self._reported = ""
+        self._external_error = ""
         self._show_note()
         self.changed.emit()
 
@@ -362,7 +362,7 @@ class LimitsSection(QWidget):
 
     def _show_note(self) -> None:
         errors = self.errors()
-        error = errors[0] if errors else self._reported
+        error = errors[0] if errors else self._external_error
         self.note.setText(f"✕ {error}" if error else "")
         self.note.setVisible(bool(error))
         if errors:

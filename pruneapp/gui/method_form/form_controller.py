@@ -214,7 +214,7 @@ class FormController(QObject):
         # key of the last step, and whether it prunes its dependents.
         self._dependents: tuple[tuple[object, ...] | None, FormDependents | None] = (None, None)
         self._about: tuple[object, ...] = ()
-        self._taken = False
+        self._prunes_dependents = False
         # The multiple to which the export of shrunk models rounds; None for the default.
         self._multiple: int | None = None
         # The request made by `prepare`, and the previous one.
@@ -226,7 +226,7 @@ class FormController(QObject):
         # Matches of rules, or the error that there is none, by pattern and kind.
         self._matches: dict[tuple[str, str], RuleMatches | SelectionError] = {}
         # The user's checked tensors, and those that loaded masks have checked in their place.
-        self._set_aside: tuple[frozenset[str], frozenset[str]] | None = None
+        self._replaced_checks: tuple[frozenset[str], frozenset[str]] | None = None
         self._checks_pause = single_shot(self, SETTLE_MS, self._on_settled)
         tree.checkedChanged.connect(self._checks_pause.start)
         self._opened = single_shot(self, 0, self._on_first_settled)
@@ -262,9 +262,9 @@ class FormController(QObject):
         ]
         scope: Scope = "global" if request.scope == "global" else "local"
         limits = self._limits(request)
-        self._about, self._taken = about_dependents(rows, limits), False
+        self._about, self._prunes_dependents = about_dependents(rows, limits), False
         if any(map(takes_channels, rows)):
-            self._taken = self._takes_dependents(request.dependents)
+            self._prunes_dependents = self._takes_dependents(request.dependents)
         pattern, data = self._chosen_by
         chosen = [row.pattern for row in request.rows] == [pattern]
         return Step(
@@ -272,7 +272,7 @@ class FormController(QObject):
             scope,
             limits,
             request.companions,
-            dependents=self._taken,
+            dependents=self._prunes_dependents,
             data=data if chosen else (),
         )
 
@@ -289,7 +289,7 @@ class FormController(QObject):
         request = self._form.request()
         if self._untouched is not None or request is None or about is None or about != self._about:
             return
-        if self._takes_dependents(request.dependents) != self._taken:
+        if self._takes_dependents(request.dependents) != self._prunes_dependents:
             self.changed.emit()
 
     def _takes_dependents(self, choice: bool | None) -> bool:
@@ -348,7 +348,7 @@ class FormController(QObject):
 
     def check(self, names: Sequence[str]) -> None:
         """Check exactly these tensors."""
-        self._set_aside = None
+        self._replaced_checks = None
         self._tree.set_checked(names)
         self._checks_pause.start()
 
@@ -387,7 +387,7 @@ class FormController(QObject):
     def reset(self) -> None:
         """Reset the form to its initial state, and drop loaded files."""
         self._form.reset()
-        self._put_marks_back()
+        self._restore_checks()
         self._extras.drop()  # emits `changed`
 
     def offer_methods(self) -> None:
@@ -504,7 +504,7 @@ class FormController(QObject):
 
     def _on_opened(self) -> None:
         self._matches.clear()
-        self._set_aside = None  # not earlier: closing a file stores what the user checked
+        self._replaced_checks = None  # not earlier: closing a file stores what the user checked
         self._pause.stop()
         offered = self._session.contents.kinds
         form = self._form
@@ -524,7 +524,7 @@ class FormController(QObject):
             self._checks_pause.start()
         self._untouched = None
         if not any(form.takes_mask for rule in self._form.rules if (form := rule.form())):
-            self._put_marks_back()
+            self._restore_checks()
         if self._form.names_tensors and self._matches_nothing():
             self._pause.start()
         else:
@@ -539,19 +539,19 @@ class FormController(QObject):
         return any(isinstance(self._match(row), SelectionError) for row in named)
 
     def _on_first_settled(self) -> None:
-        self._untouched = self._asked()
+        self._untouched = self._current_input()
         self.update_context()
         self.opened.emit()
 
     def _on_settled(self) -> None:
         self.update_context()
         # The initial check marks of a file also start the timer.
-        if self._opened.isActive() or self._untouched == self._asked():
+        if self._opened.isActive() or self._untouched == self._current_input():
             return
         self._untouched = None
         self.changed.emit()
 
-    def _asked(self) -> tuple[FormRequest | None, tuple[str, ...]]:
+    def _current_input(self) -> tuple[FormRequest | None, tuple[str, ...]]:
         return self._form.request(), tuple(self._tree.checked())
 
     def update_context(self) -> None:
@@ -592,25 +592,25 @@ class FormController(QObject):
 
     def ask_for_masked(self, names: Sequence[str]) -> None:
         """Request to prune what loaded masks prune; check their tensors while that is requested."""
-        self._want("custom_from_mask")
-        self._put_marks_back()  # restore the user's check marks, not those set for other masks
+        self._request_method("custom_from_mask")
+        self._restore_checks()  # restore the user's check marks, not those set for other masks
         before = frozenset(self._tree.checked())
         self._tree.set_checked(names)
-        self._set_aside = before, frozenset(self._tree.checked())
+        self._replaced_checks = before, frozenset(self._tree.checked())
 
     def checked(self) -> tuple[str, ...]:
         """Return the tensors that the user checked, even while loaded masks set the marks."""
         now = self._tree.checked()
-        if self._set_aside is None:
+        if self._replaced_checks is None:
             return now
-        before, masked = self._set_aside
+        before, masked = self._replaced_checks
         # including changes by the user since then
         meant = (before | set(now) - masked) - (masked - set(now))
         # From the tree, because the document is already closed when this is stored.
         return tuple([row.name for row in self._tree.model.nodes.rows if row.name in meant])
 
-    def _put_marks_back(self) -> None:
-        if self._set_aside is not None:
+    def _restore_checks(self) -> None:
+        if self._replaced_checks is not None:
             self.check(self.checked())
 
     def load_scores(self) -> None:
@@ -624,8 +624,8 @@ class FormController(QObject):
         request = self._form.request()
         rows = () if request is None else request.rows
         if not any(registry.get(row.method).takes_scores for row in rows):
-            self._want("l1_unstructured")
-            self._put_marks_back()
+            self._request_method("l1_unstructured")
+            self._restore_checks()
 
     def _chosen_file(self, title: str) -> str:
         """Return the path that the user chooses, or an empty string."""
@@ -637,7 +637,7 @@ class FormController(QObject):
             self._session.note_folder("mask", Path(name))
         return name
 
-    def _want(self, method: str) -> None:
+    def _request_method(self, method: str) -> None:
         self._form.set_request(FormRequest((FormRow("", "", method, {}),)))
 
     def _ask_file(self, title: str, load: Callable[[Path], None]) -> None:

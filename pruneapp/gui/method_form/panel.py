@@ -54,7 +54,7 @@ from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.results.short_names import ShortNames
 
 # maximum number of lines for the tensors of a rule
-_MOST_TARGET = 3
+_MAX_TARGET_LINES = 3
 
 
 class ScopeRow(QWidget):
@@ -170,7 +170,7 @@ class DependentsRow(QWidget):
     def _show_found(self) -> None:
         found, text, whole = self._found, "", ""
         if found is not None:
-            text, whole = (self._said(found, whole=each) for each in (False, True))
+            text, whole = (self._dependents_text(found, whole=each) for each in (False, True))
         self.box.setEnabled(found is not None and found.known > 0)
         self.box.setChecked(found is not None and found.in_force(self.choice))
         # A note that applies to all tensors of the file is only in the tooltip.
@@ -187,7 +187,7 @@ class DependentsRow(QWidget):
         self.box.setToolTip(as_plain(join_sentences(whole, tip)))
         self.box.setAccessibleDescription(join_sentences(whole, tip))
 
-    def _said(self, found: FormDependents, *, whole: bool) -> str:
+    def _dependents_text(self, found: FormDependents, *, whole: bool) -> str:
         """Return a text about the dependents, with roles, or with full names if `whole`."""
         if not found.known:
             return translate_sentence(found.why_not)
@@ -202,7 +202,7 @@ class DependentsRow(QWidget):
     def _following(self, found: FormDependents, *, whole: bool) -> str:
         if not found.following:
             return ""
-        named = join_names(*(self._named(each, whole=whole) for each in found.first))
+        named = join_names(*(self._tensor_text(each, whole=whole) for each in found.first))
         if found.more or (whole and len(found.first) < found.following):
             named = join_names(named, "…")
         else:
@@ -218,7 +218,7 @@ class DependentsRow(QWidget):
             several = self.tr("On top of the amount, would also prune {n} tensors.")
         return number_format.plural(found.following, one, several).format(names=named)
 
-    def _named(self, tensor: FollowingTensor, *, whole: bool) -> str:
+    def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
         name = tensor.name if whole else tensor.role
         if tensor.dims == 1:
             return name
@@ -461,7 +461,9 @@ class PruneForm(QWidget):
 
     def errors(self) -> tuple[str, ...]:
         """Return a sentence for each error; empty if the form is valid."""
-        errors = [error for rule in self.used for error in self._of(rule, rule.errors())]
+        errors = [
+            error for rule in self.used for error in self._with_rule_number(rule, rule.errors())
+        ]
         if not self.used:
             errors.append(self.tr("Enter the tensors that this rule applies to."))
         return (*errors, *self.limits.errors())
@@ -469,7 +471,7 @@ class PruneForm(QWidget):
     def errors_beside_fields(self) -> Mapping[str, str]:
         """Return the errors that are visible next to a field, each with a text that says where."""
         shown = self.stack.currentWidget()
-        here = self._of(shown, shown.fields.errors())
+        here = self._with_rule_number(shown, shown.fields.errors())
         beside = self.limits.errors() if self.limits.isVisible() else ()
         return dict.fromkeys(beside, self.invalid()) | dict.fromkeys(here, self.invalid(shown))
 
@@ -485,7 +487,7 @@ class PruneForm(QWidget):
         used = self.used
         return used.index(rule) + 1 if len(used) > 1 and rule in used else 0
 
-    def _of(self, rule: RuleEditor, errors: Sequence[str]) -> list[str]:
+    def _with_rule_number(self, rule: RuleEditor, errors: Sequence[str]) -> list[str]:
         """Prefix errors with the number of their rule, if there are several rules."""
         number = self.number_of(rule)
         text = self.tr("Rule {n}: {error}")
@@ -673,11 +675,15 @@ class PruneForm(QWidget):
         for rule in self.rules:
             number, share = known.get(id(rule), (0, {}))
             texts.append(
-                (f"{number}. " if number else "", *rule.describe(), self._many(rule, number, share))
+                (
+                    f"{number}. " if number else "",
+                    *rule.describe(),
+                    self._count_text(rule, number, share),
+                )
             )
         return texts
 
-    def _many(self, rule: RuleEditor, number: int, share: Mapping[int, int]) -> str:
+    def _count_text(self, rule: RuleEditor, number: int, share: Mapping[int, int]) -> str:
         if rule.refused:
             checked = rule.target.wanted() == ("", "")
             return self.tr("✕ nothing checked") if checked else self.tr("✕ matches nothing")
@@ -712,9 +718,9 @@ class PruneForm(QWidget):
                 lines = on_lines(first + pattern, room, advance)
             else:
                 lines += on_lines(pattern, room, advance)
-        if len(lines) > _MOST_TARGET:
-            rest = "".join(lines[_MOST_TARGET - 1 :])
-            lines[_MOST_TARGET - 1 :] = [elided(rest, metrics, room)]
+        if len(lines) > _MAX_TARGET_LINES:
+            rest = "".join(lines[_MAX_TARGET_LINES - 1 :])
+            lines[_MAX_TARGET_LINES - 1 :] = [elided(rest, metrics, room)]
         if many and advance(f"{lines[-1]} · {many}") <= room:
             lines[-1] += f" · {many}"
         elif many:

@@ -64,7 +64,7 @@ class RuleEditor(QWidget):
         # of constant height, so that the layout does not jump while typing
         self.matched = ElidedLines(2, self)
         # Scrolls to `matched` after the layout was updated.
-        self._reveal = single_shot(self, 0, self._scroll_to_matched)
+        self._scroll_timer = single_shot(self, 0, self._scroll_to_matched)
         self.refused = ""  # why the rule matches nothing, if shown
         # The tensors and numbers shown last; see `set_matches`.
         self._matches: tuple[str | None, int | None, int, tuple[str, ...]] = None, None, 0, ()
@@ -130,7 +130,7 @@ class RuleEditor(QWidget):
         self.method.currentIndexChanged.connect(self._choose)
         self.explain.toggled.connect(self.help.setVisible)
         self.explain.toggled.connect(self.formula.setVisible)
-        self.target.currentTextChanged.connect(self._retarget)
+        self.target.currentTextChanged.connect(self._on_target_changed)
         self._rebuild()
 
     def set_rules_shown(self, *, shown: bool) -> None:
@@ -141,7 +141,7 @@ class RuleEditor(QWidget):
     def focus_target(self) -> None:
         """Focus the field for tensors, and scroll to it."""
         self.target.setFocus()
-        self._reveal.start()
+        self._scroll_timer.start()
 
     def set_row(self, row: FormRow) -> None:
         """Show a rule without emitting signals; an unknown method selects the first one."""
@@ -172,7 +172,7 @@ class RuleEditor(QWidget):
         self._matches, self.refused = matches, error
         self._show_matches()
         if error and self.target.hasFocus():
-            self._reveal.start()
+            self._scroll_timer.start()
         return True
 
     def set_elsewhere(self, elsewhere: Mapping[int, int]) -> None:
@@ -341,7 +341,7 @@ class RuleEditor(QWidget):
     def _scroll_to_matched(self) -> None:
         scroll_to(self.matched)  # and to the field above it
 
-    def _retarget(self) -> None:
+    def _on_target_changed(self) -> None:
         self.set_matches(None)  # the text for the previous tensors is outdated
         self.changed.emit()
 
@@ -383,7 +383,7 @@ class RuleEditor(QWidget):
 
 # Maximum number of rules visible without scrolling the list. Nested scrolling is hard to use, but
 # with more rules the editor below would be too far away.
-_MOST_SEEN = 12
+_MAX_VISIBLE_RULES = 12
 # margin of a list item on either side, in pixels
 _MARGIN = 4
 
@@ -415,7 +415,7 @@ class RuleList(QListWidget):
             item.setToolTip(as_plain(whole))
             item.setSizeHint(QSize(0, len(lines) * line + 8))
             self.addItem(item)
-            height += item.sizeHint().height() if place < _MOST_SEEN else 0
+            height += item.sizeHint().height() if place < _MAX_VISIBLE_RULES else 0
         self.setCurrentRow(current)
         self.setFixedHeight(height + 2 * self.frameWidth())
 
@@ -437,7 +437,7 @@ class RuleStack(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._editors: list[RuleEditor] = []
-        self._place = 0
+        self._index = 0
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
 
@@ -454,18 +454,18 @@ class RuleStack(QWidget):
         self._column.removeWidget(rule)
         rule.deleteLater()
         if self._editors:
-            self.setCurrentIndex(min(self._place, len(self._editors) - 1))
+            self.setCurrentIndex(min(self._index, len(self._editors) - 1))
 
     def currentIndex(self) -> int:
-        return self._place
+        return self._index
 
     def currentWidget(self) -> RuleEditor:
         """Return the visible editor."""
-        return self._editors[self._place]
+        return self._editors[self._index]
 
     def setCurrentIndex(self, place: int) -> None:
         """Make the editor at this index visible."""
-        self._place = place
+        self._index = place
         shown = self._editors[place]
         shown.show()  # before the others are hidden, so that the focus moves to it
         for rule in self._editors:

@@ -232,7 +232,7 @@ def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
         name,
         shape(tensor.shape),
         broken,
-        _place(tensor.first[0]),
+        _index_text(tensor.first[0]),
         count(tensor.to_prune),
         NO_NUMBER if tensor.lost is None else percent(tensor.lost),
         count(tensor.outside),
@@ -250,7 +250,7 @@ def about(answer: PatternAnswer, row: int) -> str:
         return text.format(name=name, pattern=answer.pattern)
     words = translate("Patterns", "{place} has {n}")
     places = join_facts(
-        *(words.format(place=_place(group), n=group.left) for group in tensor.first)
+        *(words.format(place=_index_text(group), n=group.left) for group in tensor.first)
     )
     if more := tensor.broken - len(tensor.first):
         one = translate("Patterns", "{places}, and 1 more group")
@@ -279,16 +279,16 @@ def as_text(answer: PatternAnswer, head: Sequence[str]) -> str:
 
     O(n); for many tensors it should be called on a worker thread.
     """
-    return "\n".join(("\t".join(head), *map(_line, answer.report.tensors))) + "\n"
+    return "\n".join(("\t".join(head), *map(_row_text, answer.report.tensors))) + "\n"
 
 
-def _line(tensor: TensorPattern) -> str:
+def _row_text(tensor: TensorPattern) -> str:
     cells = (
         tensor.name,
         shape(tensor.shape),
         str(tensor.groups),
         str(tensor.broken),
-        _place(tensor.first[0]) if tensor.first else "",
+        _index_text(tensor.first[0]) if tensor.first else "",
         str(tensor.to_prune),
         "" if tensor.lost is None else f"{tensor.lost:.6g}",
         str(tensor.outside),
@@ -297,5 +297,5 @@ def _line(tensor: TensorPattern) -> str:
     return "\t".join([" ".join(text.split()) for text in cells])
 
 
-def _place(group: BrokenGroup) -> str:
+def _index_text(group: BrokenGroup) -> str:
     return f"[{', '.join(map(str, group.index))}]"

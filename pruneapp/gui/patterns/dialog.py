@@ -94,7 +94,7 @@ class QuestionRow(QWidget):
         self.pattern.editTextChanged.connect(self._on_changed)
         self.dim.changed.connect(self._on_changed)
         self.tensors.currentIndexChanged.connect(self._on_changed)
-        self._say()
+        self._show_help()
 
     def set_tensors(self, checked: int, every: int) -> None:
         """Set the number of checked tensors, and of all tensors that can be pruned.
@@ -121,10 +121,10 @@ class QuestionRow(QWidget):
         return Question(pattern, self.dim.value(), self.tensors.currentData() == ALL)
 
     def _on_changed(self) -> None:
-        self._say()
+        self._show_help()
         self.changed.emit()
 
-    def _say(self) -> None:
+    def _show_help(self) -> None:
         try:
             pattern = self._param.parse(self.pattern.currentText())
         except ParameterError as error:
@@ -141,7 +141,7 @@ class QuestionRow(QWidget):
 
 
 # lines reserved for the sentences above the table
-_LINES = 3
+_RESERVED_LINES = 3
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -160,8 +160,8 @@ class PatternDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Check sparsity pattern"))
         self._answer: PatternAnswer | None = None
-        self._current = self._late = self._can_ask = False
-        self._soon = single_shot(self, BUSY_MS, self._on_late)
+        self._current = self._is_outdated = self._can_ask = False
+        self._outdated_timer = single_shot(self, BUSY_MS, self._on_late)
         self.row = QuestionRow(pattern, usual, dim, self)
         self.headline = heading("", wrap=True)
         font = QFont(self.headline.font())
@@ -169,7 +169,7 @@ class PatternDialog(Dialog):
         self.headline.setFont(font)
         self.details = plain(wrap=True)
         self.details.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.details.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
+        self.details.setMinimumHeight(self.fontMetrics().lineSpacing() * _RESERVED_LINES)
         self.table = self._table()
         self.place = ElidedLabel("", self, ink=MUTED)
         self.place.setAccessibleName(self.tr("Violating groups"))
@@ -200,7 +200,7 @@ class PatternDialog(Dialog):
         if self._answer is None:
             self.headline.setText("")  # remove an error
         self.job.set_job(title)
-        self._soon.start()
+        self._outdated_timer.start()
         self._show_state()
 
     def set_idle(self) -> None:
@@ -267,7 +267,7 @@ class PatternDialog(Dialog):
     def _show_state(self) -> None:
         answer, asks = self._answer, self.row.question() is not None
         for label in (self.headline, self.details):  # an outdated result is muted
-            old = answer is not None and (self._late or not asks)
+            old = answer is not None and (self._is_outdated or not asks)
             label.setForegroundRole(MUTED if old else TEXT)
         self.again.setVisible(self._can_ask)
         broken = 0 if answer is None else answer.totals.broken
@@ -279,12 +279,12 @@ class PatternDialog(Dialog):
         self.copy.setEnabled(answer is not None)
 
     def _on_late(self) -> None:
-        self._late = True
+        self._is_outdated = True
         self._show_state()
 
     def _end_job(self) -> None:
-        self._soon.stop()
-        self._late = False
+        self._outdated_timer.stop()
+        self._is_outdated = False
         self.job.set_idle()
 
     def _ask(self) -> None:

@@ -160,7 +160,7 @@ class PatternController(DialogController[PatternDialog]):
             return
         self._drop()
         snapshot = document.snapshot()
-        work = partial(_mend, snapshot, repair(answer.report), self._session.kernel)
+        work = partial(_compute_repair, snapshot, repair(answer.report), self._session.kernel)
         done = partial(self._on_repaired, answer)
         self._begin(self.tr("Repairing sparsity pattern"), work, done)
         self._repairing = True
@@ -266,5 +266,7 @@ def _context(rows: Sequence[TensorRow]) -> FormContext:
     return FormContext((-1,) * max(rank, 2), kinds.pop() if len(kinds) == 1 else "")
 
 
-def _mend(snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job) -> Proposal:
+def _compute_repair(
+    snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job
+) -> Proposal:
     return compute_preview(snapshot, step, kernel(), job, norms=False)

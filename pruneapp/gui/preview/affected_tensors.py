@@ -37,7 +37,7 @@ from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Danger, Severity, TensorSparsity
 
-_NAMED = 20
+_MAX_NAMED = 20
 
 
 class Alarm(QAbstractButton):
@@ -50,7 +50,7 @@ class Alarm(QAbstractButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._first = self._what = self._which = ""
+        self._first = self._warning_text = self._names_text = ""
         self._indent = self.fontMetrics().horizontalAdvance("▲ ")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -68,9 +68,9 @@ class Alarm(QAbstractButton):
         if names:
             what = reports.several(worst, len(names))
             heading = self.tr("{what}:").format(what=f"{what[0].upper()}{what[1:]}")
-            self._what = f"{reports.GLYPHS[worst]} {heading}"
-            self._which = _listed([shown.get(name, name) for name in names])
-            text = f"{self._what} {self._which}"
+            self._warning_text = f"{reports.GLYPHS[worst]} {heading}"
+            self._names_text = _join_first([shown.get(name, name) for name in names])
+            text = f"{self._warning_text} {self._names_text}"
         self.setText(text)
         self.setToolTip(
             as_plain(self.tr("{what}. Click to select it.").format(what=text)) if text else ""
@@ -101,7 +101,7 @@ class Alarm(QAbstractButton):
         painter.setFont(font)
         painter.setPen(self.palette().color(DANGER))
         metrics = painter.fontMetrics()
-        lines = (self._what, self._which)
+        lines = (self._warning_text, self._names_text)
         for place, line in enumerate(lines):
             text = elided(
                 within_reason(line),
@@ -124,11 +124,11 @@ class Alarm(QAbstractButton):
         self.tensorRequested.emit(self._first)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return join_names(*names[:_NAMED], "…" * (len(names) > _NAMED))
+def _join_first(names: Sequence[str]) -> str:
+    return join_names(*names[:_MAX_NAMED], "…" * (len(names) > _MAX_NAMED))
 
 
-_LINES = 2
+_MAX_LINES = 2
 
 
 class TensorName(ElidedLabel):
@@ -151,19 +151,19 @@ class TensorName(ElidedLabel):
             if "…" not in form[1:] and advance(form) <= width:
                 return form
         for form in forms:
-            for line, rest in _broken(form):
+            for line, rest in _split_lines(form):
                 if advance(line) <= width and advance(rest) <= width:
                     return f"{line}\n{rest}"
             if advance(form) <= width:
                 return form
         lines = on_lines(self._names[name], width, advance)
-        if len(lines) <= _LINES:
+        if len(lines) <= _MAX_LINES:
             return "\n".join(lines)
         last = self._names[name]
         return elided(last, self.fontMetrics(), width)
 
 
-def _broken(text: str) -> Iterator[tuple[str, str]]:
+def _split_lines(text: str) -> Iterator[tuple[str, str]]:
     """Yield pairs of lines, longest first; split after parts of a name, then after any sign."""
     for signs in (".…", "._-/…"):
         for end in range(len(text) - 1, 0, -1):
@@ -171,7 +171,7 @@ def _broken(text: str) -> Iterator[tuple[str, str]]:
                 yield text[:end], text[end:]
 
 
-_LISTED = 4
+_N_ROWS = 4
 
 
 class MostAffected(QWidget):
@@ -187,7 +187,7 @@ class MostAffected(QWidget):
         super().__init__(parent)
         self._heading = plain(ink=MUTED)
         self._last_heading = ""  # the last heading that was not empty
-        self.rows = [AffectedTensor(self) for _ in range(_LISTED)]
+        self.rows = [AffectedTensor(self) for _ in range(_N_ROWS)]
         lay_in_column(self, self._heading, *self.rows, spacing=0)
 
     def set_names(self, names: ShortNames) -> None:
@@ -210,7 +210,7 @@ class MostAffected(QWidget):
         The heading is hidden if there is no tensor. `by_norm`: the shares are those of lost norm²,
         not of pruned weights.
         """
-        tensors = tensors[:_LISTED]
+        tensors = tensors[:_N_ROWS]
         heading = heading if tensors else ""
         other = bool(heading) and heading != self._last_heading
         self._last_heading = heading or self._last_heading

@@ -118,7 +118,7 @@ class StepFigures(Figures):
             {
                 "tensors": number_format.count(estimate.tensors),
                 "pruned": upto + number_format.count(estimate.to_prune),
-                "sparsity": self._then(self._pruned, after, self._numel, upto),
+                "sparsity": self._change_text(self._pruned, after, self._numel, upto),
                 "remaining": atleast + number_format.count(self._numel - after),
             }
         )
@@ -131,7 +131,7 @@ class StepFigures(Figures):
         self._explain(of_state=False, goes_on=report.goes_on)
         upto, about = "" if exact else ABOUT, "" if sure else ABOUT
         texts = self._texts(report, upto, about)
-        texts["sparsity"] = self._then(report.before, report.after, report.numel, upto)
+        texts["sparsity"] = self._change_text(report.before, report.after, report.numel, upto)
         self.set_numbers(texts)
 
     def show_done(self, report: SparsityReport, whole: float | None = None) -> None:
@@ -182,7 +182,7 @@ class StepFigures(Figures):
                 texts[key] = about + number_format.percent(share)
         return texts
 
-    def _then(self, before: int, after: int, numel: int, about: str) -> str:
+    def _change_text(self, before: int, after: int, numel: int, about: str) -> str:
         if not numel:
             return number_format.NO_NUMBER
         return self.tr("{before} → {after}").format(
@@ -194,20 +194,20 @@ class StepFigures(Figures):
         self.show_only(self.labels.keys() - {_WHOLE})
         word = self.tr("Pruned of remaining") if goes_on else self.tr("Weights pruned")
         tip = self.tr("This step, of the weights of its tensors that were not pruned before it.")
-        self._say("pruned", word, self.tr("Whole model") if of_state else tip)
+        self._set_text("pruned", word, self.tr("Whole model") if of_state else tip)
         if (of_state, repaired) != self._explained:
             self._explained = of_state, repaired
             tensors = self.tr("Tensors"), self.tr("Those that it prunes: by rules or check marks")
             if of_state:
                 tensors = self.tr("Tensors with pruned weights"), self.tr("Whole model")
-            self._say("tensors", *tensors)
+            self._set_text("tensors", *tensors)
             of_model = {key: shares[True] for key, shares in self._shares.items()}
             of_model = self._unrepaired if repaired else of_model
-            self._say(_WHOLE, *of_model["norm"])
+            self._set_text(_WHOLE, *of_model["norm"])
             for key, shares in self._shares.items():
-                self._say(key, *(of_model[key] if of_state else shares[False]))
+                self._set_text(key, *(of_model[key] if of_state else shares[False]))
 
-    def _say(self, key: str, word: str, tip: str) -> None:
+    def _set_text(self, key: str, word: str, tip: str) -> None:
         self.words[key].setText(word)
         for part in (self.words[key], self.labels[key]):
             part.setToolTip(tip)
@@ -236,7 +236,7 @@ class FileSizes(Figures):
             for name, words in self._formats
             if (nbytes := sizes.get(name)) is not None
         ]
-        self._put("size", known[0][1] if known else "")
+        self._show_button("size", known[0][1] if known else "")
         label = self.labels["size"]
         label.setToolTip("\n".join([*map(": ".join, known), self._zeros]))
         label.setAccessibleDescription(label.toolTip())
@@ -259,9 +259,9 @@ class FileSizes(Figures):
             if nbytes is None
             else self.tr("up to {size}").format(size=number_format.size(nbytes))
         )
-        self._put("compact", most)
+        self._show_button("compact", most)
 
-    def _put(self, key: str, text: str) -> None:
+    def _show_button(self, key: str, text: str) -> None:
         self._texts[key] = text
         self.set_numbers({key: text for key, text in self._texts.items() if text})
 
@@ -331,17 +331,17 @@ class PruneAction(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._main = self._button()
-        self._main.setObjectName("mainAction")
-        self._main.setAccessibleDescription(
+        self._main_button = self._button()
+        self._main_button.setObjectName("mainAction")
+        self._main_button.setAccessibleDescription(
             self.tr("Applies the step shown in the preview. You can undo it.")
         )
-        self._quiet = self._button()
-        self._quiet.setAccessibleDescription(
+        self._plain_button = self._button()
+        self._plain_button.setAccessibleDescription(
             self.tr("Prunes the remaining weights with these settings. You can undo it.")
         )
-        self._quiet.hide()
-        self.button = self._main
+        self._plain_button.hide()
+        self.button = self._main_button
         self.preview = QPushButton(self.tr("Preview"), self)
         self.preview.setToolTip(self.tr("Preview the step with the current settings"))
         self.preview.setAccessibleDescription(self.preview.toolTip())
@@ -357,18 +357,18 @@ class PruneAction(QWidget):
 
     def set_count(self, weights: int, channels: int = 0, *, exact: bool = True) -> None:
         """Show the number of weights or channels to prune; disable the button if both are 0."""
-        self._put(self._main)
+        self._show_button(self._main_button)
         self._count(self.tr("Prune {what}"), self.tr("Nothing to prune"), weights, channels, exact)
 
     def set_masks(self, tensors: int) -> None:
         """Show the number of tensors that a step without pruning gives a mask of ones."""
-        self._put(self._main)
+        self._show_button(self._main_button)
         if tensors:
             one, several = self.tr("Add a mask to 1 tensor"), self.tr("Add masks to {n} tensors")
-            self._say(number_format.plural(tensors, one, several))
+            self._set_text(number_format.plural(tensors, one, several))
             self.button.setEnabled(True)
         else:
-            self._say(self.tr("Nothing to prune"))
+            self._set_text(self.tr("Nothing to prune"))
             self.set_disabled(
                 self.tr("Identity prunes nothing, and its tensors have masks already.")
             )
@@ -376,37 +376,37 @@ class PruneAction(QWidget):
     def set_previewable(self, *, previewable: bool) -> None:
         """Set whether there is a step whose preview is not shown."""
         self._previewable = previewable
-        self._place()
+        self._update_geometry()
 
     def set_again(
         self, weights: int, channels: int = 0, *, exact: bool = True, done: bool = False
     ) -> None:
         """Show, not highlighted, what the step would prune; `done`: again, after it was applied."""
-        self._put(self._quiet)
+        self._show_button(self._plain_button)
         words = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
         self._count(words, self.tr("Nothing more to prune"), weights, channels, exact)
 
     def _count(self, words: str, nothing: str, weights: int, channels: int, exact: bool) -> None:
         some = bool(weights or channels)
         what = self._words(weights, channels, exact=exact)
-        self._say(words.format(what=what) if some else nothing)
+        self._set_text(words.format(what=what) if some else nothing)
         self.button.setEnabled(some)
 
     def set_unknown(self, *, done: bool) -> None:
         """Show the button without a number, which is not known yet."""
-        self._put(self._quiet)
-        self._say(self.tr("Prune again") if done else self.tr("Prune"))
+        self._show_button(self._plain_button)
+        self._set_text(self.tr("Prune again") if done else self.tr("Prune"))
         self.button.setEnabled(True)
 
     def set_waiting(self, why: str = "") -> None:
         """Disable the button and ask for a change of settings; `why` is the tooltip."""
-        self._put(self._quiet)
-        self._say(self.tr("Change a setting to preview a step"), self._beside())
+        self._show_button(self._plain_button)
+        self._set_text(self.tr("Change a setting to preview a step"), self._preview_width())
         self.set_disabled(why or self.button.text())
 
     def set_refused(self, why: str) -> None:
         """Disable the button with the text that the settings are invalid; `why` is the tooltip."""
-        self._say(self.tr("Cannot prune with these settings"))
+        self._set_text(self.tr("Cannot prune with these settings"))
         self.set_disabled(why)
 
     def set_disabled(self, why: str) -> None:
@@ -421,7 +421,7 @@ class PruneAction(QWidget):
         button.clicked.connect(self.pruneRequested)
         return button
 
-    def _put(self, button: QPushButton) -> None:
+    def _show_button(self, button: QPushButton) -> None:
         """Show one of the two buttons in place of the other, and move the focus to it."""
         if button is self.button:
             return
@@ -438,23 +438,23 @@ class PruneAction(QWidget):
         """Set the shortcut to show in the tooltip; empty for none."""
         self._keys = keys
         if not self._why:
-            self._say_keys()
+            self._update_tooltip()
 
-    def _say_keys(self) -> None:
+    def _update_tooltip(self) -> None:
         words = self.tr("Prune ({keys})").format(keys=self._keys)
         self.button.setToolTip(words if self._keys else self.tr("Prune"))
 
-    def _say(self, text: str, beside: int = 0) -> None:
+    def _set_text(self, text: str, beside: int = 0) -> None:
         self.button.setText(text)
         self._why = ""
-        self._say_keys()
+        self._update_tooltip()
         self._make_room(beside)
-        self._place()
+        self._update_geometry()
 
-    def _place(self) -> None:
+    def _update_geometry(self) -> None:
         """Set the geometry; "Preview" is only shown if it fits next to the button."""
-        room, beside = self.rect(), self._beside()
-        shown = self.button is self._quiet and self._previewable
+        room, beside = self.rect(), self._preview_width()
+        shown = self.button is self._plain_button and self._previewable
         shown = shown and self.button.sizeHint().width() <= room.width() - beside
         if shown:
             room.setWidth(room.width() - beside)
@@ -464,7 +464,7 @@ class PruneAction(QWidget):
         self.button.setGeometry(room)
         self.preview.setVisible(shown)
 
-    def _beside(self) -> int:
+    def _preview_width(self) -> int:
         words = self.preview.fontMetrics().horizontalAdvance(self.preview.text())
         return words + _PADDING + _SPACING
 
@@ -481,7 +481,11 @@ class PruneAction(QWidget):
 
     def asked(self) -> str:
         """Return the text of the button if it applies the preview; empty if it does not."""
-        return self.button.text() if self.button is self._main and self.button.isEnabled() else ""
+        return (
+            self.button.text()
+            if self.button is self._main_button and self.button.isEnabled()
+            else ""
+        )
 
     def sizeHint(self) -> QSize:
         """Return the size of the longest text so far."""
@@ -492,7 +496,7 @@ class PruneAction(QWidget):
         return self._room
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
-        self._place()
+        self._update_geometry()
 
     def changeEvent(self, event: QEvent) -> None:
         """Update the size hint for another font or style."""

@@ -51,7 +51,7 @@ class HistogramController(QObject):
         self._round: _Round | None = None
         self._request = -1
         self._opened_known = False  # whether the norms of the first state are known
-        self._idle = IdleScheduler(jobs, PAUSE_MS, self._go_on, self)
+        self._idle = IdleScheduler(jobs, PAUSE_MS, self._count_next, self)
         previews.stateChanged.connect(self._on_preview)
         session.closed.connect(self._on_closed)
         self.counted.connect(previews.recount)
@@ -81,7 +81,7 @@ class HistogramController(QObject):
         self._round = _Round(document.snapshot(), state.step, self._session.rows)
         self._idle.schedule()
 
-    def _go_on(self) -> None:
+    def _count_next(self) -> None:
         if self._round is None:
             return
         document = self._session.document
@@ -110,7 +110,7 @@ class _Round:
         self._step = step
         self._rows = rows
         self.opened: PastState | None = None  # the first state, while its norms are not known
-        self._left: deque[HistogramRequest] | None = None
+        self._pending: deque[HistogramRequest] | None = None
         # Norms to be computed, with their states, even if there is no space for histograms.
         self._norms: deque[tuple[Snapshot, HistogramRequest]] | None = None
         self._needed = 0
@@ -118,9 +118,9 @@ class _Round:
     def go_on(self, job: Job) -> bool:
         """Count for up to `STRETCH_S` seconds; return whether everything is counted."""
         ends = time.perf_counter() + STRETCH_S
-        if self._left is None:
-            self._left = self._find_uncounted(job)
-        left = self._left
+        if self._pending is None:
+            self._pending = self._find_uncounted(job)
+        left = self._pending
         while left:
             if self._needed <= 0 and self._is_full:
                 left.clear()

@@ -134,24 +134,24 @@ class PreviewRunner(QObject):
         self._task = self._jobs.submit(
             self.tr("Previewing"),
             partial(_preview, capture, step, extras=extras, kernel=kernel, sizes=self._sizes),
-            on_result=self._finish,
-            on_error=self._fail,
-            on_cancelled=self._end,
+            on_result=self._on_job_result,
+            on_error=self._on_job_failed,
+            on_cancelled=self._on_job_cancelled,
             visible=False,
         )
 
-    def _finish(self, result: PreviewResult) -> None:
+    def _on_job_result(self, result: PreviewResult) -> None:
         document = self._session.document
         if document is None or result.preview.revision != document.revision:
             return  # the document has changed; a newer request is running
         self._task = None
         self._on_result(result)
 
-    def _fail(self, error: PruneAppError) -> None:
+    def _on_job_failed(self, error: PruneAppError) -> None:
         self._task = None
         self._on_error(error)
 
-    def _end(self) -> None:
+    def _on_job_cancelled(self) -> None:
         task = self._task
         if task is not None and (task.token.cancelled or task.error is not None):
             self._task = None
@@ -205,7 +205,7 @@ class CurrentStateRunner:
         first, capture, sizes = document.state_at(0), Capture.of(document), self._sizes
         self._task.start(
             lambda job: _current(first, capture, sizes, job),
-            self._finish,
+            self._on_job_result,
             priority=Priority.BACKGROUND,
         )
 
@@ -221,7 +221,7 @@ class CurrentStateRunner:
         self._task.cancel()
         self._incomplete = self._outdated = False
 
-    def _finish(self, current: CurrentState) -> None:
+    def _on_job_result(self, current: CurrentState) -> None:
         assert current.report is not None
         self._incomplete = current.report.norm_retained is None
         self._on_result(current)

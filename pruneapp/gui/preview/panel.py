@@ -41,24 +41,24 @@ class WaitingNote(ElidedLabel):
         self._counted = 1.0
         self._busy = False
         self.is_slow = False  # whether it shows that the computation is slow, and how to cancel it
-        self._soon = single_shot(self, BUSY_MS, self._show_busy)
-        self._late = single_shot(self, LONG_MS, self._show_long)
+        self._busy_timer = single_shot(self, BUSY_MS, self._show_busy)
+        self._slow_timer = single_shot(self, LONG_MS, self._show_long)
 
     def set_busy(self, *, busy: bool) -> None:
         """Show that exact numbers are being computed, after a delay."""
         if not busy:
-            self._soon.stop()
-            self._late.stop()
+            self._busy_timer.stop()
+            self._slow_timer.stop()
             self._busy = self.is_slow = False
-            self._say()
-        elif not self._late.isActive() and not self.is_slow:
-            self._soon.start()
-            self._late.start()
+            self._update_text()
+        elif not self._slow_timer.isActive() and not self.is_slow:
+            self._busy_timer.start()
+            self._slow_timer.start()
 
     def set_counting(self, share: float) -> None:
         """Show the share of histograms that are counted, from 0 to 1; nothing if it is 1."""
         self._counted = share
-        self._say()
+        self._update_text()
 
     def clear(self) -> None:
         """Clear the text."""
@@ -67,13 +67,13 @@ class WaitingNote(ElidedLabel):
 
     def _show_busy(self) -> None:
         self._busy = True
-        self._say()
+        self._update_text()
 
     def _show_long(self) -> None:
         self.is_slow = True
-        self._say()
+        self._update_text()
 
-    def _say(self) -> None:
+    def _update_text(self) -> None:
         text = ""
         if self.is_slow:
             text = self.tr("slow; press Esc to cancel")
@@ -145,7 +145,7 @@ class PreviewPanel(QWidget):
         """Set whether the panel scrolls; then empty rows at its end are hidden."""
         if scrolls != self._scrolls:
             self._scrolls = scrolls
-            self._trim()
+            self._hide_empty_rows()
 
     @property
     def hidden_height(self) -> int:
@@ -155,7 +155,7 @@ class PreviewPanel(QWidget):
         )
         return self.most.hidden_height + protected
 
-    def _trim(self) -> None:
+    def _hide_empty_rows(self) -> None:
         """Hide empty rows if the panel scrolls.
 
         Not called for estimates, whose rows are filled soon.
@@ -215,7 +215,7 @@ class PreviewPanel(QWidget):
 
     def clear(self) -> None:
         """Remove all numbers: there is no request."""
-        self._plan()
+        self._show_as_preview()
         self.state.clear()
         self.figures.set_numbers({})
         self.file.set_compact(None)
@@ -224,7 +224,7 @@ class PreviewPanel(QWidget):
 
     def set_estimate(self, estimate: Estimate) -> None:
         """Show an estimate, with numbers marked that are not exact; others are left empty."""
-        self._plan()
+        self._show_as_preview()
         if estimate.report is not None:
             self.figures.show_report(
                 estimate.report, exact=estimate.exact, sure=estimate.exact_report
@@ -237,7 +237,7 @@ class PreviewPanel(QWidget):
 
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show the exact result of a step that is not applied yet."""
-        self._plan()
+        self._show_as_preview()
         reports.show_broken(self.broken, report.broken, self._shown)
         self.figures.show_report(report, exact=True, sure=True)
         self._show_affected(report)
@@ -247,38 +247,38 @@ class PreviewPanel(QWidget):
         }
         texts = [text.format(n=number_format.count(n)) for text, n in stays.items() if n]
         self.protected.setText("\n".join(texts))
-        self._trim()
+        self._hide_empty_rows()
         self.action.set_count(report.newly_pruned, channels)
 
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
         """Show an error; `settings`: it is about the settings of the form."""
         self.clear()
-        self._put(self.error, f"✕ {join_sentences(sentence, remedy)}")
+        self._set_sentence(self.error, f"✕ {join_sentences(sentence, remedy)}")
         refuse = self.action.set_refused if settings else self.action.set_disabled
         refuse(join_sentences(sentence, remedy))
         self.pages.setCurrentIndex(1)
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:
         """Show the result of an applied step; `whole` is the norm² retained by the model."""
-        self._rest(self.tr("Result"), done=True)
-        self._warn(report)
+        self._show_as_state(self.tr("Result"), done=True)
+        self._show_broken(report)
         self.figures.show_done(report, whole)
         self.repair.setVisible(True)
         least = [tensor._replace(before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
-        self._trim()
+        self._hide_empty_rows()
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
         """Show the current state, whose report is None if unknown, and the most pruned tensors."""
-        self._rest(self.tr("Current state"), done=False)
-        self._warn(report)
+        self._show_as_state(self.tr("Current state"), done=False)
+        self._show_broken(report)
         self.figures.show_now(report)
         self.repair.setHidden(self.figures.unpruned)
         self.file.set_unpruned(unpruned=self.figures.unpruned)
         self._gap.setFixedHeight(self.figures.hidden_height + self.file.hidden_height)
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
-        self._trim()
+        self._hide_empty_rows()
 
     def set_again(
         self, to_prune: int, channels: int = 0, *, exact: bool = True, share: float | None = None
@@ -300,47 +300,47 @@ class PreviewPanel(QWidget):
             text = self.tr("The same step again prunes {n} more weights.").format(n=n)
         else:
             text = self.tr("With these settings the next step prunes {n} weights.").format(n=n)
-        self._put(self.note, text)
+        self._set_sentence(self.note, text)
         self.action.set_again(to_prune, channels, exact=exact, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
         """Show a note on why the form cannot be applied to the current state."""
-        self._put(self.note, sentence)
+        self._set_sentence(self.note, sentence)
         self.action.set_refused(sentence)
 
-    def _put(self, label: QLabel, sentence: str) -> None:
+    def _set_sentence(self, label: QLabel, sentence: str) -> None:
         text = self._short.in_text(sentence)
         label.setText(text)
         label.setToolTip(as_plain(sentence) if text != sentence else "")
 
-    def _plan(self) -> None:
+    def _show_as_preview(self) -> None:
         self._resting = self._waiting = False
         self.repair.hide()
-        self._quiet(self.tr("Preview"))
+        self._reset(self.tr("Preview"))
 
-    def _rest(self, title: str, *, done: bool) -> None:
+    def _show_as_state(self, title: str, *, done: bool) -> None:
         if self._waiting:
-            self._put(self.note, self._why)
+            self._set_sentence(self.note, self._why)
             self.action.set_waiting(self._why)
         elif not self._resting or done != self._done:
-            self._put(self.note, "")
+            self._set_sentence(self.note, "")
             self.action.set_unknown(done=done)
         self._resting, self._done = True, done
         self.alarm.set_dangers({}, {})
-        self._quiet(title)
+        self._reset(title)
 
-    def _quiet(self, title: str) -> None:
+    def _reset(self, title: str) -> None:
         if title != self.heading.text():
             self.heading.setText(title)
-        self._put(self.error, "")
+        self._set_sentence(self.error, "")
         self.protected.setText("")
-        self._warn(None)
+        self._show_broken(None)
         self._gap.setFixedHeight(0)
         self.file.set_unpruned(unpruned=False)
         self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
         self.pages.setCurrentIndex(0)
 
-    def _warn(self, report: SparsityReport | None) -> None:
+    def _show_broken(self, report: SparsityReport | None) -> None:
         """Show broken patterns and tensors without weights; None for none."""
         broken, dangers = ((), {}) if report is None else (report.broken, report.dangers)
         emptied = [name for name, danger in dangers.items() if danger.severity is Severity.ALL]

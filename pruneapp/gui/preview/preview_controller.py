@@ -106,7 +106,7 @@ class EstimateRunner:
         # key of the step that is estimated on the main thread
         self._known: tuple[object, ...] | None = None
         # After all pending mouse events, with a repaint between two estimates.
-        self._soon = single_shot(parent, 0, self._next)
+        self._next_timer = single_shot(parent, 0, self._next)
 
     def ask(self, capture: Capture, step: Step) -> None:
         """Estimate the effect of a step soon, or at once if that is fast."""
@@ -114,13 +114,13 @@ class EstimateRunner:
         if self._task.task is None:
             if self._known is None:
                 self._next()
-            elif not self._soon.isActive():
-                self._soon.start()
+            elif not self._next_timer.isActive():
+                self._next_timer.start()
 
     def cancel(self) -> None:
         """Cancel all requests."""
         self.waiting = self._slow = self._known = None
-        self._soon.stop()
+        self._next_timer.stop()
         self._task.cancel()
 
     @property
@@ -129,7 +129,7 @@ class EstimateRunner:
         return self.waiting is not None or self._task.task is not None
 
     def _next(self) -> None:
-        if self._begin_beside() or self.waiting is None:
+        if self._begin_in_background() or self.waiting is None:
             return
         (capture, step), self.waiting = self.waiting, None
         try:
@@ -146,18 +146,18 @@ class EstimateRunner:
             self._known = None
         self._on_result(result)
 
-    def _begin_beside(self) -> bool:
+    def _begin_in_background(self) -> bool:
         """Start the pending estimate in the background if it may be slow; return if it started."""
         if self.waiting is None:
             return False
         (capture, step), sizes = self.waiting, self._sizes
         snapshot = capture.snapshot
-        about = _but_for_amounts(snapshot, step)
+        about = _key_without_amounts(snapshot, step)
         if about is not None and about == self._known:
             return False
         self._known = None
         unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
-        if not (unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step)):
+        if not (unplanned or self._slow is snapshot.checkpoint or _is_slow(snapshot, step)):
             return False
         self.waiting = None
         self._task.start(
@@ -175,10 +175,10 @@ class EstimateRunner:
         if result.seconds < AGAIN_S:
             self._known, self._slow_times = about, 0
         # The next estimate is computed while this one is painted.
-        begun = self._begin_beside()
+        begun = self._begin_in_background()
         self._on_result(result)
         if not begun and self._task.task is None and self.waiting is not None:
-            self._soon.start()
+            self._next_timer.start()
 
     def _fail(self, error: PruneAppError) -> None:
         if self.waiting is None:
@@ -201,9 +201,9 @@ def _estimate(
     return EstimateResult(estimated, assignment, compact, time.thread_time() - began)
 
 
-def _but_for_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | None:
+def _key_without_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | None:
     """Return what is constant in steps on a state while a slider moves; None for few tensors."""
-    if not _many(step):
+    if not _has_many_tensors(step):
         return None
     rows = tuple(
         (
@@ -220,12 +220,12 @@ def _but_for_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | Non
     return snapshot, rows, step.scope, step.limits, step.companions, step.dependents
 
 
-def _many(step: Step) -> bool:
+def _has_many_tensors(step: Step) -> bool:
     return sum(len(row.names) for row in step.rows) > MANY
 
 
-def _long(snapshot: Snapshot, step: Step) -> bool:
-    if _many(step):
+def _is_slow(snapshot: Snapshot, step: Step) -> bool:
+    if _has_many_tensors(step):
         return True
     # Remaining channels and rows have to be searched in the masks, unlike numbers of weights.
     methods = [registry.get(row.method) for row in step.rows]
@@ -267,8 +267,10 @@ class PreviewController(QObject):
         # The preview replaced by a newer step. Releasing 100,000 masks takes too long during a
         # slider move, so they are kept until the next exact preview starts.
         self._outdated: Preview | None = None
-        self._in_haste = False  # whether the exact preview starts after the estimate is painted
-        self._after_painting = single_shot(self, 0, self._hasten_after_all)
+        self._exact_requested = (
+            False  # whether the exact preview starts after the estimate is painted
+        )
+        self._after_painting = single_shot(self, 0, self._start_exact_after_painting)
         self._sizes = CompactSizes()
         self._estimates = EstimateRunner(
             jobs,
@@ -329,7 +331,7 @@ class PreviewController(QObject):
         times as long, because both wait for the interpreter lock.
         """
         if self._estimates.is_behind:
-            self._in_haste = True
+            self._exact_requested = True
         else:
             self._previews.hasten()
 
@@ -444,7 +446,7 @@ class PreviewController(QObject):
         self._begin(requested=False, current=state)
 
     def _stop(self) -> None:
-        self._in_haste = False
+        self._exact_requested = False
         self._previews.forget()
         self._file_watch.stop()
         if self._apply_when_ready:
@@ -520,12 +522,12 @@ class PreviewController(QObject):
             compact = result.compact if state.counted else None
             state = replace(state, known=estimate.report, compact=compact)
         self._set(state)
-        if self._in_haste and not state.is_behind:
+        if self._exact_requested and not state.is_behind:
             self._after_painting.start()
 
-    def _hasten_after_all(self) -> None:
-        if self._in_haste:
-            self._in_haste = False
+    def _start_exact_after_painting(self) -> None:
+        if self._exact_requested:
+            self._exact_requested = False
             self._previews.hasten()
 
     def _on_begun(self) -> None:
@@ -631,7 +633,7 @@ class PruneController(Controller):
         for held in (self._commands["prune"], self._key):
             held.setAutoRepeat(False)
         self._key.setEnabled(False)
-        self._key.activated.connect(self._say_why)
+        self._key.activated.connect(self._show_reason)
         context.actions.on_shortcut_changed("prune", self._on_keys)
         self._commands["prune"].enabledChanged.connect(self._on_prune_enabled)
         for looked_at in (
@@ -708,7 +710,7 @@ class PruneController(Controller):
         # Two enabled shortcuts with the same key are ambiguous, and neither is activated.
         self._key.setEnabled(self._session.document is not None and not enabled)
 
-    def _say_why(self) -> None:
+    def _show_reason(self) -> None:
         self._notifications.show_done(self._action.why_not)
 
     def _on_dropped(self) -> None:

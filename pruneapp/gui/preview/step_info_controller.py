@@ -86,7 +86,7 @@ class StepInfoController(QObject):
         self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
         self._dependents_task = LatestTask(jobs)
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
-        self._soon = single_shot(self, 0, self._size)
+        self._size_timer = single_shot(self, 0, self._size)
         self.offer_formats()
         form.sizeAsked.connect(self._ask_size)
         previews.stateChanged.connect(self.set_preview)
@@ -140,9 +140,9 @@ class StepInfoController(QObject):
         if about != self._sized or (many and self._size_task.task is not None):
             self._forget_sizes()
             self._sized = about
-            self._soon.start(LATER_MS if many else SOON_MS)
-        elif many and self._soon.isActive():
-            self._soon.start(LATER_MS)
+            self._size_timer.start(LATER_MS if many else SOON_MS)
+        elif many and self._size_timer.isActive():
+            self._size_timer.start(LATER_MS)
 
     def _size(self) -> None:
         document, step = self._session.document, self._sized_step
@@ -156,7 +156,7 @@ class StepInfoController(QObject):
         )
 
     def _forget_sizes(self) -> None:
-        self._soon.stop()
+        self._size_timer.stop()
         self._sized = ()
         self._size_task.cancel()
 
@@ -230,7 +230,7 @@ class StepInfoController(QObject):
             return
         try:
             step = self._form_controller.step()
-            _check(step)
+            _check_supports_size(step)
         except PruneAppError as error:
             self._refuse_size(error)
             return
@@ -354,7 +354,7 @@ def _bytes(text: str) -> int:
     return nbytes
 
 
-def _check(step: Step) -> None:
+def _check_supports_size(step: Step) -> None:
     for row in step.rows:
         method = registry.get(row.method)
         if row.prunes and method.granularity != "weights":

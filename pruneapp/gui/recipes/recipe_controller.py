@@ -163,7 +163,7 @@ class RecipeController(DialogController[RecipeDialog]):
 
     def save(self) -> None:
         """Save the history as a recipe, in a file that the user chooses."""
-        document = self._done_document()
+        document = self._document_with_steps()
         if document is None:
             return
         path = save_path(
@@ -319,7 +319,7 @@ class RecipeController(DialogController[RecipeDialog]):
 
     def copy_python(self) -> None:
         """Copy the history as a Python script for torch; ask for a path if it needs masks."""
-        document = self._done_document()
+        document = self._document_with_steps()
         if document is None:
             return
         capture, kernel = Capture.of(document), self._session.kernel
@@ -375,7 +375,7 @@ class RecipeController(DialogController[RecipeDialog]):
 
     # -- the document ---------------------------------------------------------------------------
 
-    def _done_document(self) -> Document | None:
+    def _document_with_steps(self) -> Document | None:
         """Return the document if its history is not empty; otherwise report that, return None."""
         document = self._session.document
         if document is not None and not document.position:

@@ -58,7 +58,7 @@ class RoundsDialog(DecisionDialog):
         short: ShortNames | None = None,
     ) -> None:
         super().__init__(self.tr("Iterative pruning"), parent=parent)
-        self._size, self._begun, self._whole = size, begun, whole
+        self._size, self._n_pruned, self._whole = size, begun, whole
         self._after: Sequence[int] = ()
         self.rule = ElidedLabel(rule, self, ink=MUTED)
         self.rule.set_names(short or ShortNames())
@@ -96,7 +96,7 @@ class RoundsDialog(DecisionDialog):
         self.table.set_count(len(after))
         self.note.setText(f"✕ {error}" if error else self._note)
         self.note.setForegroundRole(DANGER if error else MUTED)
-        to_prune = after[-1] - self._begun if after else 0
+        to_prune = after[-1] - self._n_pruned if after else 0
         weights = (
             self.tr("up to {n}").format(n=number_format.count(to_prune))
             if self._whole
@@ -120,7 +120,7 @@ class RoundsDialog(DecisionDialog):
 
     def _cells(self, row: int) -> tuple[str, ...]:
         after = self._after[row]
-        before = self._after[row - 1] if row else self._begun
+        before = self._after[row - 1] if row else self._n_pruned
         most = "≤\u00a0" if self._whole else ""
         share = number_format.part(after, self._size)
         return (
@@ -168,7 +168,7 @@ class RoundsController(DialogController[RoundsDialog]):
             return
         try:
             step = self._form.step()
-            asked = _repeated(document, step)
+            asked = _step_to_repeat(document, step)
         except PruneAppError as error:
             self._session.refused.emit(in_form_words(error))
             return
@@ -176,7 +176,7 @@ class RoundsController(DialogController[RoundsDialog]):
         method = registry.get(row.method)
         whole = method.granularity != "weights"
         dialog = RoundsDialog(
-            _rule(step),
+            _rule_text(step),
             tuple(map(translate_param, SCHEDULE)),
             size=asked.size,
             begun=asked.begun,
@@ -185,9 +185,9 @@ class RoundsController(DialogController[RoundsDialog]):
             parent=self._window,
             short=self._session.contents.short,
         )
-        dialog.set_values(self._values | {"final": _final(asked)})
+        dialog.set_values(self._values | {"final": _final_amount(asked)})
         dialog.changed.connect(partial(self._show_rounds, dialog, asked))
-        dialog.accepted.connect(partial(self._go, dialog, asked))
+        dialog.accepted.connect(partial(self._start, dialog, asked))
         self._show_rounds(dialog, asked)
         self.open(dialog)
 
@@ -210,7 +210,7 @@ class RoundsController(DialogController[RoundsDialog]):
 
     # -- pruning --------------------------------------------------------------------------------
 
-    def _go(self, dialog: RoundsDialog, asked: _Repeated) -> None:
+    def _start(self, dialog: RoundsDialog, asked: _Repeated) -> None:
         document, values = asked.document, dialog.fields.values()
         self._values = {name: value for name, value in values.items() if name != "final"}
         if self._session.document is not document:
@@ -244,7 +244,7 @@ class RoundsController(DialogController[RoundsDialog]):
         self._notifications.show_done(text.format(n=number_format.count(count)))
 
 
-def _repeated(document: Document, step: Step) -> _Repeated:
+def _step_to_repeat(document: Document, step: Step) -> _Repeated:
     """Return the step with its numbers of weights; raise `PruneAppError` if unsuitable."""
     if len(step.rows) > 1:
         raise ParameterError(
@@ -263,7 +263,7 @@ def _repeated(document: Document, step: Step) -> _Repeated:
     return _Repeated(document, step, size, sum(snapshot.masks.counts(names)))
 
 
-def _rule(step: Step) -> str:
+def _rule_text(step: Step) -> str:
     """Return a text that describes the step without its amount."""
     scope = (step.scope,) if step.scope == "global" else ()
     limits = replace(step.limits, total=None).words()
@@ -271,7 +271,7 @@ def _rule(step: Step) -> str:
     return translate_step(label)
 
 
-def _final(asked: _Repeated) -> Amount:
+def _final_amount(asked: _Repeated) -> Amount:
     """Return the final amount that the form requests, of all weights of the tensors."""
     total, (row,) = asked.step.limits.total, asked.step.rows
     if total is not None:

@@ -40,8 +40,8 @@ from pruneapp.results.repair_report import (
 from pruneapp.results.short_names import ShortNames
 
 # minimum number of visible rows of the tables, before and after a repair
-_LAYERS_SEEN = 2
-_ERRORS_SEEN = 6
+_MIN_LAYER_ROWS = 2
+_MIN_ERROR_ROWS = 6
 _DIGITS = 3  # decimal places of errors in percent
 
 
@@ -67,7 +67,7 @@ class RepairDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Repair"))
         self._names = shown
-        self._yes = ""  # text for layers whose inputs are known
+        self._known_text = ""  # text for layers whose inputs are known
         self.layers: tuple[PrunedLayer, ...] = ()
         self.about = plain(
             self.tr(
@@ -86,7 +86,7 @@ class RepairDialog(Dialog):
         headers = self.tr("Layer"), self.tr("Pruned"), self.tr("Remaining"), self.tr("Statistics")
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Pruned layers"))
-        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _LAYERS_SEEN)
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _MIN_LAYER_ROWS)
         self.risk = plain(wrap=True, ink=DANGER)
         self.note = plain(wrap=True, ink=MUTED)
         self.leave = QPushButton(self.tr("Cancel"), self)
@@ -136,7 +136,9 @@ class RepairDialog(Dialog):
     def set_layers(self, layers: Sequence[PrunedLayer]) -> None:
         """Set the pruned layers, and which of them have statistics or can get them."""
         self.layers = tuple(in_numeric_order(layers, attrgetter("name")))
-        self._yes = self.tr("to be collected") if self.source.source().runs else self.tr("yes")
+        self._known_text = (
+            self.tr("to be collected") if self.source.source().runs else self.tr("yes")
+        )
         self.table.set_count(len(layers))
         self.table.fit_columns(range(min(len(layers), 100)))
         self._show_state()
@@ -159,7 +161,7 @@ class RepairDialog(Dialog):
             self._names.get(layer.name, layer.name),
             part(layer.pruned, layer.numel),
             count(layer.numel - layer.pruned),
-            self._yes if layer.known else self.tr("no"),
+            self._known_text if layer.known else self.tr("no"),
         )
 
     def _show_state(self) -> None:
@@ -320,7 +322,7 @@ class RepairReportDialog(Dialog):
         self.table.fit_columns(range(min(len(layers), 500)))
         self.table.setAccessibleName(self.tr("Errors of the layers"))
         self.table.setAccessibleDescription(self.headline.text())
-        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _ERRORS_SEEN)
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _MIN_ERROR_ROWS)
         self.sort = choice_box(
             self.tr("Sort by"),
             self.tr("Order of the layers, largest values first; or click a column heading"),

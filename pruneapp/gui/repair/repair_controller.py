@@ -188,13 +188,13 @@ class RepairController(DialogController[RepairDialog]):
         dialog.source.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.source.set_source(self._scripts.source(PURPOSE))
         dialog.set_layers(layers)
-        dialog.sourceChanged.connect(self._look)
+        dialog.sourceChanged.connect(self._check_source)
         dialog.repairRequested.connect(self._request)
         dialog.finished.connect(self._survey.cancel)
         self.open(dialog)
-        self._look()
+        self._check_source()
 
-    def _look(self) -> None:
+    def _check_source(self) -> None:
         """Check the chosen source without running anything."""
         document, dialog = self._session.document, self.dialog
         if document is None or dialog is None:
@@ -303,7 +303,7 @@ class RepairController(DialogController[RepairDialog]):
             done.repair.layers,
             risks=(*map(translate_sentence, done.risks), *self._same_data(source)),
             unknown=done.repair.unknown,
-            source=self._words(source),
+            source=self._source_text(source),
             solver=done.solver,
             sequential=done.sequential,
             shown=contents.shown,
@@ -321,7 +321,7 @@ class RepairController(DialogController[RepairDialog]):
         )
         self._notifications.show_done(text)
 
-    def _words(self, source: DataSource) -> str:
+    def _source_text(self, source: DataSource) -> str:
         if source.kind is DataKind.TOKENS:
             return self.tr("no data, random token ids")
         if source.kind is DataKind.INPUTS:

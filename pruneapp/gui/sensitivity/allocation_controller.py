@@ -260,7 +260,7 @@ class AllocationController(DialogController[AllocationDialog]):
     def _compare(self) -> None:
         """Show the predicted and the measured metric, once both are known."""
         prediction = self._prediction
-        if prediction is None or prediction is self._compared or not self._is_here(prediction):
+        if prediction is None or prediction is self._compared or not self._is_current(prediction):
             return
         quality = self._evaluation.quality_of(prediction.key)
         metric = prediction.allocation.metric
@@ -290,12 +290,12 @@ class AllocationController(DialogController[AllocationDialog]):
 
     # -- the document ---------------------------------------------------------------------------
 
-    def _is_here(self, prediction: _Prediction) -> bool:
+    def _is_current(self, prediction: _Prediction) -> bool:
         document = self._session.document
         return document is not None and document.history.key is prediction.key
 
     def _on_changed(self) -> None:
-        if self._prediction is None or not self._is_here(self._prediction):
+        if self._prediction is None or not self._is_current(self._prediction):
             self._notifications.end(NoticeTopic.ALLOCATION)  # the notice is about another state
 
     def _on_closed(self) -> None:

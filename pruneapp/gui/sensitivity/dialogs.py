@@ -30,7 +30,7 @@ from pruneapp.results.sensitivity import PredictedAllocation
 from pruneapp.results.short_names import ShortNames
 
 _TABLE_LINES = 8
-_REASON = 300  # maximum width in pixels that a reason on one line can demand
+_MAX_REASON_WIDTH = 300  # maximum width in pixels that a reason on one line can demand
 _COMMAS = str.maketrans("，、", ",,")
 
 
@@ -102,7 +102,7 @@ class ScanDialog(DecisionDialog):
         )
         self.no_repair = plain(no_repair, wrap=True, ink=MUTED)
         one_line = self.fontMetrics().horizontalAdvance(no_repair)
-        self.no_repair.setMinimumWidth(min(one_line + 4, _REASON))
+        self.no_repair.setMinimumWidth(min(one_line + 4, _MAX_REASON_WIDTH))
         repairing = QWidget(self)
         beside = QHBoxLayout(repairing)
         beside.setContentsMargins(0, 0, 0, 0)

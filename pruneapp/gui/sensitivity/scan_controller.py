@@ -50,7 +50,7 @@ from pruneapp.statistics.file import statistics_of
 PURPOSE = "scan"
 # Scans with more cells are not stored in a session, which is written after each change.
 MOST_KEPT = 20_000
-_REST = 10  # after showing a scan, wait this many times as long until showing it again
+_PAUSE_FACTOR = 10  # after showing a scan, wait this many times as long until showing it again
 _LABELS = (AmountParam(name="amounts", label="Amounts"),)
 
 
@@ -168,10 +168,10 @@ class ScanController(DialogController[ScanDialog]):
         self._found: dict[bytes, StateScan] = {}
         self._shown = self._scanned = b""
         self._chosen: dict[object, bytes] = {}  # keys of scans chosen by the user, by current state
-        # state and evaluation of the last `_follow`
-        self._followed: tuple[object, str] | None = None
+        # state and evaluation of the last `_select_scan`
+        self._selected_for: tuple[object, str] | None = None
         self._metric = ""  # name of the metric that is shown; empty for the first
-        self._seen: tuple[object, ...] = ()  # labels and notes shown with the scans
+        self._shown_descriptions: tuple[object, ...] = ()  # labels and notes shown with the scans
         self._task = LatestTask(context.jobs)
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
@@ -271,10 +271,10 @@ class ScanController(DialogController[ScanDialog]):
         words = ", ".join(map(AmountParam().format, AMOUNTS))  # formatted as a user would type them
         dialog.set_method(method, words)
         dialog.changed.connect(partial(self._estimate, dialog, names))
-        dialog.choice.changed.connect(partial(self._look, dialog))
+        dialog.choice.changed.connect(partial(self._check_source, dialog))
         dialog.scanRequested.connect(partial(self._request, dialog, names))
         self.open(dialog)
-        self._look(dialog)
+        self._check_source(dialog)
         self._estimate(dialog, names)
 
     def _about_state(self, document: Document) -> str:
@@ -289,7 +289,7 @@ class ScanController(DialogController[ScanDialog]):
             state=numbered_title(document.position, document.items[document.position]), share=share
         )
 
-    def _look(self, dialog: ScanDialog) -> None:
+    def _check_source(self, dialog: ScanDialog) -> None:
         def show(text: str, trouble: bool) -> None:
             if self.dialog is dialog:
                 dialog.choice.set_found(text, trouble=trouble)
@@ -303,7 +303,7 @@ class ScanController(DialogController[ScanDialog]):
         except PruneAppError:
             return ()
 
-    def _wanted(self, dialog: ScanDialog, names: tuple[str, ...]) -> ScanRequest:
+    def _scan_request(self, dialog: ScanDialog, names: tuple[str, ...]) -> ScanRequest:
         """Return the request for a scan; raise `PruneAppError` if a setting is invalid."""
         method = registry.get(dialog.method)
         of_form = next((row for row in self._rows() if row.method == method.name), None)
@@ -317,12 +317,12 @@ class ScanController(DialogController[ScanDialog]):
 
     def _estimate(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
         try:
-            request = self._wanted(dialog, names)
+            request = self._scan_request(dialog, names)
         except PruneAppError as error:
             dialog.set_estimate(translate_error(error, _LABELS), trouble=True)
             return
         evaluations = len(names) * len(request.amounts)
-        known, is_sure = self._known(dialog, request)
+        known, is_sure = self._known_evaluations(dialog, request)
         left = evaluations - known if is_sure else evaluations
         words = self.tr("{tensors} × {amounts}:").format(
             tensors=number_format.plural(
@@ -362,7 +362,7 @@ class ScanController(DialogController[ScanDialog]):
             )
         dialog.set_estimate(join_sentences(words, more))
 
-    def _known(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
+    def _known_evaluations(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
         """Return how many of the evaluations are known, and whether they can surely be reused."""
         document, source = self._session.document, dialog.choice.source()
         try:
@@ -390,7 +390,7 @@ class ScanController(DialogController[ScanDialog]):
         return max(counts), bool(now) or not max(counts)
 
     def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
-        source, request = dialog.choice.source(), self._wanted(dialog, names)
+        source, request = dialog.choice.source(), self._scan_request(dialog, names)
 
         def refused(error: PruneAppError) -> None:
             if self.dialog is dialog:
@@ -484,7 +484,7 @@ class ScanController(DialogController[ScanDialog]):
         found = self._found.get(self._scanned)
         if found is None:
             return self.tr("Scan stopped: nothing was measured.")
-        return text.format(done=self._extent(found.kept.scan))
+        return text.format(done=self._progress_text(found.kept.scan))
 
     # -- page -----------------------------------------------------------------------------------
 
@@ -492,10 +492,10 @@ class ScanController(DialogController[ScanDialog]):
         began = time.perf_counter()
         self._show()
         # For 10,000 tensors this takes tenths of a second, more than some evaluations.
-        return round(_REST * 1000 * (time.perf_counter() - began))
+        return round(_PAUSE_FACTOR * 1000 * (time.perf_counter() - began))
 
     def _show(self) -> None:
-        kept, self._seen = self.kept, self._looks()
+        kept, self._shown_descriptions = self.kept, self._descriptions()
         self._view.set_scans(
             self._labels(),
             [*self._found].index(self._shown) if self._shown in self._found else -1,
@@ -503,7 +503,7 @@ class ScanController(DialogController[ScanDialog]):
         self._view.set_sensitivity(None if kept is None else self._sensitivity(kept))
         self.measured.emit()
 
-    def _looks(self) -> tuple[object, ...]:
+    def _descriptions(self) -> tuple[object, ...]:
         """Return everything that is shown of the scans, except for their numbers."""
         kept = self.kept
         is_old = kept is not None and not self._is_fresh(kept)
@@ -519,17 +519,17 @@ class ScanController(DialogController[ScanDialog]):
                 state=self._state_words(found), method=self._method_words(scan)
             )
             if scan.measured < scan.wanted:
-                words = join_facts(words, self._extent(scan))
+                words = join_facts(words, self._progress_text(scan))
             labels.append(words)
             amounts = join_facts(*map(AmountParam().format, scan.amounts))
             others = "" if self._is_fresh(found.kept) else self.tr("another script")
             values = scan.conditions.values.items()
             settings = ", ".join(f"{n}={v}" for n, v in values if n != STATISTICS.name)
-            given = self._given(scan)
+            given = self._options_text(scan)
             details.append((given, others, scan.conditions.script, settings, amounts))
         return tell_apart(labels, details)
 
-    def _given(self, scan: Scan) -> str:
+    def _options_text(self, scan: Scan) -> str:
         """Return limit and seed of the script as text; empty for the defaults."""
         parts, conditions = [], scan.conditions
         if conditions.limit is not None:
@@ -538,7 +538,7 @@ class ScanController(DialogController[ScanDialog]):
             parts.append(self.tr("seed {n}").format(n=conditions.seed))
         return join_facts(*parts)
 
-    def _extent(self, scan: Scan) -> str:
+    def _progress_text(self, scan: Scan) -> str:
         return self.tr("{n} of {all} evaluations").format(
             n=number_format.count(scan.measured), all=number_format.count(scan.wanted)
         )
@@ -556,21 +556,21 @@ class ScanController(DialogController[ScanDialog]):
         """Update notes and labels; show another scan if it now is the best."""
         if self._session.document is None:
             return
-        self._follow()
-        if self._looks() != self._seen:
+        self._select_scan()
+        if self._descriptions() != self._shown_descriptions:
             self._show()
 
-    def _follow(self) -> None:
+    def _select_scan(self) -> None:
         """Choose the scan to show after the current state or the script has changed.
 
         A scan that the user chose for the state, or that is running, is preferred.
         """
-        document, followed = self._session.document, self._followed
+        document, followed = self._session.document, self._selected_for
         assert document is not None
         key = document.history.key
-        self._followed = key, self._evaluation.evaluation
+        self._selected_for = key, self._evaluation.evaluation
         moved = followed is None or followed[0] is not key
-        if not moved and followed == self._followed:
+        if not moved and followed == self._selected_for:
             return
         here = [name for name, found in self._found.items() if found.key is key]
         under_way = self._scanned if self._task.task is not None else b""
@@ -685,7 +685,7 @@ class ScanController(DialogController[ScanDialog]):
         self._task.cancel()
         self._found.clear()
         self._chosen.clear()
-        self._shown, self._metric, self._followed = b"", "", None
+        self._shown, self._metric, self._selected_for = b"", "", None
         self._show()
 
     # -- session files ----------------------------------------------------------------------------
@@ -735,8 +735,8 @@ class ScanController(DialogController[ScanDialog]):
                 key = records[kept.state - 1].key
             self._shown = encoded(kept.scan.conditions)
             self._found[self._shown] = StateScan(key, kept)
-        self._followed = None  # choose again, now with these scans
-        self._follow()
+        self._selected_for = None  # choose again, now with these scans
+        self._select_scan()
         self._show()
 
 

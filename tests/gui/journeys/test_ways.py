@@ -52,7 +52,7 @@ SHARED = {
 
 SLIDER = {
     # What the form says now, and how it looks.
-    "gui/method_form/editors.py": ("AmountEditor._slid", "AmountEditor.value"),
+    "gui/method_form/editors.py": ("AmountEditor._on_slider_moved", "AmountEditor.value"),
     "gui/method_form/fields.py": ("Field._show_note",),
     "gui/method_form/rules.py": ("RuleEditor.row",),
     "gui/method_form/panel.py": ("PruneForm._arrange",),
@@ -64,7 +64,7 @@ SLIDER = {
     "export/size_bounds.py": ("CompactSizes.after",),
     # The panel.
     "gui/preview/panel.py": ("WaitingNote.set_counting", "PreviewPanel._show_most"),
-    "gui/preview/figures.py": ("Figures.set_numbers", "PruneAction._put"),
+    "gui/preview/figures.py": ("Figures.set_numbers", "PruneAction._show_button"),
     "gui/preview/affected_tensors.py": ("Alarm.set_dangers", "MostAffected.show_tensors"),
     # The tree: its rows are painted by Qt, once it is asked for.
     "gui/tree/cell_text.py": ("Cells.set_preview", "Cells.sparsity", "Cells.shares"),

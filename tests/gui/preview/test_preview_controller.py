@@ -484,7 +484,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
 
 
 def test_an_estimate_of_a_step_on_the_way_is_shown_and_known_to_be_behind(counted, monkeypatch):
-    monkeypatch.setattr(preview_controller, "_long", lambda *_: True)
+    monkeypatch.setattr(preview_controller, "_is_slow", lambda *_: True)
     states = []
     previews = counted.workbench.preview
     previews.stateChanged.connect(lambda state: states.append((state.estimated, state.is_behind)))
@@ -534,7 +534,7 @@ def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     never()
     find = preview_controller._estimate
-    monkeypatch.setattr(preview_controller, "_long", lambda *_: True)
+    monkeypatch.setattr(preview_controller, "_is_slow", lambda *_: True)
     monkeypatch.setattr(preview_controller, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1])
     start = view.canvas.area.pixel(view.canvas.line.at, 1).toPoint()
     stop = view.canvas.area.pixel(2 * view.canvas.line.at, 1).toPoint()

@@ -287,7 +287,7 @@ def stop(scans, opened, runners, monkeypatch, *, after, amounts="50%, 90%"):
 
     with monkeypatch.context() as patch:
         patch.setattr(LocalRunner, "__init__", make_waiting)
-        patch.setattr(scan_controller, "_REST", 1e6)  # what is stopped is shown all the same
+        patch.setattr(scan_controller, "_PAUSE_FACTOR", 1e6)  # a stopped scan is still shown
         scans.begin(amounts)
         opened.wait(lambda: runners and runners[-1].gate.closed and runners[-1].gate.running)
     scan = opened.workbench.scans
