@@ -325,7 +325,7 @@ class MaskDragController(Controller):
         return dragged
 
     @Slot(object)
-    def welcome(self, event: QDragEnterEvent) -> None:
+    def on_drag_enter(self, event: QDragEnterEvent) -> None:
         """Accept a drag of rows from another window, and show what dropping them does."""
         if (dragged := self._accepted_drag(event)) is not None:
             event.acceptProposedAction()
@@ -335,13 +335,13 @@ class MaskDragController(Controller):
             )
 
     @Slot()
-    def dismiss(self) -> None:
-        """Clear the text that `welcome` has shown."""
+    def on_drag_leave(self) -> None:
+        """Clear the text that `on_drag_enter` has shown."""
         if self._windows.dragged is not None:
             self._notifications.show_done("")
 
     @Slot(object)
-    def take(self, event: QDropEvent) -> None:
+    def on_drop(self, event: QDropEvent) -> None:
         """Read the masks of the dropped rows, and set them as the masks of the pruning form."""
         dragged, document = self._accepted_drag(event), self._session.document
         if dragged is None or document is None:

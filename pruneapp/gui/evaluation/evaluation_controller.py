@@ -536,7 +536,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._notifications.show_done(words.format(n=done, count=self._count))
             self._refresh()
 
-    def count_anew(self) -> None:
+    def recount_multiply_adds(self) -> None:
         """Count multiply-adds, even if that failed before."""
         self._count_error = ""
         self.count_multiply_adds()
@@ -544,7 +544,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def count_multiply_adds(self) -> None:
         """Count the multiply-adds of measured states whose number is not known yet.
 
-        Does nothing while counting, after an error (see `count_anew`), or without a process.
+        Does nothing while counting, without a process, or after an error (see
+        `recount_multiply_adds`).
         """
         document, process, keys = self._session.document, self._process, self._keys
         if document is None or process is None or self._counting or self._count_error:
@@ -590,7 +591,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._count_error = translate_error(error)
         self._refresh()
 
-    def look_at_script(self) -> None:
+    def check_script(self) -> None:
         """Check in the background whether the script has changed; if so, outdate its results."""
         process = self._process
         if process is None:
@@ -810,7 +811,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         return self.tr("Measured with another script, Python or options.")
 
     @property
-    def why_uncounted(self) -> str:
+    def uncounted_text(self) -> str:
         """Sentences that say why multiply-adds are not known."""
         if self._process is None:
             return self.tr(

@@ -66,7 +66,7 @@ _ACCEPTABLE = QValidator.State.Acceptable
 _SHOWN_NOTICES, _TOOLTIP_NOTICES = 1, 24
 
 
-def exactness_words(exactness: Exactness) -> str:
+def exactness_text(exactness: Exactness) -> str:
     """Return how a cut affects what the model computes, with a symbol that says the same."""
     if exactness == EXACT:
         return translate("Shrink", "✓ computes the same")
@@ -75,7 +75,7 @@ def exactness_words(exactness: Exactness) -> str:
     return translate("Shrink", "△ computes the same for these texts")
 
 
-def share_words(gone: int, before: int) -> str:
+def share_text(gone: int, before: int) -> str:
     """Return the share of `before` units that is cut, as text: −25.0 %."""
     return f"−{number_format.part(gone, before)}"
 
@@ -197,8 +197,8 @@ class AxisRow(QWidget):
         # Reserve the width of the longest texts, so that the layout does not jump.
         advance = self.fontMetrics().horizontalAdvance
         self.before.setMinimumWidth(advance(self._before_text(axis)) + 2)
-        self.share.setMinimumWidth(advance(share_words(888, 1000)) + 2)
-        self.exactness.setMinimumWidth(advance(exactness_words(CHANGES)) + 2)
+        self.share.setMinimumWidth(advance(share_text(888, 1000)) + 2)
+        self.exactness.setMinimumWidth(advance(exactness_text(CHANGES)) + 2)
         self.set_axis(axis)
 
     def add_to(self, grid: QGridLayout, row: int) -> None:
@@ -313,8 +313,8 @@ class AxisRow(QWidget):
         self.after.setText(left)
         self.box.show_size(after // axis.in_each)
         self.percent.show_size(self._share)
-        self.share.setText(share_words(axis.before - after, axis.before) if cut else "")
-        self.exactness.setText(exactness_words(exactness) if cut else self._uncut_text())
+        self.share.setText(share_text(axis.before - after, axis.before) if cut else "")
+        self.exactness.setText(exactness_text(exactness) if cut else self._uncut_text())
         grave = cut and exactness == CHANGES
         self.exactness.setForegroundRole(DANGER if grave else TEXT if cut else MUTED)
         said = self.tr("{n} of {all} stay: {exactness}").format(

@@ -16,10 +16,10 @@ from pruneapp.errors import ParameterError, abridged
 from pruneapp.gui.export.format_list import (
     Formats,
     Purposes,
-    loader_words,
+    loader_text,
     rounded_to,
-    rounding_words,
-    size_words,
+    rounding_text,
+    size_text,
 )
 from pruneapp.gui.export.shrink_page import ShrinkPage
 from pruneapp.gui.export.target_row import TargetRow
@@ -79,7 +79,7 @@ class RoundingNote(QWidget):
             smaller = None
         self.take.setVisible(smaller is not None)
         if dtype:
-            self.note.setText(abridged(rounding_words(cost, dtype)))
+            self.note.setText(abridged(rounding_text(cost, dtype)))
         elif smaller is not None:
             words = self.tr("{type}: {size}, with 8 significant bits per value.")
             self.note.setText(words.format(type=_SAFE_DTYPE, size=number_format.size(smaller)))
@@ -105,7 +105,7 @@ _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 
 def _text_length(offer: FormatOffer) -> int:
     """Return the approximate length of the text of a format; a parameter counts as some lines."""
-    texts = offer.help, *offer.does_not, *map(loader_words, offer.loaded_by)
+    texts = offer.help, *offer.does_not, *map(loader_text, offer.loaded_by)
     return sum(map(len, texts)) + 4 * _PREFERRED_WIDTH * len(offer.params)
 
 
@@ -243,7 +243,7 @@ class FormatDetails(QWidget):
             layout.addSpacing(8)
         if offer.loaded_by:
             self._list(
-                layout, self.tr("Compatible with"), [loader_words(x) for x in offer.loaded_by]
+                layout, self.tr("Compatible with"), [loader_text(x) for x in offer.loaded_by]
             )
 
     def _add_rounding(self, field: Field) -> None:
@@ -329,7 +329,7 @@ class SideFiles(QWidget):
         self.account.toggled.connect(self.kind.setEnabled)
         lay_in_row(self, self.script, 16, self.account, self.kind, None)
 
-    def set_wanted(self, *, script: bool, report: str) -> None:
+    def set_checked(self, *, script: bool, report: str) -> None:
         """Set the check boxes without emitting signals; `report` is a suffix, or empty for none."""
         self.script.setChecked(script)
         self.account.setChecked(bool(report))
@@ -454,7 +454,9 @@ class ExportDialog(Dialog):
             bar.setValue(bar.value() + pages[Qt.Key(event.key())] * bar.pageStep())
         elif event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             super().keyPressEvent(event)
-        elif not inside and self.go.isEnabled() and not self.is_shrunk and self.target.is_taken():
+        elif (
+            not inside and self.go.isEnabled() and not self.is_shrunk and self.target.path_exists()
+        ):
             self.go.setFocus(Qt.FocusReason.TabFocusReason)
         elif not inside:
             super().keyPressEvent(event)
@@ -515,7 +517,7 @@ class ExportDialog(Dialog):
     def set_choices(self, choices: ExportChoices) -> None:
         """Restore earlier choices where they are still possible."""
         self.details.set_all_values(choices.values)
-        self.beside.set_wanted(script=choices.script, report=choices.report)
+        self.beside.set_checked(script=choices.script, report=choices.report)
         radio = self.formats.radios.get(choices.format)
         if radio is not None and radio.isEnabled():
             self.formats.choose(choices.format)
@@ -647,7 +649,7 @@ class ExportDialog(Dialog):
             action = number_format.plural(replaced, self.tr("Replace file"), several)
         else:
             action, words = self.tr("Export"), self.tr("{action} {size}")
-        size = size_words(offer) if offer is not None else ""
+        size = size_text(offer) if offer is not None else ""
         self.go.setText(words.format(action=action, size=size) if sized else action)
         ready = offer is not None and not offer.wrong and not self.details.errors()
         self.go.setEnabled(ready and not self.target.problem())

@@ -227,7 +227,7 @@ class ExportJob:
             report = export_on(self.cluster, checkpoint, recipe, self.request, job)
         else:
             report = export_document(self.capture, self.request, job)
-        self.missing = files_beside(report, self.request)
+        self.missing = accompanying_files(report, self.request)
         self.report = report
         while self.missing:
             path, *rest = self.missing
@@ -236,7 +236,7 @@ class ExportJob:
         return report
 
 
-def files_beside(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
+def accompanying_files(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
     """Return the paths of the requested files: comparison script, then report."""
     script = (accompanying_path(report, _SCRIPT),) if request.script else ()
     account = (accompanying_path(report, f".report{request.report}"),) if request.report else ()
@@ -246,7 +246,7 @@ def files_beside(report: ExportReport, request: ExportRequest) -> tuple[Path, ..
 def write_accompanying_files(
     capture: Capture, report: ExportReport, path: Path, job: Job
 ) -> ExportReport:
-    """Write one of `files_beside`, and return `report` with a notice about it.
+    """Write one of `accompanying_files`, and return `report` with a notice about it.
 
     An existing file with different content is kept; the new file gets another name. A file that
     cannot be written is reported as a notice, because the export itself is complete.

@@ -42,7 +42,7 @@ def _calculating() -> str:
     return translate("ExportSizes", "calculating…")
 
 
-def size_words(offer: FormatOffer) -> str:
+def size_text(offer: FormatOffer) -> str:
     """Return the size of an export as text: 43 MB, ≈ 12 MB, or that it is being computed."""
     if offer.why_not or offer.wrong:
         return number_format.NO_NUMBER
@@ -52,7 +52,7 @@ def size_words(offer: FormatOffer) -> str:
     return size if offer.exact else f"≈\u00a0{size}"
 
 
-def files_words(files: int | None, limit: int) -> str:
+def file_count_text(files: int | None, limit: int) -> str:
     """Return how many files of at most `limit` bytes are written; None: being computed."""
     size = number_format.short_size(limit)
     if files is None:
@@ -64,7 +64,7 @@ def files_words(files: int | None, limit: int) -> str:
     return text.format(n=number_format.count(files or 0), size=size)
 
 
-def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
+def rounding_text(cost: RoundingCost | str | None, dtype: str) -> str:
     """Return a text about the cost of rounding to `dtype`.
 
     `cost` is a sentence if the cost is unknown, and None while it is being computed.
@@ -124,7 +124,7 @@ def short_name(name: str) -> str:
     )
 
 
-def check_words(check: TargetCheck) -> str:
+def target_text(check: TargetCheck) -> str:
     """Return sentences about the target of an export: what is kept, replaced, or worth noting."""
     notices = []
     if check.kept:
@@ -166,7 +166,7 @@ def _size_tip(offer: FormatOffer) -> str:
     return translate("ExportSizes", "About {size} (within 2 %)").format(size=exact)
 
 
-def loader_words(loader: Loader) -> str:
+def loader_text(loader: Loader) -> str:
     """Return the name of a program that loads a format, with its minimum version and a note."""
     more = [translate_declared(loader.note)]
     if loader.since:
@@ -218,7 +218,7 @@ class Formats(QWidget):
             self._reserve_width(offer)
             radio.setEnabled(not offer.why_not)
             radio.setToolTip(offer.why_not)
-            words = size_words(offer)
+            words = size_text(offer)
             radio.setAccessibleDescription(
                 offer.why_not or join_sentences(as_sentence(words), offer.help)
             )
@@ -373,7 +373,7 @@ class Purposes(QWidget):
             text = self.tr("Choose a purpose, or select a format below.")
         elif best is not None:
             text = self.tr("✓ {format}, {size}. {reason}").format(
-                format=best.label, size=size_words(best), reason=best.recommended[purpose]
+                format=best.label, size=size_text(best), reason=best.recommended[purpose]
             )
         elif any(o.nbytes is None and not o.why_not for o in self._offers):
             text = self.tr("Estimating sizes…")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.export.axis_rows import exactness_words
+from pruneapp.gui.export.axis_rows import exactness_text
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_sentence
@@ -156,7 +156,7 @@ class ExportReportDialog(Dialog):
         layout.addLayout(rows)
         rows.setHorizontalSpacing(16)
         rows.setVerticalSpacing(4)
-        grave = exactness_words(CHANGES)
+        grave = exactness_text(CHANGES)
         for label, text, tip in self._facts():
             value = ElidedLabel(text, self, ink=DANGER if text == grave else TEXT)
             value.setAccessibleName(with_label(label, text))
@@ -263,7 +263,7 @@ class ExportReportDialog(Dialog):
         ]
         if report.cut:
             facts.append((self.tr("Cut out"), join_facts(*map(translate_sentence, report.cut)), ""))
-            facts.append((self.tr("Effect"), exactness_words(report.effect), ""))
+            facts.append((self.tr("Effect"), exactness_text(report.effect), ""))
         else:
             pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))
             facts.append((self.tr("Pruned"), pruned, ""))

@@ -56,7 +56,7 @@ def forecast_in(
     return known, forecast(known, request, job, origin)
 
 
-def python_words(job: Job) -> str:
+def python_text(job: Job) -> str:
     """Return which Python would check a folder, or why there is none; starts no process."""
     # Imported here because it imports the code for processes, which a forecast does not need.
     from pruneapp.evaluation.script import EvaluationScript, find_interpreter
@@ -117,7 +117,7 @@ class ShrinkForecasts(QObject):
 
     def _start_survey(self) -> None:
         snapshot, request, origin = self._snapshot, self._page.request, self._origin
-        self._python.start(python_words, self._page.set_python, priority=Priority.BACKGROUND)
+        self._python.start(python_text, self._page.set_python, priority=Priority.BACKGROUND)
         self._survey.start(
             lambda job: survey_and_forecast(snapshot, request, origin, job),
             self._on_surveyed,

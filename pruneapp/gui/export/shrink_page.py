@@ -30,8 +30,8 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import abridged
-from pruneapp.gui.export.axis_rows import AxisRows, exactness_words, share_words
-from pruneapp.gui.export.target_row import misplaced, taken
+from pruneapp.gui.export.axis_rows import AxisRows, exactness_text, share_text
+from pruneapp.gui.export.target_row import in_progress_problem, path_problem
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     add_row,
@@ -200,11 +200,11 @@ class SizeTable(QWidget):
             was.setText(words(old))
             same = old == new
             will.setText("" if same else f"→ {words(new)}")
-            less.setText("" if same else share_words(old - new, old))
+            less.setText("" if same else share_text(old - new, old))
             # Reserve the width of the texts after a cut, so that the layout does not jump.
             advance = self.fontMetrics().horizontalAdvance
             will.setMinimumWidth(max(map(advance, (f"→ {words(old)}", "→ 888 MB"))) + 2)
-            less.setMinimumWidth(advance(share_words(888, 1000)) + 2)
+            less.setMinimumWidth(advance(share_text(888, 1000)) + 2)
             was.setToolTip(exact(old))
             will.setToolTip(exact(new))
             said = self.tr("{what}: {before}, after the cut {after}")
@@ -285,8 +285,8 @@ class FolderRow(QWidget):
         if not one_file and os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
             return self.tr("This is a file: name a new folder.")
         endings = self._file_suffixes
-        problem = misplaced(text, self._source, endings, split=not one_file, folders=True)
-        if problem := problem or taken(text, self._written):
+        problem = path_problem(text, self._source, endings, split=not one_file, folders=True)
+        if problem := problem or in_progress_problem(text, self._written):
             return problem
         if not os.path.lexists(os.path.expanduser(text)):  # noqa: PTH111 - takes any name
             return ""
@@ -330,7 +330,7 @@ class FolderRow(QWidget):
 _PUBLISHED_SHARE = 1 / 3
 
 
-def loss_words(*, grave: bool, of_language: bool = True) -> str:
+def loss_text(*, grave: bool, of_language: bool = True) -> str:
     """Return a warning about the loss from a cut that changes what the model computes.
 
     It quotes published results if the model is a language model (`of_language`). `grave`: more than
@@ -358,7 +358,7 @@ def loss_words(*, grave: bool, of_language: bool = True) -> str:
     )
 
 
-def check_words(check: str) -> str:
+def check_text(check: str) -> str:
     """Return what a check does, and what it requires."""
     if check == "meta":
         return translate(
@@ -670,7 +670,7 @@ class ShrinkPage(QWidget):
     def _explain_check(self) -> None:
         check = self.checked()
         python = "" if check == "shapes" else self._python
-        self.checks.setText("\n".join(filter(None, (check_words(check), python))))
+        self.checks.setText("\n".join(filter(None, (check_text(check), python))))
 
     def _survey(self) -> None:
         self._survey_requested = True
@@ -757,7 +757,7 @@ class ShrinkPage(QWidget):
             part.setVisible(forecast.has_class)
         self.loss.setVisible(forecast.exactness == CHANGES)
         grave = forecast.largest_share > _PUBLISHED_SHARE
-        self.loss.setText(loss_words(grave=grave, of_language=forecast.has_class))
+        self.loss.setText(loss_text(grave=grave, of_language=forecast.has_class))
         self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
             words = self.tr(
@@ -772,7 +772,7 @@ class ShrinkPage(QWidget):
             self.sizes.set_sizes(forecast.before, forecast.after)
         self._show_difference(forecast)
         empty = forecast.is_empty
-        words = self.tr("nothing is cut yet") if empty else exactness_words(forecast.exactness)
+        words = self.tr("nothing is cut yet") if empty else exactness_text(forecast.exactness)
         self.state.setText("" if forecast.wrong else words)
         self.state.setForegroundRole(
             DANGER if forecast.exactness == CHANGES else MUTED if empty else TEXT

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import PruneAppError, abridged
-from pruneapp.gui.export.format_list import check_words, files_words, rounded_to
+from pruneapp.gui.export.format_list import file_count_text, rounded_to, target_text
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import (
@@ -32,7 +32,9 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.results.export import FormatOffer, TargetCheck
 
 
-def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool) -> str:
+def path_problem(
+    path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool
+) -> str:
     """Return a sentence why an export cannot be written to `path`; empty if it can.
 
     Paths that the file system refuses to look up are accepted here, since the engine checks them
@@ -64,7 +66,7 @@ def real_path(path: str | Path) -> Path:
     return Path(os.path.realpath(os.path.expanduser(path)))  # noqa: PTH111 - takes any name
 
 
-def taken(path: str, written: Collection[Path]) -> str:
+def in_progress_problem(path: str, written: Collection[Path]) -> str:
     """Return a sentence if an export in progress writes to `path`, into it or above it; else empty.
 
     `written` contains the targets of those exports, from `real_path`.
@@ -229,14 +231,14 @@ class TargetRow(QWidget):
             except PruneAppError as error:
                 return translate_error(error)
             return ""
-        problem = misplaced(
+        problem = path_problem(
             self.text(),
             self._source,
             self._suffixes,
             split=self._limit is not None,
             folders=self._may_be_folder(),
         )
-        problem = problem or taken(self.text(), self._written)
+        problem = problem or in_progress_problem(self.text(), self._written)
         return problem or (
             translate_sentence(self._check.refused) if self._check is not None else ""
         )
@@ -254,7 +256,7 @@ class TargetRow(QWidget):
         except (OSError, RuntimeError):
             return False
 
-    def is_taken(self) -> bool:
+    def path_exists(self) -> bool:
         """Whether the path exists."""
         path = os.path.expanduser(self.text())  # noqa: PTH111 - takes what is no name of a user
         return os.path.lexists(path)
@@ -358,14 +360,14 @@ class TargetRow(QWidget):
             "" if path.is_absolute() else self.tr("Written to {path}.").format(path=path.absolute())
         )
         if self._check is not None:
-            count = files_words(offer.files, self._limit) if offer and self._limit else ""
-            return join_sentences(where, count, check_words(self._check))
+            count = file_count_text(offer.files, self._limit) if offer and self._limit else ""
+            return join_sentences(where, count, target_text(self._check))
         if where:
             return where
         if self.replaces_source():
-            return check_words(TargetCheck(kept=(self._backup_name,)))
+            return target_text(TargetCheck(kept=(self._backup_name,)))
         if self._limit is not None and offer is not None:
-            count = files_words(offer.files, self._limit)
+            count = file_count_text(offer.files, self._limit)
             note = self.tr("Files of the same name in this folder are replaced.")
             is_there = os.path.isdir(path)  # noqa: PTH112 - a name may be too long to be looked at
             return join_sentences(count, note) if is_there else count

@@ -499,12 +499,12 @@ class Workbench(QObject):
         window.dropped.connect(self.files.open)
         window.droppedForWindow.connect(self.files.open_in_window)
         window.droppedTogether.connect(self.files.open_together)
-        window.otherEntered.connect(self.mask_drag.welcome)
-        window.otherDropped.connect(self.mask_drag.take)
-        window.otherLeft.connect(self.mask_drag.dismiss)
+        window.otherEntered.connect(self.mask_drag.on_drag_enter)
+        window.otherDropped.connect(self.mask_drag.on_drop)
+        window.otherLeft.connect(self.mask_drag.on_drag_leave)
         window.activated.connect(self.files.check_file)
         window.activated.connect(self.recent.look)
-        window.activated.connect(self.evaluation.look_at_script)
+        window.activated.connect(self.evaluation.check_script)
         window.activated.connect(self.desktop.on_window_activated)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)
@@ -514,23 +514,23 @@ class Workbench(QObject):
         views.tree.confirmationRequested.connect(
             self._confirm_quantized, Qt.ConnectionType.QueuedConnection
         )
-        views.form.roundsAsked.connect(self.rounds.ask)
+        views.form.roundsRequested.connect(self.rounds.ask)
         views.preview.tensorRequested.connect(self.show_tensor)
         views.preview.repairRequested.connect(self.repair.ask)
         views.history.jumpRequested.connect(self.history.jump)
         self.form.changed.connect(self.preview.refresh)
-        views.form.released.connect(self.preview.hasten)
+        views.form.released.connect(self.preview.start_exact_now)
         self.form.opened.connect(self.preview.wait)
         self.preview.stateChanged.connect(self.tree_preview.set_preview)
         self.preview.waiting.connect(self._on_waiting)
         self.histograms.completed.connect(self.plots.recount)
-        self.histograms.completed.connect(self.preview.note_counted)
+        self.histograms.completed.connect(self.preview.on_histograms_counted)
         self.evaluation.measured.connect(self._show_quality)
         self.evaluation.measured.connect(self.sessions.on_measured)
         self.scans.measured.connect(self.sessions.on_measured)
         views.pages.quality.stateRequested.connect(self.history.jump)
         views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
-        views.pages.quality.countRequested.connect(self.evaluation.count_anew)
+        views.pages.quality.countRequested.connect(self.evaluation.recount_multiply_adds)
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
         self.export.multipleChosen.connect(self.form.set_multiple)
         self.export.sized.connect(self.status.show_size)
@@ -632,7 +632,7 @@ class Workbench(QObject):
         position = -1 if document is None else document.position
         page = self.views.pages.quality
         page.set_measuring(measuring=evaluation.is_measuring)
-        page.set_uncounted_reason(evaluation.why_uncounted)
+        page.set_uncounted_reason(evaluation.uncounted_text)
         page.set_states(
             evaluation.states(),
             position,

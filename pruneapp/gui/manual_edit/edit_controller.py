@@ -191,7 +191,7 @@ class ManualEditOptions(QWidget):
         box.setVisible(offered)
         self._update_texts()
 
-    def set_wanted(self, *, every_block: bool, companions: bool, group: bool) -> None:
+    def set_checked(self, *, every_block: bool, companions: bool, group: bool) -> None:
         """Set the check boxes to the state of their commands."""
         self.every_block.setChecked(every_block)
         self.companions.setChecked(companions)
@@ -483,7 +483,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
 
     def _on_toggled(self) -> None:
         self._settings.set(WITH_COMPANIONS, self._companions.isChecked())
-        self._view.set_wanted(**self._option_values())
+        self._view.set_checked(**self._option_values())
 
     def _option_values(self) -> dict[str, bool]:
         return {
@@ -522,7 +522,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         )
         others = [shown.get(name, name) for name in names]
         self._view.set_group(others, join_names(*places), always=bool(axis))
-        self._view.set_wanted(**self._option_values())
+        self._view.set_checked(**self._option_values())
 
     def _on_focus_changed(self) -> None:
         self._offers.cancel()

@@ -593,7 +593,7 @@ class TensorChoice(ComboBox):
             elif begun:
                 self.set_empty()
 
-    def set_wanted(self, pattern: str, kind: str) -> None:
+    def set_target(self, pattern: str, kind: str) -> None:
         """Show a pattern or a kind without emitting signals; both empty: the checked tensors."""
         with QSignalBlocker(self):
             place = -1

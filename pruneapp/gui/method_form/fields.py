@@ -259,7 +259,7 @@ class LimitsSection(QWidget):
     """The limits of a step, shown and hidden by `button`, which the caller places above."""
 
     changed = Signal()
-    sizeAsked = Signal()  # the user asked to compute the total from the size of a file
+    sizeRequested = Signal()  # the user asked to compute the total from the size of a file
 
     def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -291,7 +291,7 @@ class LimitsSection(QWidget):
             self.tr("Compute the total sparsity at which a compact file fits a size")
         )
         self.by_size.setAccessibleDescription(self.by_size.toolTip())
-        self.by_size.clicked.connect(self.sizeAsked)
+        self.by_size.clicked.connect(self.sizeRequested)
         self.by_size.hide()
         for param in params:
             editor = _editor_for(param, self)
@@ -334,7 +334,7 @@ class LimitsSection(QWidget):
         return {n: v for n, v in values.items() if v != self.editors[n].param.default}
 
     @property
-    def takes_amounts_place(self) -> bool:
+    def sets_amount(self) -> bool:
         """Whether a limit sets the amount of the step, in place of the amounts of rules."""
         if self.errors():
             return False

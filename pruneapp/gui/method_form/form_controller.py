@@ -49,7 +49,7 @@ from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
 
 
-def in_form_words(error: PruneAppError) -> PruneAppError:
+def with_field_labels(error: PruneAppError) -> PruneAppError:
     """Return the error with parameter names replaced by the labels of their form fields."""
     params = chain(LIMITS, *(method.params for method in registry.METHODS.values()))
     return error.reworded(with_translated_labels(translate_sentence(error.sentence), params))

@@ -249,8 +249,8 @@ class PruneForm(QWidget):
     maskFileRequested = Signal()
     scoresFileRequested = Signal()
     statisticsFileRequested = Signal()
-    sizeAsked = Signal()  # the user asked to compute the total from the size of a file
-    roundsAsked = Signal()  # the user asked for iterative pruning
+    sizeRequested = Signal()  # the user asked to compute the total from the size of a file
+    roundsRequested = Signal()  # the user asked for iterative pruning
     # whether any rule, and whether all rules, are for the checked tensors
     checkedUsed = Signal(bool, bool)
 
@@ -315,7 +315,7 @@ class PruneForm(QWidget):
         self.add.clicked.connect(self._add_clicked)
         self.exclude.clicked.connect(self._exclude_clicked)
         self.remove.clicked.connect(self._remove_clicked)
-        self.rounds.clicked.connect(self.roundsAsked)
+        self.rounds.clicked.connect(self.roundsRequested)
         self.all.toggled.connect(self._show_decided_scope)
         self.all.toggled.connect(self.changed)
         self.dependents.changed.connect(self.changed)
@@ -381,7 +381,7 @@ class PruneForm(QWidget):
         old = self.limits
         self.limits = LimitsSection(params, self)
         self.limits.changed.connect(self._after_limits)
-        self.limits.sizeAsked.connect(self.sizeAsked)
+        self.limits.sizeRequested.connect(self.sizeRequested)
         put_in_place(self._buttons, old.button, self.limits.button)
         put_in_place(self._column, old, self.limits)
         self._after_limits_shown()
@@ -629,7 +629,7 @@ class PruneForm(QWidget):
         self.changed.emit()
 
     def _after_limits_shown(self) -> None:
-        used = not self.limits.takes_amounts_place
+        used = not self.limits.sets_amount
         self.set_context(replace(self.context, amount_used=used))
 
     def _arrange(self) -> None:

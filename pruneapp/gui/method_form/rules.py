@@ -146,7 +146,7 @@ class RuleEditor(QWidget):
     def set_row(self, row: FormRow) -> None:
         """Show a rule without emitting signals; an unknown method selects the first one."""
         with QSignalBlocker(self.method):
-            self.target.set_wanted(row.pattern, row.kind)
+            self.target.set_target(row.pattern, row.kind)
             self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
             self._rebuild()
             for name, value in row.values.items():

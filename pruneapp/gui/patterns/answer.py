@@ -156,7 +156,7 @@ def details(answer: PatternAnswer) -> str:
     return join_sentences(*sentences)
 
 
-def what_for(answer: PatternAnswer) -> str:
+def usage_text(answer: PatternAnswer) -> str:
     """Return sentences about the hardware that supports the pattern, and its limits."""
     report, more = answer.report, ""
     if (report.n, report.m) not in _HARDWARE:

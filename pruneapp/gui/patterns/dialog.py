@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import editor_for
 from pruneapp.gui.patterns import answer as answer_table
-from pruneapp.gui.patterns.answer import PatternAnswer, details, headline, what_for
+from pruneapp.gui.patterns.answer import PatternAnswer, details, headline, usage_text
 from pruneapp.gui.widgets.controls import (
     ComboBox,
     CopyButton,
@@ -255,7 +255,7 @@ class PatternDialog(Dialog):
         answer = self._answer
         self.headline.setText("" if answer is None else headline(answer))
         self.details.setText("" if answer is None else details(answer))
-        self.note.setText("" if answer is None else what_for(answer))
+        self.note.setText("" if answer is None else usage_text(answer))
         self.table.setAccessibleDescription(self.headline.text())
         self.table.set_count(0 if answer is None else len(answer.report.tensors))
         self.table.fit_columns(() if answer is None else answer.widest)

@@ -81,7 +81,7 @@ class PreviewRunner(QObject):
         self._step = step
         self._pause.start()
 
-    def hasten(self) -> None:
+    def start_exact_now(self) -> None:
         """Start a computation that waits for the pause; do nothing if none does."""
         if self._pause.isActive():
             self._pause.stop()

@@ -31,7 +31,7 @@ from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import PRUNE
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, with_field_labels
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.live_preview import (
     CurrentStateRunner,
@@ -56,13 +56,13 @@ from pruneapp.results.sparsity_report import Assignment, Estimate
 
 LOOK_MS = 1000
 # Longer estimates are computed in the background: with the repaint they would exceed a frame.
-HERE_S = 0.006
+MAIN_THREAD_S = 0.006
 # Steps on more tensors than this are estimated in the background without trying.
 MANY = 500
 # The limit for repeated estimates of a step in which only amounts change, for any number of
 # tensors: on another thread they would wait for the interpreter lock at each numpy call, so that 5
 # ms of work take 50 ms.
-AGAIN_S = 0.03
+REPEATED_S = 0.03
 # If updating the tree takes less, it is updated with each estimate, so that panel and tree are
 # painted together. A tree may have 100,000 rows, and then is updated once per frame.
 QUICK_S = 0.002
@@ -138,7 +138,7 @@ class EstimateRunner:
             self._on_error(error)
             return
         # The first estimate fills caches: a single slow estimate does not count.
-        most = HERE_S if self._known is None else AGAIN_S
+        most = MAIN_THREAD_S if self._known is None else REPEATED_S
         self._slow_times = self._slow_times + 1 if result.seconds > most else 0
         if self._slow_times > 1:
             if self._known is None:
@@ -170,9 +170,9 @@ class EstimateRunner:
         return True
 
     def _finish(self, about: tuple[object, ...] | None, result: EstimateResult) -> None:
-        if result.seconds < HERE_S / 2:
+        if result.seconds < MAIN_THREAD_S / 2:
             self._slow = None
-        if result.seconds < AGAIN_S:
+        if result.seconds < REPEATED_S:
             self._known, self._slow_times = about, 0
         # The next estimate is computed while this one is painted.
         begun = self._begin_in_background()
@@ -324,7 +324,7 @@ class PreviewController(QObject):
         """Request the step of the form, because the user has changed it."""
         self._begin(requested=True)
 
-    def hasten(self) -> None:
+    def start_exact_now(self) -> None:
         """Compute the exact preview without waiting for the pause: the user released the slider.
 
         A pending estimate is computed first. Together with the exact preview it would take three
@@ -333,7 +333,7 @@ class PreviewController(QObject):
         if self._estimates.is_behind:
             self._exact_requested = True
         else:
-            self._previews.hasten()
+            self._previews.start_exact_now()
 
     def wait(self) -> None:
         """Show the current state: a file was opened, and the user has not requested a step yet."""
@@ -351,7 +351,7 @@ class PreviewController(QObject):
         if state.is_behind or state.estimate is None or state.estimate.counting < 1:
             self._estimates.ask(Capture.of(document), state.step)
 
-    def note_counted(self) -> None:
+    def on_histograms_counted(self) -> None:
         """Store that all histograms are counted, even for a step not requested yet."""
         if self.state.untouched and not self.state.counted:
             self._set(counted=True)
@@ -411,7 +411,7 @@ class PreviewController(QObject):
         except PruneAppError as error:
             self._estimates.cancel()
             self._outdated = None
-            error = in_form_words(error.with_traceback(None))
+            error = with_field_labels(error.with_traceback(None))
             self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
             return
         # The previous estimate is shown until the new one is available, to avoid flicker.
@@ -528,7 +528,7 @@ class PreviewController(QObject):
     def _start_exact_after_painting(self) -> None:
         if self._exact_requested:
             self._exact_requested = False
-            self._previews.hasten()
+            self._previews.start_exact_now()
 
     def _on_begun(self) -> None:
         self._outdated = None
@@ -553,7 +553,7 @@ class PreviewController(QObject):
         self._previews.pause()
         self._estimates.cancel()
         self._outdated = None
-        error = in_form_words(error)
+        error = with_field_labels(error)
         self._set(error=error, preview=None, known=None, is_behind=False)
         if isinstance(error, FileChangedError):
             self._file_watch.start()  # the original file may be restored

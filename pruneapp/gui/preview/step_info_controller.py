@@ -88,7 +88,7 @@ class StepInfoController(QObject):
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
         self._size_timer = single_shot(self, 0, self._size)
         self.offer_formats()
-        form.sizeAsked.connect(self._ask_size)
+        form.sizeRequested.connect(self._ask_size)
         previews.stateChanged.connect(self.set_preview)
         session.closed.connect(self._on_closed)
 

@@ -21,7 +21,7 @@ from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.fields import Fields
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, with_field_labels
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_step
@@ -170,7 +170,7 @@ class RoundsController(DialogController[RoundsDialog]):
             step = self._form.step()
             asked = _step_to_repeat(document, step)
         except PruneAppError as error:
-            self._session.refused.emit(in_form_words(error))
+            self._session.refused.emit(with_field_labels(error))
             return
         row = step.rows[0]
         method = registry.get(row.method)

@@ -527,7 +527,7 @@ class ScanController(DialogController[ScanDialog]):
             settings = ", ".join(f"{n}={v}" for n, v in values if n != STATISTICS.name)
             given = self._options_text(scan)
             details.append((given, others, scan.conditions.script, settings, amounts))
-        return tell_apart(labels, details)
+        return disambiguate(labels, details)
 
     def _options_text(self, scan: Scan) -> str:
         """Return limit and seed of the script as text; empty for the defaults."""
@@ -747,7 +747,7 @@ def _seconds(seconds: float) -> str:
     return translate("Numbers", "{n} s").format(n=digits)
 
 
-def tell_apart(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[str]:
+def disambiguate(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[str]:
     """Return labels that are unique, adding as few details as possible.
 
     `details` has the same number of texts for each label; empty ones are ignored. Labels that no

@@ -13,9 +13,9 @@ from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.gui.export.export_controller import (
+    accompanying_files,
     accompanying_path,
     export_document,
-    files_beside,
     preview_export,
     proposed_target,
     write_accompanying_files,
@@ -29,7 +29,7 @@ from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 
 def written_beside(capture, exported, wish):
-    for path in files_beside(exported, wish):
+    for path in accompanying_files(exported, wish):
         exported = write_accompanying_files(capture, exported, path, Job())
     return exported
 

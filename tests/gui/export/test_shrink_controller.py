@@ -192,7 +192,7 @@ def test_a_step_that_rounds_as_the_export_takes_the_multiple_of_its_page(person,
 def test_the_page_says_which_python_checks(person, dialog, monkeypatch):
     dialog.page.check.setFocus()
     person.qtbot.keyClick(dialog.page.check, Qt.Key.Key_Down)
-    said = shrink_controller.python_words(Job())
+    said = shrink_controller.python_text(Job())
     assert re.fullmatch(r"Python: \S.* \(.+\)", said)
     person.wait(lambda: dialog.page.checks.text().endswith(f"\n{said}"))
     person.click(dialog.stop)
@@ -201,7 +201,7 @@ def test_the_page_says_which_python_checks(person, dialog, monkeypatch):
         raise EvaluationError("No Python was found.")
 
     monkeypatch.setattr(script, "find_interpreter", refuse)
-    assert shrink_controller.python_words(Job()) == "▲ No Python was found."
+    assert shrink_controller.python_text(Job()) == "▲ No Python was found."
 
 
 @pytest.mark.parametrize("name", ["tiny-shrunk", "by_hand"])

@@ -179,7 +179,7 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work.wait_preview()
     dialog = export_dialog(at_work)
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
-    dialog.beside.set_wanted(script=True, report=".html")
+    dialog.beside.set_checked(script=True, report=".html")
     at_work.click(dialog.go)
     at_work.wait(lambda: gate.running)
     at_work.key("Esc")

@@ -165,7 +165,7 @@ def test_the_first_move_does_no_more_than_the_others(counted):
     counted.wait(lambda: counted.workbench.preview.state.estimated)
     assert counted.workbench.preview.state.preview is None
     assert exact() is not None
-    counted.workbench.preview.hasten()
+    counted.workbench.preview.start_exact_now()
     counted.wait(lambda: exact() is None)
     counted.wait(lambda: counted.workbench.preview.state.preview is not None)
     assert counted.views.tree.model.cells._preview_rows[1] is rows
@@ -519,7 +519,7 @@ def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_qu
     assert previews.state.report.by_name[LARGE].after == pytest.approx(
         0.34 * previews.state.report.by_name[LARGE].numel, abs=1
     )
-    monkeypatch.setattr(preview_controller, "AGAIN_S", 0)
+    monkeypatch.setattr(preview_controller, "REPEATED_S", 0)
     for amount in (0.41, 0.42, 0.43):
         counted.workbench.form.set_amount(0, amount)
         counted.wait(lambda: previews.state.estimated and not previews.state.is_behind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pruneapp.gui.sensitivity.scan_controller import tell_apart
+from pruneapp.gui.sensitivity.scan_controller import disambiguate
 
 
 def test_labels_have_the_details_that_tell_them_apart():
@@ -15,7 +15,7 @@ def test_labels_have_the_details_that_tell_them_apart():
         ("", "50%"),
         ("another script", "50%"),
     ]
-    assert tell_apart(labels, details) == [
+    assert disambiguate(labels, details) == [
         "Opened; L1",
         "Opened; L1, another script, 30%",
         "Opened; L1, another script, 50%",
@@ -23,4 +23,4 @@ def test_labels_have_the_details_that_tell_them_apart():
         "1: L1 (2)",
         "2",
     ]
-    assert tell_apart([], []) == []
+    assert disambiguate([], []) == []
