@@ -200,8 +200,8 @@ class Start(QObject):
         self.workbench: Workbench | None = None
         self._closed = False
         # Commands that are given before the workbench exists are recorded and executed later.
-        self._asked_early = ""
-        self._early = {
+        self._deferred_command = ""
+        self._early_connections = {
             window.empty.openRequested: self._ask_file,
             window.empty.folderRequested: self._ask_folder,
             window.empty.sampleRequested: self._open_sample,
@@ -216,7 +216,7 @@ class Start(QObject):
             window.actions_["cancel"].triggered: self._open_nothing,
             window.job_status.cancelRequested: self._open_nothing,
         }
-        for signal, call in self._early.items():
+        for signal, call in self._early_connections.items():
             signal.connect(call)
         window.closing.connect(self._on_closing)
         window.closed.connect(self._windows.remove)
@@ -233,7 +233,7 @@ class Start(QObject):
         self._windows.add(window, self._file_of_window)
         WindowMenu(self._windows, window, window.actions_)
         if file is not None or open_request is not None:
-            self._say_opening()
+            self._show_opening()
 
     @Slot(object)
     def open(self, wanted: Path | OpenRequest) -> None:
@@ -246,7 +246,7 @@ class Start(QObject):
             self._file = wanted
         else:
             self._open_request = wanted
-        self._say_opening()
+        self._show_opening()
 
     @Slot(object, bool)
     def _open_together(self, paths: Sequence[Path], apart: bool) -> None:
@@ -291,7 +291,7 @@ class Start(QObject):
         if isinstance(imported, BaseException):
             self.window.job_status.set_idle()
             raise imported
-        for signal, call in self._early.items():
+        for signal, call in self._early_connections.items():
             signal.disconnect(call)
         self.window.empty.recentRequested.disconnect(self._open_recent)
         self.window.closing.disconnect(self._on_closing)
@@ -302,16 +302,16 @@ class Start(QObject):
             from pruneapp.gui.document.open_document import OpenRequest
 
             self.workbench.open(OpenRequest(self._file, self._state_dict))
-        elif self._asked_early == "file":
+        elif self._deferred_command == "file":
             self.workbench.files.ask_file()
-        elif self._asked_early == "folder":
+        elif self._deferred_command == "folder":
             self.workbench.files.ask_folder()
-        elif self._asked_early == "tour":
+        elif self._deferred_command == "tour":
             self.workbench.tour.start()
         gc.freeze()  # objects that live as long as the window need no garbage collection
         self.ready.emit(self.workbench)
 
-    def _say_opening(self) -> None:
+    def _show_opening(self) -> None:
         # Replaced by the title of the job that opens the file.
         self.window.job_status.set_job(self.tr("Opening"))
 
@@ -322,7 +322,7 @@ class Start(QObject):
 
     @Slot()
     def _ask_file(self) -> None:
-        self._asked_early = "file"
+        self._deferred_command = "file"
 
     @Slot()
     def _ask_window(self) -> None:
@@ -330,11 +330,11 @@ class Start(QObject):
 
     @Slot()
     def _ask_folder(self) -> None:
-        self._asked_early = "folder"
+        self._deferred_command = "folder"
 
     @Slot()
     def _ask_tour(self) -> None:
-        self._asked_early = "tour"
+        self._deferred_command = "tour"
 
     @Slot()
     def _open_sample(self) -> None:
@@ -365,7 +365,7 @@ class InstanceServer(QObject):
         self._address = Path(address)
         self._socket: socket.socket | None = None
         self._notifier: QSocketNotifier | None = None
-        self._lines: set[InstanceLine] = set()
+        self._clients: set[InstanceLine] = set()
 
     def listen(self) -> bool:
         """Start to listen; False if another process listens, or the socket cannot be created.
@@ -394,7 +394,7 @@ class InstanceServer(QObject):
 
     def close(self) -> None:
         """Stop listening and remove the socket file."""
-        for line in tuple(self._lines):
+        for line in tuple(self._clients):
             line.hang_up()
         if self._socket is not None and self._notifier is not None:
             self._notifier.setEnabled(False)
@@ -411,14 +411,14 @@ class InstanceServer(QObject):
                 line, _ = self._socket.accept()
             except OSError:  # no pending connection
                 return
-            if len(self._lines) >= _MOST_LINES:
+            if len(self._clients) >= _MOST_LINES:
                 line.close()
                 continue
-            made = InstanceLine(line, self)
-            self._lines.add(made)
-            made.received.connect(self.received)
-            made.ended.connect(self._lines.discard)
-            made.begin()
+            client = InstanceLine(line, self)
+            self._clients.add(client)
+            client.received.connect(self.received)
+            client.ended.connect(self._clients.discard)
+            client.begin()
 
 
 class InstanceLine(QObject):
@@ -427,64 +427,64 @@ class InstanceLine(QObject):
     received = Signal(object)  # OpenFiles
     ended = Signal(object)  # the connection itself
 
-    def __init__(self, line: socket.socket, parent: QObject) -> None:
+    def __init__(self, connection: socket.socket, parent: QObject) -> None:
         super().__init__(parent)
-        self._line = line
-        self._came = b""
-        self._over = False
-        line.setblocking(False)
-        self._notifier = QSocketNotifier(line.fileno(), QSocketNotifier.Type.Read, self)
+        self._connection = connection
+        self._received_bytes = b""
+        self._closed = False
+        connection.setblocking(False)
+        self._notifier = QSocketNotifier(connection.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._on_read)
-        self._patience = single_shot(self, round(PATIENCE_S * 1000), self.hang_up)
+        self._timeout = single_shot(self, round(PATIENCE_S * 1000), self.hang_up)
 
     def begin(self) -> None:
         """Send the greeting, unless the client belongs to another user."""
-        self._patience.start()
-        if belongs_to_other_user(self._line.fileno()):
+        self._timeout.start()
+        if belongs_to_other_user(self._connection.fileno()):
             self._ignore("it is of another user")
         else:
-            self._say(GREETING)
+            self._send(GREETING)
 
     @Slot()
     def hang_up(self) -> None:
         """Close the connection."""
-        if not self._over:
-            self._over = True
-            self._patience.stop()
+        if not self._closed:
+            self._closed = True
+            self._timeout.stop()
             self._notifier.setEnabled(False)
-            self._line.close()
+            self._connection.close()
             self.ended.emit(self)
             self.deleteLater()
 
-    def _say(self, line: bytes) -> None:
+    def _send(self, connection: bytes) -> None:
         with suppress(OSError):  # the client has disconnected
-            self._line.sendall(line)
+            self._connection.sendall(connection)
 
     @Slot()
     def _on_read(self) -> None:
-        if self._over:
+        if self._closed:
             return
         try:
-            more = self._line.recv(MAX_LINE_BYTES)
+            more = self._connection.recv(MAX_LINE_BYTES)
         except BlockingIOError:
             return
         except OSError:
             more = b""
-        self._came += more
+        self._received_bytes += more
         if not more:
             self.hang_up()
-        elif len(self._came) > MAX_LINE_BYTES:
+        elif len(self._received_bytes) > MAX_LINE_BYTES:
             self._ignore("it is too long")
-        elif self._came.endswith(b"\n"):
-            self._take()
+        elif self._received_bytes.endswith(b"\n"):
+            self._read_request()
 
-    def _take(self) -> None:
+    def _read_request(self) -> None:
         try:
-            request = decode(self._came, OpenFiles, "the request", file_names=True)
+            request = decode(self._received_bytes, OpenFiles, "the request", file_names=True)
         except JsonError as error:
             self._ignore(error.sentence)
             return
-        self._say(ACCEPTED)
+        self._send(ACCEPTED)
         self.hang_up()  # before windows are created, as the client does not wait for them
         self.received.emit(request)
 
@@ -512,17 +512,17 @@ class Launcher(QObject):
         # Closed windows, kept as long as Qt may need them; and those with a thread that is still in
         # foreign code, possibly forever.
         self._closed: list[Start] = []
-        self._unended: list[Start] = []
+        self._unfinished: list[Start] = []
         self._restarting = False
         self._server: InstanceServer | None = None
         # Paths or URLs to open once a window can check whether they are open already.
-        self._waiting: list[tuple[str, str | None]] = []
-        self._tidy = single_shot(self, 0, _forget_closed)
+        self._files_to_open: list[tuple[str, str | None]] = []
+        self._collect_timer = single_shot(self, 0, _forget_closed)
 
     @property
     def ended(self) -> bool:
         """Whether all threads of closed windows have ended."""
-        return not self._unended
+        return not self._unfinished
 
     def make(
         self,
@@ -543,7 +543,7 @@ class Launcher(QObject):
         )
         self.starts.append(start)
         window.closed.connect(self._on_closed)
-        start.ready.connect(self._open_waiting)
+        start.ready.connect(self._open_files)
         return start
 
     def show(self, start: Start) -> None:
@@ -554,8 +554,8 @@ class Launcher(QObject):
     @Slot(object)
     def open(self, path: Path) -> None:
         """Open a file in a new window, or show the window in which it is open."""
-        self._waiting.append((str(path), None))
-        self._open_waiting()
+        self._files_to_open.append((str(path), None))
+        self._open_files()
 
     def listen(self) -> None:
         """Accept requests of other processes, unless that is not possible."""
@@ -570,14 +570,14 @@ class Launcher(QObject):
         """Open the files of another process; without files, show an empty window."""
         if request.token:
             allow_to_front(request.token)
-        self._waiting += [(file, request.state_dict) for file in request.files]
-        self._open_waiting()
+        self._files_to_open += [(file, request.state_dict) for file in request.files]
+        self._open_files()
         if not request.files:
-            empty = self._empty()
-            if empty is None:
+            start_page_window = self._window_without_file()
+            if start_page_window is None:
                 self._on_wanted(None)
             else:
-                bring_to_front(empty.window)
+                bring_to_front(start_page_window.window)
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -624,7 +624,7 @@ class Launcher(QObject):
     @Slot(object)
     def _on_wanted(self, wanted: OpenRequest | None) -> None:
         """Open a request in a window without a file, or else in a new one."""
-        start = None if wanted is None else self._empty()
+        start = None if wanted is None else self._window_without_file()
         if start is not None and wanted is not None:
             start.open(wanted)
         else:
@@ -632,19 +632,19 @@ class Launcher(QObject):
             self.show(start)
         bring_to_front(start.window)
 
-    def _empty(self) -> Start | None:
+    def _window_without_file(self) -> Start | None:
         """Return a window without a file; None if there is none."""
         files = self.windows.files
         return next((start for start in self.starts if start.window not in files), None)
 
     @Slot()
-    def _open_waiting(self) -> None:
+    def _open_files(self) -> None:
         benches = (start.workbench for start in self.starts)
         bench = next((bench for bench in benches if bench is not None), None)
-        if bench is None or not self._waiting:
+        if bench is None or not self._files_to_open:
             return
-        waiting, self._waiting = self._waiting, []
-        for name, state_dict in waiting:
+        files_to_open, self._files_to_open = self._files_to_open, []
+        for name, state_dict in files_to_open:
             bench.files.open_named(name, state_dict)
 
     @Slot(object)
@@ -652,7 +652,7 @@ class Launcher(QObject):
         start = next(start for start in self.starts if start.window is window)
         self.starts.remove(start)
         if start.workbench is not None and not start.workbench.ended:
-            self._unended.append(start)
+            self._unfinished.append(start)
             return
         self._closed.append(start)
         if self.starts or self._restarting:
@@ -664,7 +664,7 @@ class Launcher(QObject):
     @Slot()
     def _on_destroyed(self) -> None:
         self._closed.clear()
-        self._tidy.start()
+        self._collect_timer.start()
 
 
 def _forget_closed() -> None:

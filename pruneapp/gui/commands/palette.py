@@ -183,30 +183,30 @@ class CommandPalette(Dialog):
             )
         )
         entries = [entry for _, entry in named]
-        places = self._matching(words) if words else []
-        entries += [self._entry_of(self._tensors[at]) for at in places[:_MOST_TENSORS]]
+        matches = self._matching_tensors(words) if words else []
+        entries += [self._entry_of(self._tensors[at]) for at in matches[:_MOST_TENSORS]]
         self.table.set_entries(entries)
         enabled = [row for row, entry in enumerate(entries) if entry.enabled]
         self.table.setCurrentCell(enabled[0] if enabled else -1, 0)
         self._found.setCurrentWidget(self.table if entries else self.nothing)
-        left = len(places) - _MOST_TENSORS
+        left = len(matches) - _MOST_TENSORS
         self.more.setVisible(left > 0)
         self.more.setText(self.tr("{n} more tensors match.").format(n=count(left)))
         if not entries:
             announcement = QAccessibleAnnouncementEvent(self, self.nothing.text())
             QAccessible.updateAccessibility(announcement)
 
-    def _matching(self, words: Sequence[str]) -> list[int]:
+    def _matching_tensors(self, words: Sequence[str]) -> list[int]:
         """Return the indices of tensors whose names contain all words; exact names first."""
         if not self._names:
             self._names = [row.shown.lower() for row in self._tensors]
         names = self._names
-        places = list(range(len(names)))
+        matches = list(range(len(names)))
         for word in words:
-            places = [at for at in places if word in names[at]]
+            matches = [at for at in matches if word in names[at]]
         whole = " ".join(words)
-        places.sort(key=lambda at: names[at] != whole)  # a whole name comes first
-        return places
+        matches.sort(key=lambda at: names[at] != whole)  # a whole name comes first
+        return matches
 
     def _entry_of(self, row: TensorRow) -> Entry:
         facts = (self.tr("Tensor"), row.kind, shape(row.shape))

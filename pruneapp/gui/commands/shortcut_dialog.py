@@ -136,7 +136,7 @@ class ShortcutDialog(Dialog):
         self._specs = {spec.id: spec for spec in ACTIONS}
         self._rows: dict[str, QTreeWidgetItem] = {}
         self._menus: dict[str, QTreeWidgetItem] = {}
-        self._offered: Callable[[], None] | None = None
+        self._offered_action: Callable[[], None] | None = None
 
         self.search = LineEdit(self)
         self.search.setPlaceholderText(self.tr("Search by name"))
@@ -197,7 +197,7 @@ class ShortcutDialog(Dialog):
         self.editor.taken.connect(self._on_pressed)
         self.remove.clicked.connect(self._remove)
         self.reset.clicked.connect(self._reset)
-        self.go.clicked.connect(self._do_offered)
+        self.go.clicked.connect(self._run_offer)
         self.reset_all.clicked.connect(self._reset_all)
         self.close_button.clicked.connect(self.accept)
         self._filter()
@@ -208,8 +208,8 @@ class ShortcutDialog(Dialog):
     def _fill(self) -> None:
         for spec in ACTIONS:
             if spec.menu not in self._menus:
-                way = BETWEEN.join(plain(translated(part)) for part in spec.menu.split("/"))
-                menu = self._menus[spec.menu] = QTreeWidgetItem([way])
+                menu_path = BETWEEN.join(plain(translated(part)) for part in spec.menu.split("/"))
+                menu = self._menus[spec.menu] = QTreeWidgetItem([menu_path])
                 menu.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 menu.setSizeHint(_COMMAND, QSize(0, self.fontMetrics().height() + _ROW_SPACE))
                 self.table.addTopLevelItem(menu)
@@ -258,7 +258,7 @@ class ShortcutDialog(Dialog):
         return str(self.table.currentIndex().siblingAtColumn(_COMMAND).data(_ID) or "")
 
     def _show_command(self) -> None:
-        self._say("")
+        self._show_message("")
         self._show_editor()
 
     def _show_editor(self) -> None:
@@ -284,48 +284,55 @@ class ShortcutDialog(Dialog):
         self._propose(declared(self._specs[self._current]))
 
     def _remove(self) -> None:
-        self._give(self._current, ())
+        self._assign(self._current, ())
 
     def _propose(self, keys: Keys) -> None:
         """Assign shortcuts to the current command, or show a message if they are already in use."""
         name = self._current
-        foreign = [key for key in keys if key not in declared(self._specs[name])]
-        for key in foreign:
+        custom_keys = [key for key in keys if key not in declared(self._specs[name])]
+        for key in custom_keys:
             if key in self._reserved:
                 text = self.tr("{keys} is needed in the window: {what}. Press other keys.")
-                self._say(text.format(keys=native([key]), what=self._reserved[key]), wrong=True)
+                self._show_message(
+                    text.format(keys=native([key]), what=self._reserved[key]), wrong=True
+                )
                 return
         others = [
-            other for other, theirs in self._keys.items() if other != name and {*keys} & {*theirs}
+            other
+            for other, other_keys in self._keys.items()
+            if other != name and {*keys} & {*other_keys}
         ]
         if others:
             text = self.tr("{keys} is the shortcut of “{command}”.").format(
                 keys=native(key for key in keys if key in self._keys[others[0]]),
                 command=self._name(self._specs[others[0]]),
             )
-            self._say(text, wrong=True)
-            self._offer(self.tr("Reassign"), lambda: self._give(name, keys))
+            self._show_message(text, wrong=True)
+            self._show_offer(self.tr("Reassign"), lambda: self._assign(name, keys))
             return
-        self._give(name, keys)
+        self._assign(name, keys)
 
-    def _give(self, name: str, keys: Keys) -> None:
+    def _assign(self, name: str, keys: Keys) -> None:
         """Assign shortcuts to a command and remove them from all others."""
         before = self._keys[name]
-        for other, theirs in self._keys.items():
-            self._keys[other] = tuple(key for key in theirs if key not in keys)
+        for other, other_keys in self._keys.items():
+            self._keys[other] = tuple(key for key in other_keys if key not in keys)
         self._keys[name] = keys
-        self._tell()
+        self._publish()
         if keys == before:
             text = ""
         elif keys and before:
             text = self.tr("Changed from {before} to {keys}.")
         else:
             text = self.tr("Changed to {keys}.") if keys else self.tr("{before} removed.")
-        foreign = [key for key in keys if key not in declared(self._specs[name])]
-        texts = [text.format(keys=native(keys), before=native(before)), self._in_fields(foreign)]
-        self._say(join_sentences(*texts))
+        custom_keys = [key for key in keys if key not in declared(self._specs[name])]
+        texts = [
+            text.format(keys=native(keys), before=native(before)),
+            self._text_field_note(custom_keys),
+        ]
+        self._show_message(join_sentences(*texts))
 
-    def _in_fields(self, keys: list[str]) -> str:
+    def _text_field_note(self, keys: list[str]) -> str:
         """Return a note on the first shortcut that text fields use for themselves; "" for none."""
         for key in keys:
             if is_typed(key):
@@ -339,36 +346,36 @@ class ShortcutDialog(Dialog):
     def _reset_all(self) -> None:
         before = dict(self._keys)
 
-        def take_back() -> None:
+        def undo() -> None:
             self._keys = before
-            self._tell()
-            self._say("")
+            self._publish()
+            self._show_message("")
 
         self._keys = assigned({})
-        self._tell()
-        self._say(self.tr("All shortcuts were reset."))
-        self._offer(self.tr("Undo"), take_back)
+        self._publish()
+        self._show_message(self.tr("All shortcuts were reset."))
+        self._show_offer(self.tr("Undo"), undo)
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         self._show_keys()  # the search is not repeated: the changed row stays visible
         self._show_editor()
         self.changed.emit(changes(self._keys))
 
     # -- messages -------------------------------------------------------------------------------
 
-    def _say(self, text: str, *, wrong: bool = False) -> None:
+    def _show_message(self, text: str, *, wrong: bool = False) -> None:
         self.said.setForegroundRole(DANGER if wrong else MUTED)
         self.said.set_text(text)
         if text:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
-        self._offered = None
+        self._offered_action = None
         self.go.hide()
 
-    def _offer(self, words: str, call: Callable[[], None]) -> None:
-        self._offered = call
+    def _show_offer(self, words: str, call: Callable[[], None]) -> None:
+        self._offered_action = call
         self.go.setText(words)
         self.go.show()
 
-    def _do_offered(self) -> None:
-        if self._offered is not None:
-            self._offered()
+    def _run_offer(self) -> None:
+        if self._offered_action is not None:
+            self._offered_action()

@@ -47,19 +47,19 @@ class HistoryController(QObject):
         self._target = -1
         self._reading: Task[Any] | None = None
         self._writing: Task[SpillResult] | None = None
-        self._full = False
-        self._tidying = single_shot(self, 0, self._tidy)
+        self._full_reported = False
+        self._release_timer = single_shot(self, 0, self._release_masks)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
 
     def undo(self) -> None:
         """Undo the last step."""
-        self._go_by(-1)
+        self._go_steps(-1)
 
     def redo(self) -> None:
         """Redo the next step."""
-        self._go_by(1)
+        self._go_steps(1)
 
     def jump(self, position: int, then: Callable[[], object] = lambda: None) -> None:
         """Go to the state `position`, and call `then` once that has succeeded."""
@@ -68,17 +68,17 @@ class HistoryController(QObject):
             return
         self._stop_reading()
 
-        def go() -> None:
+        def go_to_position() -> None:
             if self._session.jump(position):
                 then()
 
         fetch = document.history.missing(position)
         if fetch is None:
-            go()
+            go_to_position()
         else:
-            self._read(document, position, fetch, go)
+            self._read(document, position, fetch, go_to_position)
 
-    def _go_by(self, steps: int) -> None:
+    def _go_steps(self, steps: int) -> None:
         document = self._session.document
         if document is not None:
             # While masks are being read, another key press continues from the target state.
@@ -90,7 +90,7 @@ class HistoryController(QObject):
     # -- the disk -------------------------------------------------------------------------------
 
     def _read(
-        self, document: Document, position: int, fetch: Fetch, go: Callable[[], None]
+        self, document: Document, position: int, fetch: Fetch, go_to_position: Callable[[], None]
     ) -> None:
         self._target = position
         undone, redone = document.branches.route(document.position, position)
@@ -98,18 +98,18 @@ class HistoryController(QObject):
         self._reading = self._jobs.submit(
             self.tr("Switching branches") if undone and redone else title,
             fetch.run,
-            on_result=partial(self._on_read, document, document.revision, go),
+            on_result=partial(self._on_read, document, document.revision, go_to_position),
             on_error=self._on_unreadable,
             on_cancelled=self._on_not_read,
         )
 
     def _on_read(
-        self, document: Document, revision: int, go: Callable[[], None], masks: Any
+        self, document: Document, revision: int, go_to_position: Callable[[], None], masks: Any
     ) -> None:
         self._reading = None
         if document is self._session.document and document.revision == revision:
             document.history.finish_fetch(masks)
-            go()
+            go_to_position()
 
     def _on_unreadable(self, error: PruneAppError) -> None:
         self._reading = None
@@ -130,24 +130,24 @@ class HistoryController(QObject):
         document = self._session.document
         assert document is not None
         document.history.patient = False
-        self._full = False
-        self._put_aside()
+        self._full_reported = False
+        self._spill_masks()
 
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind == "deleted":
             self._stop_reading()  # states were renumbered, or deleted
-        self._tidy()
+        self._release_masks()
 
-    def _tidy(self) -> None:
+    def _release_masks(self) -> None:
         document = self._session.document
         if document is None:
             return
         if document.history.forget_cut_off(SLICE):
-            self._tidying.start()  # user input is processed first
+            self._release_timer.start()  # user input is processed first
         else:
-            self._put_aside()
+            self._spill_masks()
 
-    def _put_aside(self) -> None:
+    def _spill_masks(self) -> None:
         document = self._session.document
         spill = None if document is None else document.history.spill()
         if document is None or spill is None:
@@ -162,13 +162,13 @@ class HistoryController(QObject):
     def _on_written(self, document: Document, written: SpillResult) -> None:
         if document is self._session.document:
             document.history.finish_spill(written)
-            self._put_aside()  # pruned in the meantime
+            self._spill_masks()  # pruned in the meantime
             if not written.complete:
-                self._say_full(written.why_not)
+                self._report_full(written.why_not)
 
-    def _say_full(self, why: str) -> None:
-        if not self._full:  # once per file, not after every step
-            self._full = True
+    def _report_full(self, why: str) -> None:
+        if not self._full_reported:  # once per file, not after every step
+            self._full_reported = True
             error = HistoryError(
                 f"Older states of the history cannot be moved to disk and stay in memory: {why}.",
                 remedy="Undo still works. Free disk space, or export and reopen the file before "
@@ -199,7 +199,7 @@ class StepSequence(QObject):
         self._left: deque[Edit] = deque()
         self._count = self._revision = 0
         self._done: Callable[[int], None] | None = None
-        self._turn = single_shot(self, 0, self._go_on)
+        self._apply_timer = single_shot(self, 0, self._apply_next)
         session.closed.connect(self._stop)
 
     def begin(
@@ -220,17 +220,17 @@ class StepSequence(QObject):
             return
         snapshot = document.snapshot()
 
-        def put(edits: tuple[Edit, ...]) -> None:
+        def apply_edits(edits: tuple[Edit, ...]) -> None:
             if document.revision != snapshot.revision:
                 self._session.refused.emit(too_late)
                 return
             self._left, self._count = deque(edits), len(edits)
             self._revision, self._done = snapshot.revision, done
-            self._go_on()
+            self._apply_next()
 
-        self._session.work(title, partial(make, snapshot), put)
+        self._session.work(title, partial(make, snapshot), apply_edits)
 
-    def _go_on(self) -> None:
+    def _apply_next(self) -> None:
         document, done = self._session.document, self._done
         if document is None or done is None:
             return
@@ -253,14 +253,14 @@ class StepSequence(QObject):
             if time.perf_counter() >= ends:
                 break
         if self._left:
-            self._turn.start()
+            self._apply_timer.start()
             return
         count = self._count
         self._stop()
         done(count)
 
     def _stop(self) -> None:
-        self._turn.stop()
+        self._apply_timer.stop()
         self._left.clear()
         self._done = None
 
@@ -296,7 +296,7 @@ class BranchController(Controller):
         dialog.open()
 
     def _rename(self, document: Document, item: HistoryItem, name: str) -> None:
-        state = self._place(document, item)
+        state = self._current_number(document, item)
         if state > 0:
             self._session.rename(state, name)
 
@@ -331,11 +331,11 @@ class BranchController(Controller):
             following=following if more else "",
             freed=size(freed),
         ):
-            state = self._place(document, item)
+            state = self._current_number(document, item)
             if state > 0:
                 self._session.delete(state)
 
-    def _place(self, document: Document, item: HistoryItem) -> int:
+    def _current_number(self, document: Document, item: HistoryItem) -> int:
         """Return the current number of a state; -1 if it was deleted or another file is open."""
         items = document.items if document is self._session.document else ()
         return next((state for state, each in enumerate(items) if each is item), -1)

@@ -42,17 +42,17 @@ from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
-_TOLD = 10  # maximum number of lines of details in a tooltip
+_MAX_TIP_LINES = 10  # maximum number of lines of details in a tooltip
 _MORE = re.compile(r" *and ([\d,]+) more")  # the last line of an abridged list
 # Maximum and minimum width of a state in pixels; two fit side by side at the minimum.
-WIDEST, NARROWEST = 380, 200
+MAX_WIDTH, MIN_WIDTH = 380, 200
 PADDING = 12
-_KNOWN = 50_000  # maximum number of cached label widths
+_MAX_CACHED = 50_000  # maximum number of cached label widths
 DOT = 9  # diameter in pixels of the circle of a state that was not evaluated
 _MARK = 16  # width of the current-state glyph, reserved in all items so that labels do not move
-_APART = 8  # gap between a number and its label, in addition to the digits
+_NUMBER_GAP = 8  # gap between a number and its label, in addition to the digits
 
-_AT_THE_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_RIGHT_CENTER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -146,22 +146,25 @@ class HistoryStates(QAbstractListModel):
         return None
 
     def _abridge(self, lines: list[str]) -> list[str]:
-        """Shorten the longest lists in `lines`, so that at most `_TOLD` + 1 lines are left.
+        """Shorten the longest lists in `lines`, to at most `_MAX_TIP_LINES` + 1 lines.
 
         A shortened list ends with how many items were omitted. Lines after a list, such as the
         number of pruned weights, are kept.
         """
         lines = list(lines)
-        while len(lines) > _TOLD + 1:
+        while len(lines) > _MAX_TIP_LINES + 1:
             # Items of a list are indented names, or consecutive rules.
             groups = groupby(
                 enumerate(lines), lambda each: (each[1][:2] == "  ", each[1].startswith("Rule "))
             )
             places = max([[place for place, _ in group] for _, group in groups], key=len)
-            first, end = max(places[0] + 2, places[-1] + 1 + _TOLD - len(lines)), places[-1] + 1
+            first, end = (
+                max(places[0] + 2, places[-1] + 1 + _MAX_TIP_LINES - len(lines)),
+                places[-1] + 1,
+            )
             if end - first < 2:  # no long list
-                rest = count(len(lines) - _TOLD)
-                return [*lines[:_TOLD], self.tr("and {n} more lines").format(n=rest)]
+                rest = count(len(lines) - _MAX_TIP_LINES)
+                return [*lines[:_MAX_TIP_LINES], self.tr("and {n} more lines").format(n=rest)]
             more = end - first
             if known := _MORE.fullmatch(lines[end - 1]):
                 more += int(known[1].replace(",", "")) - 1
@@ -170,16 +173,16 @@ class HistoryStates(QAbstractListModel):
         return lines
 
 
-def _wide(label: str, metrics: QFontMetrics) -> int:
+def _label_width(label: str, metrics: QFontMetrics) -> int:
     return metrics.horizontalAdvance(label) + _MARK + 2 * PADDING + 4
 
 
-def number_room(state: int, metrics: QFontMetrics) -> int:
+def number_width(state: int, metrics: QFontMetrics) -> int:
     """Return the width of the number of a state in pixels; 0 for the initial state."""
-    return len(str(state)) * metrics.horizontalAdvance("0") + _APART if state else 0
+    return len(str(state)) * metrics.horizontalAdvance("0") + _NUMBER_GAP if state else 0
 
 
-def room_of(mark: HistoryMark | None, metrics: QFontMetrics, *, brief: bool) -> int:
+def mark_width(mark: HistoryMark | None, metrics: QFontMetrics, *, brief: bool) -> int:
     """Return the width of the mark of a state in pixels; 0 for None."""
     if mark is None:
         return 0
@@ -193,9 +196,9 @@ class StateDelegate(QStyledItemDelegate):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.short = ShortNames()
-        self.widest = WIDEST  # maximum width of a state in pixels
+        self.widest = MAX_WIDTH  # maximum width of a state in pixels
         self.brief = False  # whether marks are shown in their short form
-        self.room = QRect()  # the visible area of the strip, without its arrows
+        self.visible_area = QRect()  # the visible area of the strip, without its arrows
         # Cached widths by label and maximum width: there may be 10,000 states.
         self._widths: dict[tuple[str, int], int] = {}
 
@@ -206,20 +209,22 @@ class StateDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
         """Return a nominal size, as the strip computes the geometry of states itself."""
-        return QSize(NARROWEST, row_height(option.fontMetrics))
+        return QSize(MIN_WIDTH, row_height(option.fontMetrics))
 
     def width(self, label: str, metrics: QFontMetrics, widest: int) -> int:
         """Return the width of a label with its margins in pixels, at most `widest`."""
-        known = self._widths.get((label, widest))
-        if known is None:
-            if len(self._widths) >= _KNOWN:
+        cached = self._widths.get((label, widest))
+        if cached is None:
+            if len(self._widths) >= _MAX_CACHED:
                 self._widths.clear()
-            known = min(widest, _wide(self._shown(label, metrics, widest), metrics))
-            self._widths[label, widest] = known
-        return known
+            cached = min(
+                widest, _label_width(self._displayed_label(label, metrics, widest), metrics)
+            )
+            self._widths[label, widest] = cached
+        return cached
 
-    def _shown(self, label: str, metrics: QFontMetrics, widest: int) -> str:
-        return label if _wide(label, metrics) <= widest else self.short.in_text(label)
+    def _displayed_label(self, label: str, metrics: QFontMetrics, widest: int) -> str:
+        return label if _label_width(label, metrics) <= widest else self.short.in_text(label)
 
     def helpEvent(
         self,
@@ -229,7 +234,7 @@ class StateDelegate(QStyledItemDelegate):
         index: Index,
     ) -> bool:
         """Show the tooltip of a state, or that of the scroll arrow that covers it."""
-        if not self.room.left() <= event.pos().x() <= self.room.right():
+        if not self.visible_area.left() <= event.pos().x() <= self.visible_area.right():
             QToolTip.showText(event.globalPos(), self.tr("Scroll the history"), view)
             return True
         return super().helpEvent(event, view, option, index)
@@ -257,14 +262,14 @@ class StateDelegate(QStyledItemDelegate):
                 painter.drawLine(rect.topRight(), rect.bottomRight())
             painter.setPen(color)
             # A state that is cut by the edge of the strip is painted in its visible part.
-            seen = rect & self.room
+            seen = rect & self.visible_area
             inner = seen.adjusted(PADDING, 0, -PADDING, 0)
             mark = model.mark(state)
-            room = room_of(mark, option.fontMetrics, brief=self.brief)
-            if mark is not None and room < inner.width():
+            visible_area = mark_width(mark, option.fontMetrics, brief=self.brief)
+            if mark is not None and visible_area < inner.width():
                 ink = palette.color(MUTED) if mark.faded and not current else color
                 _paint_mark(painter, inner, mark.written(brief=self.brief), ink)
-                inner.setRight(inner.right() - room)
+                inner.setRight(inner.right() - visible_area)
                 painter.setPen(color)
             glyph = "●" if current else "↷" if undone else ""
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
@@ -277,9 +282,11 @@ class StateDelegate(QStyledItemDelegate):
                     painter.setPen(palette.color(MUTED))
                 painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), f"{state}:")
                 painter.setPen(color)
-            number = number_room(state, option.fontMetrics)
+            number = number_width(state, option.fontMetrics)
             inner.setLeft(inner.left() + number)
-            label = self._shown(str(index.data()), option.fontMetrics, self.widest - number)
+            label = self._displayed_label(
+                str(index.data()), option.fontMetrics, self.widest - number
+            )
             text = elided(label, option.fontMetrics, inner.width(), mode)
             text = text.replace("….", "…")  # a name that was cut at a dot
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
@@ -293,7 +300,7 @@ def _paint_mark(painter: QPainter, room: QRect, text: str, ink: QColor) -> None:
     """Paint the mark of a state at the right of `room`: its text, or a circle if it has none."""
     painter.setPen(QPen(ink, 1.5))
     if text:
-        painter.drawText(room, int(_AT_THE_END), text)
+        painter.drawText(room, int(_RIGHT_CENTER), text)
         return
     dot = QRect(room.right() - DOT, room.center().y() - DOT // 2, DOT, DOT)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -38,14 +38,14 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.document.history_states import (
     DOT,
-    NARROWEST,
+    MAX_WIDTH,
+    MIN_WIDTH,
     PADDING,
-    WIDEST,
     HistoryStates,
     Index,
     StateDelegate,
-    number_room,
-    room_of,
+    mark_width,
+    number_width,
     row_height,
 )
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row
@@ -57,9 +57,9 @@ from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
-_NEAR = 2  # tolerance in pixels, as Qt counts the last pixel of a rectangle twice
+_TOLERANCE = 2  # tolerance in pixels, as Qt counts the last pixel of a rectangle twice
 _EDGE = 16  # width in pixels of the scroll arrows
-_ABREAST = 4  # how many states are visible at once, if the strip is wide enough
+_MIN_VISIBLE = 4  # how many states are visible at once, if the strip is wide enough
 _NOTCH = 120  # angle delta of one wheel notch
 _LANES = 4  # maximum number of visible lanes; more are scrolled
 
@@ -73,13 +73,15 @@ class _Strip(QListView):
     jump = Signal(int)
     rename = Signal(int)
     delete = Signal(int)
-    measure_asked = Signal(int)
+    evaluateRequested = Signal(int)
 
     # Class attributes, as Qt may ask for geometry while the constructor of the base class runs.
     _lanes = HistoryLanes(Branches())
-    _after: tuple[int, ...] | None = None  # the branches that `_lanes` was made for
+    _arranged_after: tuple[int, ...] | None = None  # the branches that `_lanes` was made for
     _edges: Sequence[int] = (0, 0)  # x of the left edges of columns, and of the end of the last one
-    _taken = False  # whether the current mouse press was handled as a press on an arrow or a circle
+    _press_handled = (
+        False  # whether the current mouse press was handled as a press on an arrow or a circle
+    )
 
     def __init__(self, states: HistoryStates, delegate: StateDelegate, parent: QWidget) -> None:
         super().__init__(parent)
@@ -93,21 +95,21 @@ class _Strip(QListView):
         return self._delegate.widest
 
     @property
-    def beyond(self) -> tuple[bool, bool]:
+    def hidden_sides(self) -> tuple[bool, bool]:
         """Whether there are states beyond the left edge, and beyond the right one."""
         bar = self.horizontalScrollBar()
-        return bar.value() - bar.minimum() > _NEAR, bar.maximum() - bar.value() > _NEAR
+        return bar.value() - bar.minimum() > _TOLERANCE, bar.maximum() - bar.value() > _TOLERANCE
 
     def room(self) -> QRect:
-        left, right = self.beyond
+        left, right = self.hidden_sides
         whole: QRect = self.viewport().rect()
         return whole.adjusted(_EDGE if left else 0, 0, -_EDGE if right else 0, 0)
 
     # Where states are
 
     def arrange(self, branches: Branches) -> None:
-        if branches.after is not self._after:
-            self._after, self._lanes = branches.after, HistoryLanes(branches)
+        if branches.after is not self._arranged_after:
+            self._arranged_after, self._lanes = branches.after, HistoryLanes(branches)
             self.fit_height()
         self.measure()
 
@@ -122,33 +124,33 @@ class _Strip(QListView):
         """Compute the width of the columns.
 
         States are as wide as their labels if all fit into the view. Otherwise marks are shortened,
-        and then labels down to `NARROWEST`, so that all states fit. If they still do not,
-        `_ABREAST` states are visible at once and the strip scrolls.
+        and then labels down to `MIN_WIDTH`, so that all states fit. If they still do not,
+        `_MIN_VISIBLE` states are visible at once and the strip scrolls.
         """
         room, metrics, delegate = self.viewport().width(), self.fontMetrics(), self._delegate
         for delegate.brief in (False, True):
-            if self._fit(room):
+            if self._fits(room):
                 delegate.widest = room
                 break
-            if self._fit(NARROWEST):
-                delegate.widest, beyond = NARROWEST, room
-                while beyond - delegate.widest > 1:
-                    middle = (delegate.widest + beyond) // 2
-                    if self._fit(middle):
+            if self._fits(MIN_WIDTH):
+                delegate.widest, hidden_sides = MIN_WIDTH, room
+                while hidden_sides - delegate.widest > 1:
+                    middle = (delegate.widest + hidden_sides) // 2
+                    if self._fits(middle):
                         delegate.widest = middle
                     else:
-                        beyond = middle
+                        hidden_sides = middle
                 break
         else:
             marks = self.states.marks
-            beside = max((room_of(mark, metrics, brief=True) for mark in marks), default=0)
-            abreast = (room - 2 * _EDGE) // _ABREAST - beside
-            delegate.widest = max(NARROWEST, min(WIDEST, abreast))
+            beside = max((mark_width(mark, metrics, brief=True) for mark in marks), default=0)
+            abreast = (room - 2 * _EDGE) // _MIN_VISIBLE - beside
+            delegate.widest = max(MIN_WIDTH, min(MAX_WIDTH, abreast))
         self._edges = self._edges_for(delegate.widest)
         self.updateGeometries()
         self.viewport().update()
 
-    def _fit(self, widest: int) -> bool:
+    def _fits(self, widest: int) -> bool:
         room = self.viewport().width()
         return self._edges_for(widest, stop=room)[-1] <= room
 
@@ -165,9 +167,9 @@ class _Strip(QListView):
         for state, item in enumerate(self.states.items[: len(self._lanes.column)]):
             column = self._lanes.column[state]
             if widths[column] < widest or self.states.marks:
-                number = number_room(state, metrics)
+                number = number_width(state, metrics)
                 label = width(state_title(item), metrics, widest - number)
-                here = label + number + room_of(marks(state), metrics, brief=brief)
+                here = label + number + mark_width(marks(state), metrics, brief=brief)
                 wider = max(0, here - widths[column])
                 widths[column] += wider
                 total += wider
@@ -196,12 +198,12 @@ class _Strip(QListView):
 
     def updateGeometries(self) -> None:
         room, height = self.viewport().size(), row_height(self.fontMetrics())
-        for bar, all_of_it, seen, step in (
-            (self.horizontalScrollBar(), self._edges[-1], room.width(), NARROWEST),
+        for bar, extent, visible, step in (
+            (self.horizontalScrollBar(), self._edges[-1], room.width(), MIN_WIDTH),
             (self.verticalScrollBar(), self._lanes.lanes * height, room.height(), height),
         ):
-            bar.setRange(0, max(0, all_of_it - seen))
-            bar.setPageStep(seen)
+            bar.setRange(0, max(0, extent - visible))
+            bar.setPageStep(visible)
             bar.setSingleStep(step)
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
@@ -237,7 +239,7 @@ class _Strip(QListView):
         painter = QPainter(self.viewport())
         self._paint_states(painter, event.rect())
         room = self.viewport().rect()
-        left, right = self.beyond
+        left, right = self.hidden_sides
         for shown, at, arrow in ((left, room.left(), "‹"), (right, room.right() - _EDGE + 1, "›")):
             if shown:
                 edge = QRect(at, room.top(), _EDGE, room.height())
@@ -247,7 +249,7 @@ class _Strip(QListView):
         painter.end()
 
     def _paint_states(self, painter: QPainter, area: QRect) -> None:
-        self._delegate.room = self.room()
+        self._delegate.visible_area = self.room()
         option = QStyleOptionViewItem()
         self.initViewItemOption(option)
         usual = option.state & ~QStyle.StateFlag.State_HasFocus
@@ -255,7 +257,7 @@ class _Strip(QListView):
         if self.viewport().underMouse():
             under = self.indexAt(self.viewport().mapFromGlobal(QCursor.pos()))
         forks: list[tuple[QRect, int]] = []
-        for state in self._seen(area):
+        for state in self._visible_states(area):
             index = self.states.index(state)
             rect = self.visualRect(index)
             if self._lanes.begins_lane(state):
@@ -273,7 +275,7 @@ class _Strip(QListView):
         for rect, state in sorted(forks, key=lambda fork: fork[1] in self.states.done):
             self._paint_fork(painter, rect, state)
 
-    def _seen(self, area: QRect) -> Iterator[int]:
+    def _visible_states(self, area: QRect) -> Iterator[int]:
         """Yield the states of the columns in an area, so that 10,000 others are not painted."""
         at = self.horizontalScrollBar().value()
         first = max(0, bisect_right(self._edges, at + area.left()) - 1)
@@ -343,13 +345,13 @@ class _Strip(QListView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         place, left = event.position().toPoint(), event.button() == Qt.MouseButton.LeftButton
-        self._taken = False
+        self._press_handled = False
         if left and (arrow := self.arrow_at(place)):
             self._scroll(arrow * self.room().width() // 2)
-            self._taken = True
+            self._press_handled = True
         elif left and (dot := self.dot_at(place)) >= 0:
-            self.measure_asked.emit(dot)
-            self._taken = True
+            self.evaluateRequested.emit(dot)
+            self._press_handled = True
         else:
             super().mousePressEvent(event)
 
@@ -362,16 +364,16 @@ class _Strip(QListView):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Ignore the release after a press on an arrow or a circle: it must not click a state."""
-        if not self._taken:
+        if not self._press_handled:
             super().mouseReleaseEvent(event)
-        self._taken = False
+        self._press_handled = False
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll along the strip; a vertical wheel scrolls lanes if not all of them are visible."""
         moved = event.pixelDelta()
         if moved.isNull():
             turned = event.angleDelta()
-            moved = QPoint(turned.x() * NARROWEST, turned.y() * NARROWEST) / _NOTCH
+            moved = QPoint(turned.x() * MIN_WIDTH, turned.y() * MIN_WIDTH) / _NOTCH
         bar = self.verticalScrollBar()
         shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         if moved.x() or shift or not bar.maximum():
@@ -437,7 +439,7 @@ class HistoryStrip(QWidget):
         self.list.jump.connect(self._jump)
         self.list.rename.connect(self._rename)
         self.list.delete.connect(self._delete)
-        self.list.measure_asked.connect(self.measureRequested)
+        self.list.evaluateRequested.connect(self.measureRequested)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._show_menu)
 

@@ -45,20 +45,20 @@ View = Callable[[], Mapping[str, Any]]
 class _Work:
     """A document and its journal, used only on the thread of `AutosaveController`."""
 
-    def __init__(self, taken: JournalFile | None) -> None:
+    def __init__(self, restored: JournalFile | None) -> None:
         self.journal = Journal(folder())
         self.token = CancelToken()
         # The journal that was restored; needed until the new journal is complete.
-        self.restored_from = taken
+        self.restored_from = restored
         # States that were captured during a write.
-        self.meanwhile: SimpleQueue[JournalUpdate] = SimpleQueue()
+        self.captured: SimpleQueue[JournalUpdate] = SimpleQueue()
 
-    def newer(self) -> JournalUpdate | None:
+    def latest_state(self) -> JournalUpdate | None:
         """Return the latest state captured during the write, dropping the others; None for none."""
         newest = None
         with contextlib.suppress(Empty):
             while True:
-                newest = self.meanwhile.get_nowait()
+                newest = self.captured.get_nowait()
         return newest
 
     def delete_restored(self) -> None:
@@ -112,11 +112,11 @@ class AutosaveController(Controller):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-journal")
         self._work: _Work | None = None
         self._busy = False
-        self._wanted = False
-        self._measured = False  # whether there are new results that are not written yet
+        self._write_pending = False
+        self._results_pending = False  # whether there are new results that are not written yet
         # Errors that were reported for this document; and whether the last write failed.
         self._reported: set[str] = set()
-        self._behind = False
+        self._write_failed = False
         self._idle = single_shot(self, IDLE_MS, self._on_idle)
         self._finished.connect(self._on_finished)
         session.opened.connect(self._on_opened)
@@ -138,7 +138,7 @@ class AutosaveController(Controller):
 
     def keep_measured(self) -> None:
         """Write the measured results, even if there are no steps."""
-        self._measured = True
+        self._results_pending = True
         self._write_soon()
 
     def record_digest(self, name: str, sha256: str) -> None:
@@ -212,7 +212,7 @@ class AutosaveController(Controller):
         saved, document = self._session.saved, self._session.document
         assert document is not None
         self._work = _Work(saved if isinstance(saved, JournalFile) else None)
-        self._busy = self._wanted = self._behind = self._measured = False
+        self._busy = self._write_pending = self._write_failed = self._results_pending = False
         self._reported = set()
         if isinstance(saved, JournalFile):
             if saved.kept_in is not None:
@@ -220,7 +220,7 @@ class AutosaveController(Controller):
                 records, names = document.history.records[:steps], document.branches.names
                 names = {state: name for state, name in names.items() if state <= steps}
                 self.mark_saved(records, saved.safe, saved.kept_in, names, saved.kept_view)
-            self._measured = bool(measured_in(saved.view))
+            self._results_pending = bool(measured_in(saved.view))
             self._write_soon(saved.view)  # the views do not show it yet
         elif isinstance(saved, SessionFile):  # everything is in the file until something changes
             history = document.history
@@ -241,30 +241,30 @@ class AutosaveController(Controller):
         document, work = self._session.document, self._work
         if document is None or work is None:
             return
-        said = Capture.of(document), self._view() if view is None else view
+        state = Capture.of(document), self._view() if view is None else view
         if self._busy:
-            self._wanted = True
-            work.meanwhile.put(said)
+            self._write_pending = True
+            work.captured.put(state)
         else:
-            self._submit(said, work, compacts=False)
+            self._submit(state, work, compacts=False)
 
     def _on_idle(self) -> None:
         document, work = self._session.document, self._work
-        if self._behind:  # the disk may have space again
+        if self._write_failed:  # the disk may have space again
             self._write_soon()
         elif document is not None and work is not None and not self._busy:
             self._submit((Capture.of(document), self._view()), work, compacts=True)
 
-    def _submit(self, said: JournalUpdate, work: _Work, *, compacts: bool) -> None:
-        result = _WriteResult(work, compacts, self._measured and not compacts)
-        self._busy, self._wanted = True, False
-        self._measured = self._measured and compacts
+    def _submit(self, state: JournalUpdate, work: _Work, *, compacts: bool) -> None:
+        result = _WriteResult(work, compacts, self._results_pending and not compacts)
+        self._busy, self._write_pending = True, False
+        self._results_pending = self._results_pending and compacts
         self._idle.stop()
-        self._pool.submit(self._run, result, said)
+        self._pool.submit(self._run, result, state)
 
-    def _run(self, result: _WriteResult, said: JournalUpdate) -> None:
+    def _run(self, result: _WriteResult, state: JournalUpdate) -> None:
         try:
-            self._write(result, said)
+            self._write(result, state)
         except Cancelled:
             pass
         except PruneAppError as error:
@@ -275,17 +275,20 @@ class AutosaveController(Controller):
             result = replace(result, bug=(sentence, traceback.format_exc()))
         self._finished.emit(result)
 
-    def _write(self, result: _WriteResult, said: JournalUpdate) -> None:
+    def _write(self, result: _WriteResult, state: JournalUpdate) -> None:
         work = result.work
         job = Job(cancel=work.token)
         if result.compacts:
             with contextlib.suppress(OSError):  # the uncompacted journal is complete
-                work.journal.compact(*said, job, work.newer)
+                work.journal.compact(*state, job, work.latest_state)
             return
-        newer = work.newer()
-        if newer is not None and newer[0].snapshot.revision > said[0].snapshot.revision:
-            said = newer
-        work.journal.keep(*said, job, work.newer, with_view=result.with_view)
+        latest_state = work.latest_state()
+        if (
+            latest_state is not None
+            and latest_state[0].snapshot.revision > state[0].snapshot.revision
+        ):
+            state = latest_state
+        work.journal.keep(*state, job, work.latest_state, with_view=result.with_view)
         work.delete_restored()
 
     @Slot(object)
@@ -296,13 +299,15 @@ class AutosaveController(Controller):
         if result.bug is not None:
             self._notifications.report_failure(*result.bug)
         elif isinstance(result.error, StaleError):
-            self._wanted = True  # the state has changed, and masks of the new one are available
+            self._write_pending = (
+                True  # the state has changed, and masks of the new one are available
+            )
         elif result.error is not None and result.error.sentence not in self._reported:
             self._reported.add(result.error.sentence)
             self._notifications.show_error(result.error, NoticeTopic.RECOVERY_DATA)
-        self._behind = result.error is not None
-        self._measured = self._measured or (self._behind and result.with_view)
-        if self._wanted:
+        self._write_failed = result.error is not None
+        self._results_pending = self._results_pending or (self._write_failed and result.with_view)
+        if self._write_pending:
             self._write_soon()
         elif not result.compacts:
             self._idle.start()
@@ -325,9 +330,9 @@ class Checksums(QObject):
         self._autosave = autosave
         # SHA-256 stored in the session, by name of files that were modified since (possibly only
         # copied).
-        self._claimed: dict[str, str] = {}
-        self._uncounted: list[FileSource] = []
-        self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._count, self)
+        self._stored_sha256: dict[str, str] = {}
+        self._unhashed: list[FileSource] = []
+        self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._hash_next, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._idle.schedule)
         session.closed.connect(self._on_closed)
@@ -335,10 +340,10 @@ class Checksums(QObject):
     def _on_opened(self) -> None:
         saved, document = self._session.saved, self._session.document
         assert document is not None
-        self._claimed = {}
+        self._stored_sha256 = {}
         if saved is not None:
             self._trust(saved, document)
-        self._uncounted = [file for file in document.checkpoint.files if not known_sha256(file)]
+        self._unhashed = [file for file in document.checkpoint.files if not known_sha256(file)]
         if isinstance(saved, JournalFile):  # it has changes that no session file has
             self._idle.schedule()
 
@@ -348,29 +353,29 @@ class Checksums(QObject):
             if before.sha256 and file.identity.mtime_ns == before.mtime_ns:
                 remember_sha256(file, before.sha256)
             elif before.sha256:
-                self._claimed[file.path.name] = before.sha256
+                self._stored_sha256[file.path.name] = before.sha256
                 self._idle.schedule()
 
     def _on_closed(self) -> None:
         self._idle.stop()
-        self._uncounted = []
+        self._unhashed = []
 
-    def _count(self) -> None:
-        if self._uncounted:
-            self._idle.submit(partial(sha256_of, self._uncounted[0]), on_result=self._on_counted)
+    def _hash_next(self) -> None:
+        if self._unhashed:
+            self._idle.submit(partial(sha256_of, self._unhashed[0]), on_result=self._on_hashed)
 
-    def _on_counted(self, sha256: str) -> None:
-        name = self._uncounted.pop(0).path.name
+    def _on_hashed(self, sha256: str) -> None:
+        name = self._unhashed.pop(0).path.name
         self._autosave.record_digest(name, sha256)
         self._compare(name, sha256)
         self._idle.schedule()
 
     def _compare(self, name: str, sha256: str) -> None:
-        if self._claimed.get(name, sha256) != sha256:
+        if self._stored_sha256.get(name, sha256) != sha256:
             error = OriginalChangedError(
                 f"'{name}' is not the file that this session was made with: its size matches, but "
                 "its SHA-256 differs.",
                 remedy="The masks fit, but were made for other weights. Locate the original file.",
-                details=f"now {sha256}\nwas {self._claimed[name]}",
+                details=f"now {sha256}\nwas {self._stored_sha256[name]}",
             )
             self._notifications.show_error(error, NoticeTopic.CHECKSUM)

@@ -67,7 +67,7 @@ class OpenController(Controller):
         self._start = start
         self._export = export
         self._sessions = sessions
-        self._known = LatestTask(context.jobs)  # checks whether a file is a checkpoint
+        self._check_task = LatestTask(context.jobs)  # checks whether a file is a checkpoint
         for name, call in {
             "open": self.ask_file,
             "open_in_window": self.ask_file_for_window,
@@ -100,13 +100,13 @@ class OpenController(Controller):
         window is shown there instead.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
-        self._unless_open(request, partial(self._open_here, request), but=self._window)
+        self._show_or_open(request, partial(self._open_here, request), but=self._window)
 
     @Slot(object)
     def open_in_window(self, wanted: Path | OpenRequest) -> None:
         """Open a file in a new window, or show the window in which it is open already."""
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
-        self._unless_open(request, partial(self._windows.wanted.emit, request))
+        self._show_or_open(request, partial(self._windows.wanted.emit, request))
 
     @Slot(object, bool)
     def open_together(self, paths: Sequence[Path], apart: bool) -> None:
@@ -134,7 +134,7 @@ class OpenController(Controller):
         else:
             self.open_in_window(OpenRequest(path, state_dict))
 
-    def _unless_open(
+    def _show_or_open(
         self, request: OpenRequest, go: Callable[[], object], *, but: QWidget | None = None
     ) -> None:
         """Show the window in which a file is open; call `go` if no window but `but` has it."""
@@ -166,7 +166,7 @@ class OpenController(Controller):
         if not self._sessions.losses or request.is_journal:
             self._ask_and_open(request)
             return
-        self._known.start(
+        self._check_task.start(
             lambda _job: refuse_unknown(request.path),
             lambda _none: self._ask_and_open(request),
             self._session.refused.emit,
@@ -175,7 +175,7 @@ class OpenController(Controller):
 
     def _ask_and_open(self, request: OpenRequest) -> None:
         go = partial(self._close_and_open, request)
-        if self._may_lose(go):
+        if self._confirm_loss(go):
             go()
 
     def _close_and_open(self, request: OpenRequest) -> None:
@@ -258,7 +258,9 @@ class OpenController(Controller):
     def close(self) -> None:
         """Close the document, after asking about unsaved work."""
         # Only jobs that write are asked about: others, such as a preview, end with the document.
-        if (not self._jobs.writing or self._may_stop()) and self._may_lose(self._session.close):
+        if (not self._jobs.writing or self._confirm_stop()) and self._confirm_loss(
+            self._session.close
+        ):
             self._session.close()
 
     def check_file(self) -> None:
@@ -283,12 +285,12 @@ class OpenController(Controller):
 
     def may_stop(self) -> bool:
         """Ask whether a running job may be cancelled; True if there is none."""
-        return self._may_stop()
+        return self._confirm_stop()
 
     def may_leave(self) -> bool:
         """Ask whether the window may be closed, if a job is running or work would be lost."""
         go = self._windows.quit if self._windows.quitting else self._window.close
-        return self._may_stop() and self._may_lose(go)
+        return self._confirm_stop() and self._confirm_loss(go)
 
     def offer_state_dicts(self) -> None:
         """Show a notice if the file has other state dicts than the open one."""
@@ -305,7 +307,7 @@ class OpenController(Controller):
             self.choose_state_dict,
         )
 
-    def _may_stop(self) -> bool:
+    def _confirm_stop(self) -> bool:
         if not self._jobs.busy:
             return True
         if not dialogs.stop_jobs(self._window, self._jobs.idle):
@@ -313,7 +315,7 @@ class OpenController(Controller):
         self._jobs.cancel_visible()
         return True
 
-    def _may_lose(self, go: Callable[[], object]) -> bool:
+    def _confirm_loss(self, go: Callable[[], object]) -> bool:
         """Ask about work that cannot be kept; True if closing may proceed.
 
         If the user chooses to save, return False; `go` is called once the session is saved.

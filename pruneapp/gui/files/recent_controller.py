@@ -23,7 +23,7 @@ from pruneapp.gui.widgets.theme import icon
 from pruneapp.sessions import kept_histories
 
 # Polling interval in milliseconds for results of the search threads.
-_LISTEN_MS = 50
+_POLL_MS = 50
 # Events that choose a menu entry.
 _CHOOSING = {QEvent.Type.MouseButtonRelease, QEvent.Type.KeyPress}
 
@@ -48,33 +48,33 @@ class _Searches:
     def __init__(self) -> None:
         self._answers: queue.SimpleQueue[tuple[Path, bool]] = queue.SimpleQueue()
         self._under_way: set[Path] = set()
-        self._again: set[Path] = set()  # to be checked again: they may have been deleted since
+        self._repeat: set[Path] = set()  # to be checked again: they may have been deleted since
 
     @property
-    def ended(self) -> bool:
+    def is_done(self) -> bool:
         """Whether no check is running."""
         return not self._under_way
 
-    def begin(self, path: Path) -> None:
+    def start(self, path: Path) -> None:
         """Start to check a file; if a check is running, another one follows it."""
         if path in self._under_way:
-            self._again.add(path)
+            self._repeat.add(path)
             return
         self._under_way.add(path)
         threading.Thread(
             target=_search, args=(path, self._answers), name="pruneapp-recent", daemon=True
         ).start()
 
-    def take(self) -> dict[Path, bool]:
+    def collect(self) -> dict[Path, bool]:
         """Return whether files are missing, for the checks that ended since the last call."""
         found = {}
         while not self._answers.empty():
             path, missing = self._answers.get()
             found[path] = missing
             self._under_way.discard(path)
-            if path in self._again:
-                self._again.discard(path)
-                self.begin(path)
+            if path in self._repeat:
+                self._repeat.discard(path)
+                self.start(path)
         return found
 
 
@@ -103,9 +103,9 @@ class RecentController(Controller):
         self._with_ctrl = False  # whether the menu entry was chosen with Ctrl pressed
         self._missing: set[Path] = set()
         self._searches = _Searches()
-        self._listen = QTimer(self)
-        self._listen.setInterval(_LISTEN_MS)
-        self._listen.timeout.connect(self._on_answers)
+        self._poll_timer = QTimer(self)
+        self._poll_timer.setInterval(_POLL_MS)
+        self._poll_timer.timeout.connect(self._on_answers)
         for action in self._actions.recent:
             action.triggered.connect(self._on_action)
         self._actions["pin_file"].triggered.connect(self._pin_open_file)
@@ -132,8 +132,8 @@ class RecentController(Controller):
         """Start to check which files are missing."""
         for path in self._settings.listed:
             if not is_store(path):  # stores are not accessed unless the user names them
-                self._searches.begin(path)
-                self._listen.start()
+                self._searches.start(path)
+                self._poll_timer.start()
 
     @Slot()
     def show_list(self) -> None:
@@ -176,10 +176,10 @@ class RecentController(Controller):
     @Slot()
     def _on_answers(self) -> None:
         before = set(self._missing)
-        for path, missing in self._searches.take().items():
+        for path, missing in self._searches.collect().items():
             (self._missing.add if missing else self._missing.discard)(path)
-        if self._searches.ended:
-            self._listen.stop()
+        if self._searches.is_done:
+            self._poll_timer.stop()
         if self._missing != before:
             self.show_list()
 

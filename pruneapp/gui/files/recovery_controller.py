@@ -70,7 +70,7 @@ class RecoveryController(Controller):
         self._view = view
         self._open_work = open_work
         self._found = _Recoverable((), ())
-        self._offers = True
+        self._offer_work = True
         view.restoreRequested.connect(self._restore)
         view.deleteRequested.connect(self._delete)
         view.filesDeleteRequested.connect(self._delete_files)
@@ -85,9 +85,9 @@ class RecoveryController(Controller):
         # Stores are not accessed unless the user names them.
         recent = (path.parent for path in self._settings.recent if not is_store(path))
         places = frozenset((*self._settings.written, *recent))
-        self._answer(lambda job: find_leftovers(places, job), self._on_found)
+        self._run_background(lambda job: find_leftovers(places, job), self._on_found)
 
-    def _answer(self, work: Callable[[Job], T], on_result: Callable[[T], None]) -> None:
+    def _run_background(self, work: Callable[[Job], T], on_result: Callable[[T], None]) -> None:
         refuse = self._session.refused.emit
         self._jobs.run_short(
             work, on_result=on_result, on_error=refuse, priority=Priority.BACKGROUND
@@ -100,7 +100,7 @@ class RecoveryController(Controller):
             names = tuple(str(path) for path, _ in recoverable.files)
             files = TemporaryFiles(names, sum(size for _, size in recoverable.files))
         works = [_recoverable(work) for work in recoverable.works]
-        self._view.set_recoverable(works if self._offers else (), files)
+        self._view.set_recoverable(works if self._offer_work else (), files)
 
     def _on_opened(self) -> None:
         if self._found.works:
@@ -127,7 +127,7 @@ class RecoveryController(Controller):
                 if not work.known:  # written by a newer version: unreadable, but it can be deleted
                     delete(work.path)
 
-        self._answer(drop, self._on_deleted)
+        self._run_background(drop, self._on_deleted)
 
     def _delete_files(self) -> None:
         paths = [path for path, _ in self._found.files]
@@ -136,13 +136,13 @@ class RecoveryController(Controller):
             for path in paths:
                 remove_abandoned(path)
 
-        self._answer(drop, self._on_deleted)
+        self._run_background(drop, self._on_deleted)
 
     def _on_deleted(self, _nothing: None) -> None:
         self.find_work()
 
     def _dismiss(self) -> None:
-        self._offers = False
+        self._offer_work = False
         self._view.set_recoverable((), None)
 
 

@@ -19,7 +19,7 @@ from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, heading, p
 from pruneapp.gui.widgets.number_format import count, plural, size
 from pruneapp.gui.widgets.safe_paint import reported
 
-_MOST = 3  # maximum number of rows; others are counted
+_MAX_ROWS = 3  # maximum number of rows; others are counted
 _GAP = 4  # pixels above the panel, as between notices
 
 
@@ -82,7 +82,7 @@ class RecoveryView(QWidget):
         self.restore_buttons, self.delete_buttons = [], []
         self.files_button = None
         row = 0
-        for work in works[:_MOST]:
+        for work in works[:_MAX_ROWS]:
             row += self._add_work(row, work)
         if files is not None:
             self._add_files(row, files)
@@ -91,7 +91,7 @@ class RecoveryView(QWidget):
             if works
             else self.tr("An export was interrupted")
         )
-        rest = len(works) - _MOST
+        rest = len(works) - _MAX_ROWS
         self.more.setText(self.tr("{n} more").format(n=rest) if rest > 0 else "")
         self.more.setVisible(rest > 0)
         self.setVisible(bool(works) or files is not None)
@@ -108,13 +108,13 @@ class RecoveryView(QWidget):
     def _add_work(self, row: int, work: RecoverableWork) -> int:
         """Add unsaved work at `row`; return the number of rows used."""
         what = self.tr("{steps} on {file}, {time}")
-        every = work.steps + work.undone
-        steps = plural(every, self.tr("1 step"), self.tr("{n} steps"))
+        total_steps = work.steps + work.undone
+        steps = plural(total_steps, self.tr("1 step"), self.tr("{n} steps"))
         if not work.steps and work.undone:
             steps = plural(work.undone, self.tr("1 undone step"), self.tr("{n} undone steps"))
         elif not work.known:
             what = self.tr("Work saved by a newer version of Pruneapp, {time}")
-        elif not every:
+        elif not total_steps:
             steps = self.tr("Metrics")
         what = what.format(steps=steps, file=work.file, time=work.time)
         text = work.last
@@ -126,9 +126,9 @@ class RecoveryView(QWidget):
         restore = self._button(self.tr("Restore"), self.tr("Restore {what}").format(what=what))
         restore.setEnabled(work.known)
         delete = self._button(self.tr("Delete"), self.tr("Delete {what}").format(what=what))
-        for button, asked in ((restore, self._restore), (delete, self._delete)):
+        for button, handler in ((restore, self._restore), (delete, self._delete)):
             button.setProperty("key", work.key)
-            button.clicked.connect(asked)
+            button.clicked.connect(handler)
         self.restore_buttons.append(restore)
         self.delete_buttons.append(delete)
         label = ElidedLabel(what, self)

@@ -49,7 +49,7 @@ MEASURED_MS = 3_000
 
 
 @dataclass(frozen=True)
-class _Safe:
+class _SavedContent:
     """The content of a session file. The choice of the current state does not count as work."""
 
     items: tuple[HistoryItem, ...] = ()
@@ -68,7 +68,7 @@ class _Saving:
     document: Document
     capture: Capture
     view: Mapping[str, Any]
-    safe: _Safe
+    safe: _SavedContent
     path: Path
     then: Callable[[], object] | None
     instead_of: FileStamp | None
@@ -98,10 +98,10 @@ class SessionController(Controller):
         self._read_view, self._show_view = read_view, show_view
         self._read_results = read_results
         self.path: Path | None = None
-        self._safe = _Safe()  # content of the session file
+        self._saved_content = _SavedContent()  # content of the session file
         # Results that the journal has, and the timer of the next comparison with current ones.
         self._journaled: Mapping[object, object] = {}
-        self._due = single_shot(self, MEASURED_MS, self._keep_measured)
+        self._write_timer = single_shot(self, MEASURED_MS, self._keep_measured)
         self._discarded = False  # whether the user agreed to lose the work
         # Stamp of the file when this window last read or wrote it.
         self._stamp: FileStamp | None = None
@@ -126,8 +126,8 @@ class SessionController(Controller):
             return ()
         losses = document.unsaved
         if self.path is not None:
-            losses = () if self._safe.has(document) else ("state",)
-        measured = self._read_results().items() <= self._safe.results.items()
+            losses = () if self._saved_content.has(document) else ("state",)
+        measured = self._read_results().items() <= self._saved_content.results.items()
         return losses if measured else (*losses, "results")
 
     @property
@@ -205,7 +205,7 @@ class SessionController(Controller):
         if document is None:
             return
         view = self._read_view()
-        safe = _Safe(document.items, self._read_results())
+        safe = _SavedContent(document.items, self._read_results())
         saving = _Saving(document, Capture.of(document), view, safe, path, then, instead_of)
         self._jobs.submit(
             self.tr("Saving session"),
@@ -220,7 +220,7 @@ class SessionController(Controller):
         self.saved.emit(saving.path)
         if saving.document is not self._session.document:
             return
-        self.path, self._safe, self._stamp = saving.path, saving.safe, stamp
+        self.path, self._saved_content, self._stamp = saving.path, saving.safe, stamp
         capture = saving.capture
         self._autosave.mark_saved(
             capture.records, capture.position, stamp, capture.branches.names, saving.view
@@ -254,27 +254,27 @@ class SessionController(Controller):
     def _on_opened(self) -> None:
         saved, document = self._session.saved, self._session.document
         assert document is not None
-        self.path, self._safe, self._stamp = None, _Safe(), None
+        self.path, self._saved_content, self._stamp = None, _SavedContent(), None
         if isinstance(saved, SessionFile):
             self.path, self._stamp = saved.path, saved.stamp
-            self._safe = _Safe(document.items)
+            self._saved_content = _SavedContent(document.items)
         elif isinstance(saved, JournalFile):  # continues the session that it was saved in
             self._stamp = saved.kept_in
             self.path = None if saved.kept_in is None else Path(saved.kept_in.path)
-            self._safe = _Safe(document.items[: saved.kept_steps + 1])
+            self._saved_content = _SavedContent(document.items[: saved.kept_steps + 1])
         if saved is not None:
             self._show_view(saved.view)
-        self._due.stop()
+        self._write_timer.stop()
         self._journaled = self._read_results()
         if isinstance(saved, SessionFile) or (
             isinstance(saved, JournalFile) and saved.keeps_measured
         ):
-            self._safe = replace(self._safe, results=self._journaled)
+            self._saved_content = replace(self._saved_content, results=self._journaled)
         self.show_title()
         if isinstance(saved, JournalFile) and kept_histories.is_kept(saved.path):
-            self._mention_restored(document)
+            self._report_restored(document)
 
-    def _mention_restored(self, document: Document) -> None:
+    def _report_restored(self, document: Document) -> None:
         """Report that steps of the last time were restored, and offer to start from the file."""
         steps = document.position and len(document.branches.path(document.position))
         others = len(document.items) - 1 - steps
@@ -319,21 +319,21 @@ class SessionController(Controller):
 
     def _on_closed(self) -> None:
         self._discarded = False
-        self.path, self._safe, self._stamp = None, _Safe(), None
-        self._due.stop()
+        self.path, self._saved_content, self._stamp = None, _SavedContent(), None
+        self._write_timer.stop()
         self._window.setWindowModified(False)
 
     def on_measured(self) -> None:
         """Update the title, and write new results to the journal soon."""
         self.show_title()
-        if not self._due.isActive():
-            self._due.start()
+        if not self._write_timer.isActive():
+            self._write_timer.start()
 
     def _keep_measured(self) -> None:
         results = self._read_results()
         if self._session.document is not None and results != self._journaled:
             self._journaled = results
-            if not results.items() <= self._safe.results.items():
+            if not results.items() <= self._saved_content.results.items():
                 self._autosave.keep_measured()
 
     def show_title(self) -> None:
@@ -372,11 +372,11 @@ class SessionController(Controller):
 
     def _find(self, request: OpenRequest, *, in_folder: bool) -> None:
         title = self.tr("Locate the checkpoint of '{name}'").format(name=request.path.name)
-        beside = str(request.path.parent)
+        folder = str(request.path.parent)
         if in_folder:
-            name = QFileDialog.getExistingDirectory(self._window, title, beside)
+            name = QFileDialog.getExistingDirectory(self._window, title, folder)
         else:
-            name, _ = QFileDialog.getOpenFileName(self._window, title, beside)
+            name, _ = QFileDialog.getOpenFileName(self._window, title, folder)
         if name:
             self._open(request, original=Path(name))
 

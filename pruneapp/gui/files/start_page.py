@@ -30,7 +30,7 @@ from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, elided, heading
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import icon, with_defaults
 
-_MOST = 6
+_MAX_FILES = 6
 _WIDTH, _WIDTH_OF_CARDS = 520, 720
 _INSET = 8
 
@@ -85,13 +85,13 @@ class EmptyPage(QWidget):
             button.setAccessibleDescription(button.toolTip())
         self._target = QWidget(self)
         margins = 24, 24, 24, 24
-        self._inside = lay_in_column(
+        self._target_layout = lay_in_column(
             self._target, title, self.opens, 8, spacing=12, margins=margins
         )
         self._choices = QWidget(self._target)
-        self._inside.addWidget(self._choices)
-        self._inside.addSpacing(8)
-        self._inside.addWidget(self.promise)
+        self._target_layout.addWidget(self._choices)
+        self._target_layout.addSpacing(8)
+        self._target_layout.addWidget(self.promise)
 
         self._recent = QWidget(self)
         self._rows = QGridLayout(self._recent)
@@ -127,7 +127,7 @@ class EmptyPage(QWidget):
     def set_first(self, *, first: bool) -> None:
         """Show three cards with descriptions (`first`), or only the buttons to open files."""
         before, self._choices = self._choices, QWidget(self._target)
-        replace(self._inside, before, self._choices)
+        replace(self._target_layout, before, self._choices)
         self.title.setText(
             self.tr("Welcome to Pruneapp") if first else self.tr("Drop a checkpoint here")
         )
@@ -168,7 +168,7 @@ class EmptyPage(QWidget):
 
     def set_recent(self, files: Sequence[RecentFile], *, changeable: bool = False) -> None:
         """Replace the recent files; they can be pinned and removed if `changeable`."""
-        rows = tuple(files[:_MOST])
+        rows = tuple(files[:_MAX_FILES])
         if rows and rows == self._files and changeable == self.pin_buttons[0].isEnabled():
             return
         focused = self._focused()

@@ -77,24 +77,24 @@ class _FormColumn(QWidget):
         follow_font(self, lambda column: column.fit())
         for part in parts:
             part.content.rearranged.connect(self._grow)
-            part.content.rearranged.connect(self._share)
+            part.content.rearranged.connect(self._divide_height)
 
     def fit(self) -> None:
         """Set the minimum width that the content needs."""
-        self.setMinimumWidth(self._least_width())
+        self.setMinimumWidth(self._min_width())
 
-    def _least_width(self) -> int:
-        least = [part.least_width() for part in (self._form, self._preview)]
-        return max(FORM_WIDTH, self._header.minimumSizeHint().width(), *least)
+    def _min_width(self) -> int:
+        min_width = [part.min_width() for part in (self._form, self._preview)]
+        return max(FORM_WIDTH, self._header.minimumSizeHint().width(), *min_width)
 
     def _grow(self) -> None:
         # Only grow as numbers appear: shrinking again would make the layout jump.
-        if (least := self._least_width()) > self.minimumWidth():
-            self.setMinimumWidth(least)
+        if (min_width := self._min_width()) > self.minimumWidth():
+            self.setMinimumWidth(min_width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._share()
+        self._divide_height()
 
     def event(self, event: QEvent) -> bool:
         """Accept Ctrl+A, which would otherwise check tensors: here it only selects text."""
@@ -107,13 +107,15 @@ class _FormColumn(QWidget):
             return True
         return super().event(event)
 
-    def _share(self) -> None:
+    def _divide_height(self) -> None:
         room = self.height() - self._action.sizeHint().height()
-        wanted = self._preview.content_height() + self._panel.hidden_height
+        preview_height = self._preview.content_height() + self._panel.hidden_height
         form = self._header.sizeHint().height() + self._form.content_height()
         left = max(room - form, round(room * PINNED))
-        self._panel.set_scrolls(scrolls=wanted > left)
-        preview = wanted if wanted <= left else whole_height(self._preview.content, left)
+        self._panel.set_scrolls(scrolls=preview_height > left)
+        preview = (
+            preview_height if preview_height <= left else whole_height(self._preview.content, left)
+        )
         self._preview.setFixedHeight(preview)
         # Nor is a row of the form cut at the bottom, while it is scrolled to the top.
         seen = room - self._header.sizeHint().height() - preview
@@ -136,7 +138,7 @@ class _Scrolled(QScrollArea):
         self.viewport().setAutoFillBackground(False)
         self.content.setAutoFillBackground(False)
 
-    def least_width(self) -> int:
+    def min_width(self) -> int:
         return self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
 
     def content_height(self) -> int:
@@ -210,7 +212,7 @@ PAGES = (
     "page_quality",
     "page_sensitivity",
 )
-_LEAST_MIDDLE = 460  # minimum width of the plots in pixels when the tree is widened
+_MIN_MIDDLE_WIDTH = 460  # minimum width of the plots in pixels when the tree is widened
 
 
 class NavigationController(QObject):
@@ -225,7 +227,7 @@ class NavigationController(QObject):
         super().__init__(parent)
         self._settings = settings
         # width of the tree before and after it was widened; 0 if it was not
-        self._narrow = self._wide = 0
+        self._normal_width = self._widened_width = 0
         self._views = views
         self._actions = actions
         weights, tree = views.pages.weights, views.tree
@@ -273,11 +275,11 @@ class NavigationController(QObject):
 
     def _list_tensors(self, flat: bool) -> None:
         self._views.tree.set_flat(flat=flat)
-        self._make_room(flat)
+        self._resize_tree(flat)
         if flat != self._settings.get(TENSOR_LIST):
             self._settings.set(TENSOR_LIST, flat)
 
-    def _make_room(self, flat: bool) -> None:
+    def _resize_tree(self, flat: bool) -> None:
         """Widen the tree for whole names as far as the plots permit, or restore its width."""
         dock, middle = self._views.tree_dock, self._views.middle
         window, width = dock.window(), dock.width()
@@ -286,10 +288,12 @@ class NavigationController(QObject):
         if flat:
             around = width - self._views.tree.view.width()
             needed = self._views.tree.view.width_for_names() + around
-            wider = min(needed, width + middle.width() - _LEAST_MIDDLE)
-            self._narrow, self._wide = (width, wider) if wider > width else (0, 0)
-        elif self._narrow and abs(width - self._wide) <= 2:  # the user has not resized it since
-            wider, self._narrow = self._narrow, 0
+            wider = min(needed, width + middle.width() - _MIN_MIDDLE_WIDTH)
+            self._normal_width, self._widened_width = (width, wider) if wider > width else (0, 0)
+        elif (
+            self._normal_width and abs(width - self._widened_width) <= 2
+        ):  # the user has not resized it since
+            wider, self._normal_width = self._normal_width, 0
         else:
             return
         if wider > width or not flat:

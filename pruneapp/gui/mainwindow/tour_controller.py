@@ -65,13 +65,13 @@ class TourController(Controller):
         self._highlight = highlight
         self._export = export
         self._steps: tuple[_Step, ...] = ()
-        self._at = -1  # index of the current step; -1 if no tour is running
-        self._waits = False  # whether the tour starts once the sample is open
-        self._asked = False  # whether the form was changed during the current step
+        self._index = -1  # index of the current step; -1 if no tour is running
+        self._waiting_for_sample = False  # whether the tour starts once the sample is open
+        self._form_changed = False  # whether the form was changed during the current step
         self._position = 0
         actions = context.actions
         actions["tour"].triggered.connect(self.start)
-        actions["export"].triggered.connect(partial(self._hear, "export"))
+        actions["export"].triggered.connect(partial(self._on_event, "export"))
         bar.nextRequested.connect(self.go_on)
         bar.endRequested.connect(self.end)
         session.opened.connect(self._on_opened)
@@ -80,13 +80,13 @@ class TourController(Controller):
         session.changed.connect(self._on_changed)
         form.changed.connect(self._on_form)
         previews.stateChanged.connect(self._on_preview)
-        views.tree.focusChanged.connect(partial(self._hear, "tensor"))
+        views.tree.focusChanged.connect(partial(self._on_event, "tensor"))
         views.pages.pageChanged.connect(self._on_page)
 
     @property
     def is_running(self) -> bool:
         """Whether a tour is running."""
-        return self._at >= 0
+        return self._index >= 0
 
     @Slot()
     def start(self) -> None:
@@ -95,7 +95,7 @@ class TourController(Controller):
         if document is not None and document.checkpoint.path == resources.path(SAMPLE):
             self._begin()
         else:
-            self._waits = True
+            self._waiting_for_sample = True
             self._open_sample()
 
     @Slot()
@@ -103,15 +103,15 @@ class TourController(Controller):
         """Do the current step; its event then leads to the next one."""
         if not self.is_running:
             return
-        at, step = self._at, self._steps[self._at]
+        at, step = self._index, self._steps[self._index]
         step.do()
-        if step.done in {"tensor", "page", "export"} and self._at == at:
+        if step.done in {"tensor", "page", "export"} and self._index == at:
             self._show(at + 1)  # it had been done already, so that there was no event
 
     @Slot()
     def end(self) -> None:
         """End the tour and hide its widgets."""
-        self._at, self._waits, self._steps = -1, False, ()
+        self._index, self._waiting_for_sample, self._steps = -1, False, ()
         self._highlight.set_target(None)
         if self._bar.isVisible():
             here = self._bar.isAncestorOf(self._window.focusWidget() or self._window)
@@ -122,7 +122,7 @@ class TourController(Controller):
     # -- the steps ------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        self._waits = False
+        self._waiting_for_sample = False
         self._steps = self._make_steps()
         self._show_page(Page.WEIGHTS)
         self._show(0)
@@ -213,7 +213,7 @@ class TourController(Controller):
         if at == len(self._steps):
             self.end()
             return
-        self._at, self._asked = at, False
+        self._index, self._form_changed = at, False
         document = self._session.document
         self._position = 0 if document is None else document.position
         step = self._steps[at]
@@ -227,22 +227,22 @@ class TourController(Controller):
 
     # -- events ---------------------------------------------------------------------------------
 
-    def _hear(self, what: str, *_more: object) -> None:
-        if self.is_running and self._steps[self._at].done == what:
-            self._show(self._at + 1)
+    def _on_event(self, what: str, *_more: object) -> None:
+        if self.is_running and self._steps[self._index].done == what:
+            self._show(self._index + 1)
 
     def _on_page(self, page: int) -> None:
         if page == Page.DISTRIBUTION:
-            self._hear("page")
+            self._on_event("page")
 
     @Slot()
     def _on_form(self) -> None:
-        self._asked = True
+        self._form_changed = True
 
     @Slot(object)
     def _on_preview(self, state: PreviewState) -> None:
-        if self._asked and state.shown is not None:
-            self._hear("preview")
+        if self._form_changed and state.shown is not None:
+            self._on_event("preview")
 
     @Slot(object)
     def _on_changed(self, _change: DocumentChanged) -> None:
@@ -250,20 +250,20 @@ class TourController(Controller):
         if document is None or document.position == self._position:
             return
         before, self._position = self._position, document.position
-        self._hear("pruned" if document.position > before else "undone")
+        self._on_event("pruned" if document.position > before else "undone")
 
     @Slot()
     def _on_opened(self) -> None:
-        if self._waits:
+        if self._waiting_for_sample:
             self._begin()
         elif self.is_running:
             self.end()  # the tour is about the sample
 
     @Slot()
     def _on_closed(self) -> None:
-        if not self._waits:  # else the document is closed because the sample is opened
+        if not self._waiting_for_sample:  # else the document is closed because the sample is opened
             self.end()
 
     @Slot()
     def _on_stayed(self) -> None:
-        self._waits = False
+        self._waiting_for_sample = False

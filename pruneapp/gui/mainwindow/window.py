@@ -229,11 +229,11 @@ class MainWindow(QMainWindow):
         if beside is not None:
             self.setGeometry(beside.normalGeometry().translated(_STEP, _STEP))
         elif restored:
-            self._put_back()
+            self._restore_position()
         # A restored window had space for its frame. With a guessed frame it would be moved, by the
         # same distance every time.
         fit_into_screen(self, QMargins() if restored else None)
-        self._framed = False
+        self._frame_measured = False
         appearance.changed.connect(self._on_theme_changed)
         self._on_theme_changed(appearance.theme)
 
@@ -261,7 +261,7 @@ class MainWindow(QMainWindow):
         fit_fonts(self)  # widgets may have been filled since they were created
         self._arrange_docks()
 
-    def _put_back(self) -> None:
+    def _restore_position(self) -> None:
         """Restore the exact position, which Qt changed by the size of a guessed window frame."""
         place = QRect()
         QDataStream(QByteArray(self._settings.blob("place"))) >> place
@@ -287,9 +287,9 @@ class MainWindow(QMainWindow):
         bar.setIconSize(QSize(20, 20))
         for name in ("open", "undo", "redo"):
             bar.addAction(self.actions_[name])
-        spring = QWidget()
-        spring.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        bar.addWidget(spring)
+        spacer = QWidget()
+        spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        bar.addWidget(spacer)
         label = label_for(self.device, self.tr("Run on"))
         label.setContentsMargins(0, 0, 8, 0)
         bar.addWidget(label)
@@ -377,8 +377,8 @@ class MainWindow(QMainWindow):
         if event.type() == QEvent.Type.FontChange:
             QTimer.singleShot(0, self._fit_fonts)  # when all widgets have the new font
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
-            if not self._framed:  # the frame can be measured only now
-                self._framed = True
+            if not self._frame_measured:  # the frame can be measured only now
+                self._frame_measured = True
                 fit_into_screen(self)
             self.activated.emit()
 

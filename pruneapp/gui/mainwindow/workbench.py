@@ -101,8 +101,8 @@ class StatusController(QObject):
         self._views = views
         self._session = session
         self._notifications = notifications
-        self._stuck = 0
-        self._waits = False  # whether a prune waits for its preview
+        self._stuck_notice = 0
+        self._prune_waiting = False  # whether a prune waits for its preview
         # Whether code of custom methods runs, which may ignore cancellation.
         self.own_methods = False
         session.opening.connect(self._on_opening)
@@ -196,7 +196,7 @@ class StatusController(QObject):
 
     def set_waiting(self, *, waits: bool) -> None:
         """Set whether a prune waits for its preview, which can be undone as if it was complete."""
-        self._waits = waits
+        self._prune_waiting = waits
         self._show_position()
 
     def _show_numbers(self, names: tuple[str, ...]) -> None:
@@ -226,12 +226,12 @@ class StatusController(QObject):
                 actions[name].setEnabled(bool(step))
             whole = len(step) <= LONGEST_STEP
             shown = step if whole else self._session.contents.short.in_text(step)
-            actions[names[0]].setText(f"{text} {_short(shown)}".strip())
+            actions[names[0]].setText(f"{text} {_abridge(shown)}".strip())
             # A constant text keeps the toolbar from moving; the tooltip has the name of the step.
             actions[names[0]].setIconText(plain(text))
             # No markup, which screen readers would read aloud.
             actions.set_tip(names[0], plain(actions[names[0]].text()).replace("<", "‹"))
-        if self._waits:  # undo cancels the waiting prune
+        if self._prune_waiting:  # undo cancels the waiting prune
             actions["undo"].setEnabled(True)
             actions["undo"].setText(self.tr("&Undo pruning"))
         branches = document.branches if document is not None else None
@@ -253,16 +253,16 @@ class StatusController(QObject):
             )
         else:
             text = self.tr("'{title}' is being cancelled. Your file is unchanged.")
-        self._stuck = self._window.notices.set_notice(
+        self._stuck_notice = self._window.notices.set_notice(
             text.format(title=title), trouble=self.own_methods
         )
 
     @Slot()
     def _on_unstuck(self) -> None:
-        self._window.notices.remove(self._stuck)
+        self._window.notices.remove(self._stuck_notice)
 
 
-def _short(step: str) -> str:
+def _abridge(step: str) -> str:
     return step if len(step) <= LONGEST_STEP else step[: LONGEST_STEP - 1] + "…"
 
 
@@ -559,7 +559,7 @@ class Workbench(QObject):
             return False
         if document is None:
             self.reopen_requests = ()
-        elif (work := self._leave()) is not None:
+        elif (work := self._reopen_request()) is not None:
             self.reopen_requests = (work,)
         else:
             return False
@@ -570,7 +570,7 @@ class Workbench(QObject):
         self.reopen_requests = ()
         self.window.close()
 
-    def _leave(self) -> OpenRequest | None:
+    def _reopen_request(self) -> OpenRequest | None:
         """Return what the replacing window has to open; None if work would be lost."""
         document = self.session.document
         assert document is not None

@@ -56,8 +56,8 @@ _COMMANDS = (
     | Qt.KeyboardModifier.AltModifier
     | Qt.KeyboardModifier.MetaModifier
 )
-_BESIDE_TEXT = 2  # pixels that styles leave free at each side of a text
-_MOST = 2**31 - 1  # maximum value of `QSpinBox`
+_TEXT_MARGIN = 2  # pixels that styles leave free at each side of a text
+_MAX_VALUE = 2**31 - 1  # maximum value of `QSpinBox`
 
 
 def single_shot(
@@ -83,24 +83,24 @@ class ComboBox(QComboBox):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # otherwise the wheel sets the focus
         self._typed = ""
-        self._since = QElapsedTimer()
+        self._typing_timer = QElapsedTimer()
         # selection model of the popup, once it was shown
-        self._followed: QItemSelectionModel | None = None
+        self._watched_selection: QItemSelectionModel | None = None
         # Keys and mouse select an item before they move the cursor to it.
-        self._following = single_shot(self, 0, self._take_selected)
+        self._selection_timer = single_shot(self, 0, self._choose_selected)
 
     def showPopup(self) -> None:
         """Show the popup, and follow its selection, which screen readers can change."""
         super().showPopup()
         selection = self.view().selectionModel()
-        if self._followed is not selection:
-            self._followed = selection
+        if self._watched_selection is not selection:
+            self._watched_selection = selection
             selection.selectionChanged.connect(self._on_selected)
 
     def _on_selected(self) -> None:
-        self._following.start()
+        self._selection_timer.start()
 
-    def _take_selected(self) -> None:
+    def _choose_selected(self) -> None:
         """Choose an item that a screen reader has selected in the popup.
 
         A screen reader changes only the selection; Qt accepts only clicks and Return.
@@ -122,18 +122,18 @@ class ComboBox(QComboBox):
             and event.text()
             and not event.modifiers() & _COMMANDS
         ):
-            event.setAccepted(self._chooses(event.text()))
+            event.setAccepted(self._accepts_character(event.text()))
             return True
         return super().event(event)
 
-    def _chooses(self, text: str) -> bool:
+    def _accepts_character(self, text: str) -> bool:
         """Return whether a character matches an item, or is a space, which opens the popup."""
         # As in Qt's search, characters typed in quick succession are combined.
-        goes_on = self._since.isValid() and self._since.elapsed() < (
+        continues_word = self._typing_timer.isValid() and self._typing_timer.elapsed() < (
             QApplication.keyboardInputInterval()
         )
-        self._since.start()
-        typed = self._typed + text if goes_on else text
+        self._typing_timer.start()
+        typed = self._typed + text if continues_word else text
         matches = any(
             self.itemText(place).casefold().startswith(typed.casefold())
             for place in range(self.count())
@@ -145,7 +145,7 @@ class ComboBox(QComboBox):
         """Change the item if focused and not editable; else let the parent scroll."""
         if self.isEditable():
             event.ignore()
-        elif _takes_wheel(self, event):
+        elif _accept_wheel(self, event):
             super().wheelEvent(event)
 
 
@@ -165,7 +165,7 @@ class ElidedBox(ComboBox):
             .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
             .width()
         )
-        option.currentText = self.shown_text(room - 2 * _BESIDE_TEXT)
+        option.currentText = self.shown_text(room - 2 * _TEXT_MARGIN)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 
@@ -205,7 +205,7 @@ class SpinBox(QSpinBox):
     def set_steps(self, low: int, high: int) -> None:
         """Limit steps to bounds, but accept any typed number, which can be reported as invalid."""
         self._steps = low, high
-        self.setRange(-_MOST, _MOST)
+        self.setRange(-_MAX_VALUE, _MAX_VALUE)
 
     def stepBy(self, steps: int) -> None:
         """Change the value by some steps within the bounds of `set_steps`."""
@@ -225,7 +225,7 @@ class SpinBox(QSpinBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the value if focused; else ignore the event so that the parent scrolls."""
-        if _takes_wheel(self, event):
+        if _accept_wheel(self, event):
             super().wheelEvent(event)
 
 
@@ -238,11 +238,11 @@ class Slider(QSlider):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Move the slider if focused; else ignore the event so that the parent scrolls."""
-        if _takes_wheel(self, event):
+        if _accept_wheel(self, event):
             super().wheelEvent(event)
 
 
-def _takes_wheel(control: QWidget, event: QWheelEvent) -> bool:
+def _accept_wheel(control: QWidget, event: QWheelEvent) -> bool:
     """Accept or ignore a wheel event; return True if the control has the focus."""
     event.setAccepted(control.hasFocus())
     return control.hasFocus()
@@ -263,17 +263,17 @@ class LineEdit(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_set = False  # while the program sets the text
+        self._setting_text = False  # while the program sets the text
         self.textChanged.connect(self._on_changed)
 
     def setText(self, text: str | None, /) -> None:
         """Set the text without emitting `entered`."""
-        before, self._is_set = self._is_set, True
+        before, self._setting_text = self._setting_text, True
         super().setText(text)
-        self._is_set = before
+        self._setting_text = before
 
     def _on_changed(self, text: str) -> None:
-        if not self._is_set:
+        if not self._setting_text:
             self.entered.emit(text)
 
     def event(self, event: QEvent) -> bool:
@@ -281,8 +281,8 @@ class LineEdit(QLineEdit):
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             undo = event.matches(QKeySequence.StandardKey.Undo)
             redo = event.matches(QKeySequence.StandardKey.Redo)
-            idle = (undo and not self.isUndoAvailable()) or (redo and not self.isRedoAvailable())
-            if idle or event.keyCombination() == _EXPORT:
+            unused = (undo and not self.isUndoAvailable()) or (redo and not self.isRedoAvailable())
+            if unused or event.keyCombination() == _EXPORT:
                 event.ignore()
                 return False
         return super().event(event)
@@ -350,17 +350,17 @@ class CopyButton(QPushButton):
         super().__init__(parent)
         self._text = text or self.tr("Copy as text")
         self.setAccessibleDescription(description)
-        self._offer()
+        self._reset_text()
         # The width is fixed, so that the changed text does not move anything.
         follow_font(self, lambda button: button.setMinimumWidth(button.sizeHint().width()))
-        self._again = single_shot(self, _COPIED_MS, self._offer)
+        self._reset_timer = single_shot(self, _COPIED_MS, self._reset_text)
 
     def set_copied(self) -> None:
         """Show for a moment that it was copied."""
         self.setText(self.tr("✓ Copied"))
-        self._again.start()
+        self._reset_timer.start()
 
-    def _offer(self) -> None:
+    def _reset_text(self) -> None:
         self.setText(self._text)
 
 
@@ -430,7 +430,7 @@ def widgets_in(layout: QLayout) -> Iterator[QWidget]:
     O(n * m log n) for n children of its parent widget and m layouts.
     """
     parent = layout.parentWidget()
-    return _placed(layout, () if parent is None else parent.children())
+    return _widgets_in_order(layout, () if parent is None else parent.children())
 
 
 def clear(layout: QLayout) -> None:
@@ -449,7 +449,7 @@ def replace(layout: QBoxLayout, old: QWidget, new: QWidget) -> None:
     old.deleteLater()
 
 
-def _placed(layout: QLayout, among: Sequence[QObject]) -> Iterator[QWidget]:
+def _widgets_in_order(layout: QLayout, among: Sequence[QObject]) -> Iterator[QWidget]:
     places: list[tuple[int, QWidget | QLayout]] = [
         *((layout.indexOf(part), part) for part in among if isinstance(part, QWidget)),
         *((layout.indexOf(part), part) for part in layout.children() if isinstance(part, QLayout)),
@@ -458,7 +458,7 @@ def _placed(layout: QLayout, among: Sequence[QObject]) -> Iterator[QWidget]:
         if place < 0:
             continue  # in another layout or in none
         if isinstance(part, QLayout):
-            yield from _placed(part, among)
+            yield from _widgets_in_order(part, among)
         else:
             yield part
 
@@ -474,7 +474,7 @@ def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward
     here
         The widget that has the focus.
     """
-    target = None if here is None else _stop_after(parts, here, forward=forward)
+    target = None if here is None else _next_stop(parts, here, forward=forward)
     if target is None:
         return False
     tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
@@ -492,17 +492,17 @@ def give_focus(
 
 def scroll_to(widget: QWidget, part: QRect | None = None) -> None:
     """Scroll all enclosing scroll areas until a widget, or its rectangle `part`, is visible."""
-    around = widget.parentWidget()
-    while around is not None:
-        if isinstance(around, QScrollArea) and part is None:
-            around.ensureWidgetVisible(widget)
-        elif isinstance(around, QScrollArea) and part is not None and (all_ := around.widget()):
+    ancestor = widget.parentWidget()
+    while ancestor is not None:
+        if isinstance(ancestor, QScrollArea) and part is None:
+            ancestor.ensureWidgetVisible(widget)
+        elif isinstance(ancestor, QScrollArea) and part is not None and (all_ := ancestor.widget()):
             middle = widget.mapTo(all_, part.center())
-            around.ensureVisible(middle.x(), middle.y(), 0, part.height())
-        around = around.parentWidget()
+            ancestor.ensureVisible(middle.x(), middle.y(), 0, part.height())
+        ancestor = ancestor.parentWidget()
 
 
-def _stop_after(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool) -> QWidget | None:
+def _next_stop(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool) -> QWidget | None:
     stops = [
         stop
         for part in parts

@@ -37,7 +37,7 @@ def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
 
 
 # Maximum number of characters shown of each end of a long text.
-_ENDS = 500
+_MAX_END_LENGTH = 500
 # Chinese characters and punctuation: written without spaces, but lines can break between most of
 # them, and no line starts with a comma or full stop.
 CHINESE = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -49,7 +49,7 @@ _PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
 _WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
 _NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f\u2019]\d+)*(?:\s?%)?")
 _MAY_BREAK = "\u200b"
-_NO_SPACE_BEHIND = tuple("。！？；：，")
+_NO_SPACE_AFTER = tuple("。！？；：，")
 
 # Palette roles of the text color of labels; the palette of a theme has a color for each.
 Ink = QPalette.ColorRole
@@ -60,7 +60,7 @@ def join_sentences(*sentences: str) -> str:
     """Return sentences joined as in the language of the first; empty ones are left out."""
     text = ""
     for sentence in filter(None, sentences):
-        text += " " * bool(text and not text.endswith(_NO_SPACE_BEHIND)) + sentence
+        text += " " * bool(text and not text.endswith(_NO_SPACE_AFTER)) + sentence
     return text
 
 
@@ -148,30 +148,32 @@ class Label(QLabel):
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._margins = QMargins()
-        self._room = 0
+        self._extra_height = 0
         self.setText(text)
 
     def setText(self, text: str) -> None:
         """Set the text."""
         super().setText(text)
-        self._make_room()
+        self._update_margins()
 
     def setContentsMargins(self, *margins: Any) -> None:
         """Set the margins; those above and below may be increased for the text."""
         self._margins = QMargins(*margins)
-        self._make_room()
+        self._update_margins()
 
     def changeEvent(self, event: QEvent) -> None:
         """Adapt the margins to a new font."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._room = 0
-            self._make_room()
+            self._extra_height = 0
+            self._update_margins()
 
-    def _make_room(self) -> None:
-        self._room = max(self._room, room_above(super().text(), self.fontMetrics()))
+    def _update_margins(self) -> None:
+        self._extra_height = max(self._extra_height, room_above(super().text(), self.fontMetrics()))
         # Below as well, so that the text stays aligned with other vertically centered widgets.
-        super().setContentsMargins(self._margins | QMargins(0, self._room, 0, self._room))
+        super().setContentsMargins(
+            self._margins | QMargins(0, self._extra_height, 0, self._extra_height)
+        )
 
 
 def room_above(text: str, metrics: QFontMetrics) -> int:
@@ -194,7 +196,7 @@ class ElidedLabel(Label):
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, ink: Ink = TEXT) -> None:
         super().__init__(parent=parent)
-        self._of_file: ShortNames | None = None
+        self._short_names: ShortNames | None = None
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setForegroundRole(ink)
@@ -213,17 +215,17 @@ class ElidedLabel(Label):
 
     def set_names(self, names: ShortNames) -> None:
         """Set the short forms of tensor names."""
-        self._of_file = names
+        self._short_names = names
         self.update()
 
     @property
     def _names(self) -> ShortNames:
         """The short forms of tensor names; none before a file is open."""
-        if self._of_file is None:
+        if self._short_names is None:
             from pruneapp.results.short_names import ShortNames
 
-            self._of_file = ShortNames()
-        return self._of_file
+            self._short_names = ShortNames()
+        return self._short_names
 
     def sizeHint(self) -> QSize:
         """Return the size of the whole text, at most 600 pixels wide."""
@@ -235,14 +237,14 @@ class ElidedLabel(Label):
 
     def minimumSizeHint(self) -> QSize:
         """Return a minimum size that fits a few letters."""
-        height = self.fontMetrics().height() + 2 + 2 * self._room
+        height = self.fontMetrics().height() + 2 + 2 * self._extra_height
         return QSize(letter_width(self) * 6, height)
 
     def shortened(self, width: int) -> str:
         """Return the text as shown at a width in pixels."""
         text = within_reason(self.text())
-        if self._of_file is not None and self.fontMetrics().horizontalAdvance(text) > width:
-            text = self._of_file.in_text(text)
+        if self._short_names is not None and self.fontMetrics().horizontalAdvance(text) > width:
+            text = self._short_names.in_text(text)
         return elided(text, self.fontMetrics(), width, self.elide)
 
     @reported
@@ -325,7 +327,7 @@ class ElidedLines(Label):
 
     def sizeHint(self) -> QSize:
         """Return the height of its lines; the width is ignored."""
-        height = self._lines * self.fontMetrics().lineSpacing() + 2 * self._room
+        height = self._lines * self.fontMetrics().lineSpacing() + 2 * self._extra_height
         return QSize(0, height)
 
     minimumSizeHint = sizeHint
@@ -365,7 +367,11 @@ def on_one_line(text: str) -> str:
 
 def within_reason(text: str) -> str:
     """Return a text without the middle that no line could show, as measuring it is slow."""
-    return text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}…{text[-_ENDS:]}"
+    return (
+        text
+        if len(text) <= 2 * _MAX_END_LENGTH
+        else f"{text[:_MAX_END_LENGTH]}…{text[-_MAX_END_LENGTH:]}"
+    )
 
 
 def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[str]:

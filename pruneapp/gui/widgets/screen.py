@@ -151,20 +151,20 @@ class Scrolled(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # scrolls to the focused child widget
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # After the layout of the content is complete.
-        self._later = single_shot(self, 0, self._trim)
+        self._trim_timer = single_shot(self, 0, self._trim)
         self.setWidget(content)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Update the geometry when that of the content changes, which QScrollArea does not do."""
         if watched is self._content and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
-            self._later.start()
+            self._trim_timer.start()
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Avoid cutting a line at the lower edge."""
         super().resizeEvent(event)
-        self._later.start()
+        self._trim_timer.start()
 
     def _trim(self) -> None:
         height, spare = self.height(), QMargins()

@@ -103,7 +103,7 @@ class Template:
         return *values, text[at:end]
 
 
-class Said(NamedTuple):
+class Translation(NamedTuple):
     """A translation, and the number of its letters that are known to be left in English."""
 
     text: str
@@ -133,13 +133,13 @@ class SentenceTemplates:
         declared: Callable[[str], str] = str,
         write: Callable[[str], str] = str,
     ) -> None:
-        self._say, self._declared, self._write = say, declared, write
+        self._translate, self._declared, self._format_number = say, declared, write
         # Templates without letters that start with a gap only combine parts.
         self._steps = _Templates(
             s for s in steps if Template.of(s).letters or not s.startswith("{")
         )
         self._sentences = _Templates((*sentences, *self._steps.sources))
-        self._known: dict[tuple[str, bool], Said | None] = {}
+        self._known: dict[tuple[str, bool], Translation | None] = {}
         self._depth = [0, 0]  # current recursion depth, of sentences and of labels
 
     def sentence(self, text: str) -> str:
@@ -155,9 +155,9 @@ class SentenceTemplates:
 
     def _line(self, line: str, templates: _Templates) -> str:
         found = self._look_up(line, templates)
-        return self._written(line, templates) if found is None else found.text
+        return self._format_numbers(line, templates) if found is None else found.text
 
-    def _look_up(self, text: str, templates: _Templates) -> Said | None:
+    def _look_up(self, text: str, templates: _Templates) -> Translation | None:
         """Return a translation; None if no part of a text is known."""
         lenient = templates is self._steps
         key = text, lenient
@@ -175,11 +175,11 @@ class SentenceTemplates:
                 found = self._of_step(inner) if lenient else self._of_sentences(inner)
                 self._depth[lenient] -= 1
             if found is not None:
-                found = Said(f"{before}{found.text}{behind}", found.left)
+                found = Translation(f"{before}{found.text}{behind}", found.left)
             self._known[key] = found
         return self._known[key]
 
-    def _of_sentences(self, text: str) -> Said | None:
+    def _of_sentences(self, text: str) -> Translation | None:
         whole = self._filled(text, self._sentences)
         if whole is not None and not whole.left:
             return whole
@@ -190,50 +190,59 @@ class SentenceTemplates:
             if first is not None:
                 rest = self._found(text[end.end() :], self._sentences)
                 if whole is None or first.left + rest.left < whole.left:
-                    return Said(join_sentences(first.text, rest.text), first.left + rest.left)
+                    return Translation(
+                        join_sentences(first.text, rest.text), first.left + rest.left
+                    )
         return whole
 
-    def _of_step(self, text: str) -> Said | None:
-        if (whole := self._filled(text, self._steps, begun=True)) is not None:
+    def _of_step(self, text: str) -> Translation | None:
+        if (whole := self._filled(text, self._steps, starts_with_word=True)) is not None:
             return whole
         for mark, name in (("; ", "{step}; {step2}"), (", ", "{step}, {step2}")):
             head, parted, tail = text.partition(mark)
             both = (head, tail) if parted else ()
             if any(self._look_up(part, self._steps) is not None for part in both):
                 first, second = (self._found(part, self._steps) for part in both)
-                said = self._say(name).format(step=first.text, step2=second.text)
-                return Said(said, first.left + second.left)
+                translated = self._translate(name).format(step=first.text, step2=second.text)
+                return Translation(translated, first.left + second.left)
         head, parted, tail = text.partition(": ")
         label = self._declared(head)
         if parted and label != head:
             value = self._found(tail, self._steps)
-            said = self._say("{label}: {value}").format(label=label, value=value.text)
-            return Said(said, value.left)
+            translated = self._translate("{label}: {value}").format(label=label, value=value.text)
+            return Translation(translated, value.left)
         return self._filled(text, self._steps)
 
-    def _filled(self, text: str, templates: _Templates, *, begun: bool = False) -> Said | None:
+    def _filled(
+        self, text: str, templates: _Templates, *, starts_with_word: bool = False
+    ) -> Translation | None:
         """Return the translation by the template that fits best; None if none does.
 
         The best one leaves the fewest letters untranslated; among equal ones, it is the longest. In
         labels of steps, which contain arbitrary names, the longest match is used. A template with
-        few letters matches only if its values are known. With `begun`, it must start with a word.
+        few letters matches only if its values are known. With `starts_with_word`, only templates
+        that start with a word are used.
         """
-        if (source := templates.whole.get(text)) and (said := self._say(source)) != source:
-            return Said(said.format(), 0)
+        if (source := templates.whole.get(text)) and (
+            translated := self._translate(source)
+        ) != source:
+            return Translation(translated.format(), 0)
         if (declared := self._declared(text)) != text:
-            return Said(declared, 0)
+            return Translation(declared, 0)
         best, strict = None, templates is self._sentences
         for template, longest, letters in templates.ordered:
-            if longest not in text or (begun and not template.text[0][:4].isalpha()):
+            if longest not in text or (starts_with_word and not template.text[0][:4].isalpha()):
                 continue
             values = template.values(text)
             if values is None:
                 continue
-            said_values, known, left = self._values(template, values, templates)
+            translated_values, known, left = self._values(template, values, templates)
             if not known and (letters < _FEW_LETTERS if strict else not letters):
                 continue
             if best is None or left < best.left:
-                best = Said(self._say(template.source).format(**said_values), left)
+                best = Translation(
+                    self._translate(template.source).format(**translated_values), left
+                )
             if not strict or not left:
                 break
         return best
@@ -247,7 +256,7 @@ class SentenceTemplates:
             The values by gap name, whether all values with words are known, and the number of
             letters left in English.
         """
-        said_values, all_known, left = {}, True, 0
+        translated_values, all_known, left = {}, True, 0
         given = list(values)
         for gap, name in enumerate(template.names):
             value = given[gap]
@@ -256,43 +265,47 @@ class SentenceTemplates:
                 known = self._value(value, templates) is not None
                 end = len(value) if known else _length_of_first(value)
                 value, given[gap + 1] = value[:end], value[end:]
-            said_values[name] = value
+            translated_values[name] = value
             if template.quotes(gap):
                 if "'" in value:  # the quoted text ended earlier
                     left += _letters(value)
                 continue
             if _QUOTED.fullmatch(value):
                 continue
-            said_values[name] = self._written(value, templates, name)
+            translated_values[name] = self._format_numbers(value, templates, name)
             if _WORDLESS.fullmatch(value):
                 continue
             found = self._value(value, templates)
             all_known = all_known and (found is not None or name in _LISTS)
             if found is not None:
-                said_values[name] = found.text
+                translated_values[name] = found.text
             left += _letters(value) if found is None else found.left
-        return said_values, all_known, left
+        return translated_values, all_known, left
 
-    def _found(self, text: str, templates: _Templates) -> Said:
+    def _found(self, text: str, templates: _Templates) -> Translation:
         """Return a translation, or else the text with its numbers formatted."""
         found = self._look_up(text, templates)
-        return Said(self._written(text, templates), _letters(text)) if found is None else found
+        return (
+            Translation(self._format_numbers(text, templates), _letters(text))
+            if found is None
+            else found
+        )
 
-    def _written(self, value: str, templates: _Templates, name: str = "") -> str:
+    def _format_numbers(self, value: str, templates: _Templates, name: str = "") -> str:
         """Return an untranslated value with its number formatted for the locale.
 
         Only a number that is the whole value of a gap is formatted, or a percentage in the label of
         a step.
         """
         if name and _NUMBER.fullmatch(value):
-            return self._write(value)
+            return self._format_number(value)
         if name.rstrip("0123456789") in _DECIMALS and _DECIMAL.fullmatch(value):
-            return self._write(value)
+            return self._format_number(value)
         if templates is self._steps:
-            return _PERCENTAGE.sub(lambda found: self._write(found[0]), value)
+            return _PERCENTAGE.sub(lambda found: self._format_number(found[0]), value)
         return value
 
-    def _value(self, value: str, templates: _Templates) -> Said | None:
+    def _value(self, value: str, templates: _Templates) -> Translation | None:
         found = self._look_up(value, templates)
         if found is None and templates is self._steps:
             found = self._look_up(value, self._sentences)

@@ -31,17 +31,19 @@ class JobStatus(QWidget):
         super().__init__(parent)
         self._job = ""
         self._item = ""
-        self._late = False
+        self._is_long = False
         self._cancelling = False
         self._share: float | None = None
-        self._moved = 0  # when the progress last changed, in milliseconds since the start
+        self._progressed_at = 0  # when the progress last changed, in milliseconds since the start
         self._clock = QElapsedTimer()
         self.label = ElidedLabel("", self)
         self.left = plain(ink=MUTED)
         # Fixed width for the longest text, so that the bar does not move.
         follow_font(
             self.left,
-            lambda left: left.setFixedWidth(left.fontMetrics().horizontalAdvance(self._long()) + 4),
+            lambda left: left.setFixedWidth(
+                left.fontMetrics().horizontalAdvance(self._long_text()) + 4
+            ),
         )
         self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.bar = QProgressBar(self)
@@ -54,25 +56,25 @@ class JobStatus(QWidget):
         self.cancel.setAccessibleDescription(self.cancel.toolTip())
         parts = self.label, self.left, self.bar, self.cancel
         lay_in_row(self, *parts, margins=(8, 0, 8, 0), wide=self.label)
-        self._soon_timer = single_shot(self, BUSY_MS, self.show)
-        self._late_timer = single_shot(self, LONG_MS, self._say_long)
-        self._disk_timer = single_shot(self, DISK_MS, self._say_disk)
+        self._show_timer = single_shot(self, BUSY_MS, self.show)
+        self._long_timer = single_shot(self, LONG_MS, self._show_long)
+        self._disk_timer = single_shot(self, DISK_MS, self._show_disk_wait)
         self.cancel.clicked.connect(self._cancel)
         self.hide()
 
     def set_job(self, label: str) -> None:
         """Show a new job: "Exporting"."""
-        self._job, self._item, self._late, self._share = label, "", False, None
-        self._moved = 0
+        self._job, self._item, self._is_long, self._share = label, "", False, None
+        self._progressed_at = 0
         self._cancelling = False
         self._disk_timer.stop()
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)
         self.cancel.setText(self.tr("Cancel"))
         self._clock.start()
-        self._soon_timer.start()
-        self._late_timer.start()
-        self._write()
+        self._show_timer.start()
+        self._long_timer.start()
+        self._update_texts()
 
     def set_progress(self, done: int, total: int, label: str = "") -> None:
         """Show the progress; `total` is 0 if unknown.
@@ -84,18 +86,18 @@ class JobStatus(QWidget):
         self._item = translate_sentence(label)
         share = min(1.0, done / total) if total > 0 and done > 0 else None
         if share != self._share:
-            self._share, self._moved = share, self._clock.elapsed()
+            self._share, self._progressed_at = share, self._clock.elapsed()
         if self._share is None:
             self.bar.setRange(0, 0)
         else:
             self.bar.setRange(0, _STEPS)
             self.bar.setValue(round(self._share * _STEPS))
-        self._write()
+        self._update_texts()
 
     def set_cancelling(self, *, writes: bool = False) -> None:
         """Show that the job is being cancelled; if it `writes`, it may have to wait for a disk."""
         self._cancelling = True
-        self._late_timer.stop()
+        self._long_timer.stop()
         self.cancel.setEnabled(False)
         self.cancel.setText(self.tr("Cancelling…"))
         self.bar.setRange(0, 0)
@@ -106,19 +108,19 @@ class JobStatus(QWidget):
     def set_idle(self) -> None:
         """Hide the widget, as no job is running."""
         self._disk_timer.stop()
-        self._soon_timer.stop()
-        self._late_timer.stop()
+        self._show_timer.stop()
+        self._long_timer.stop()
         self.hide()
 
-    def _say_long(self) -> None:
-        self._late = True
-        self._write()
+    def _show_long(self) -> None:
+        self._is_long = True
+        self._update_texts()
 
-    def _say_disk(self) -> None:
+    def _show_disk_wait(self) -> None:
         self.label.setText(self.tr("Cancelling: finishing the current write…"))
         self.bar.setAccessibleDescription(self.label.text())
 
-    def _write(self) -> None:
+    def _update_texts(self) -> None:
         words = self.tr("{job}: {item}").format(job=self._job, item=self._item)
         self.label.setText(f"{words if self._item else self._job} …")
         self.left.setText(self._time_left())
@@ -127,13 +129,13 @@ class JobStatus(QWidget):
     def _time_left(self) -> str:
         elapsed = self._clock.elapsed()
         share = self._share or 0.0
-        known = elapsed - self._moved < max(_STALE_MS, self._moved / 4)
+        known = elapsed - self._progressed_at < max(_STALE_MS, self._progressed_at / 4)
         if known and share >= _GUESS_AFTER_SHARE and elapsed >= _GUESS_AFTER_MS:
             seconds = elapsed / 1000 * (1 - share) / share
             return self.tr("{time} left").format(time=number_format.duration(seconds))
-        return self._long() if self._late else ""
+        return self._long_text() if self._is_long else ""
 
-    def _long(self) -> str:
+    def _long_text(self) -> str:
         return self.tr("This may take a while.")
 
     def _cancel(self) -> None:

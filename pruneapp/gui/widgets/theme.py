@@ -56,8 +56,8 @@ _DARKER = 140
 _FOCUS = QPalette.ColorRole.Highlight
 _WINDOW = QPalette.ColorRole.Window
 _SAME_HUE, _GREY = 12, 60  # hue in degrees; saturation of 255
-_FAR = 120  # difference of lightness, of 255
-_STILL = "pruneappStill"  # property of the application
+_HIGH_CONTRAST = 120  # difference of lightness, of 255
+_STILL_PROPERTY = "pruneappStill"  # property of the application
 _EFFECTS = (
     *(Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_FadeMenu, Qt.UIEffect.UI_AnimateCombo),
     *(Qt.UIEffect.UI_AnimateTooltip, Qt.UIEffect.UI_FadeTooltip, Qt.UIEffect.UI_AnimateToolBox),
@@ -99,7 +99,7 @@ class Style(QProxyStyle):
         else:
             super().drawPrimitive(element, option, painter, widget)
         if element == QStyle.PrimitiveElement.PE_PanelButtonCommand:
-            if _is_strict(option.palette):
+            if _has_high_contrast(option.palette):
                 frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
                 _draw_outline(painter, frame, option.palette.color(QPalette.ColorRole.Mid))
             if _is_accented(option):
@@ -128,7 +128,7 @@ class Style(QProxyStyle):
             element == QStyle.ControlElement.CE_ProgressBarContents
             and isinstance(option, QStyleOptionProgressBar)
             and option.maximum == option.minimum
-            and _is_still()
+            and _animations_are_off()
         ):
             # Static stripes instead of the animation of an indeterminate bar.
             with saved(painter):
@@ -139,7 +139,7 @@ class Style(QProxyStyle):
             return
         super().drawControl(element, option, painter, widget)
         if element == QStyle.ControlElement.CE_TabBarTabShape and (
-            _is_dark(option.palette) or _is_strict(option.palette)
+            _is_dark(option.palette) or _has_high_contrast(option.palette)
         ):
             assert isinstance(option, QStyleOptionTab), "the shape of a tab has a tab's option"
             _draw_tab_outline(option, painter)
@@ -258,16 +258,16 @@ def _is_dark(palette: QPalette) -> bool:
     return border.lightness() > window.lightness()
 
 
-def _is_still() -> bool:
+def _animations_are_off() -> bool:
     """Return whether animations are turned off, see `ThemeManager.choose_motion`."""
     application = QApplication.instance()
-    return application is not None and bool(application.property(_STILL))
+    return application is not None and bool(application.property(_STILL_PROPERTY))
 
 
-def _is_strict(palette: QPalette) -> bool:
+def _has_high_contrast(palette: QPalette) -> bool:
     """Return whether borders have a high contrast with the window."""
     window, border = (palette.color(role) for role in (_WINDOW, QPalette.ColorRole.Mid))
-    return abs(border.lightness() - window.lightness()) > _FAR
+    return abs(border.lightness() - window.lightness()) > _HIGH_CONTRAST
 
 
 def _is_accented(option: QStyleOption) -> bool:
@@ -498,16 +498,16 @@ class ThemeManager(QObject):
     def choose_motion(self, choice: str) -> None:
         """Allow animations (``full``), turn them off (``reduced``), or follow the ``system``."""
         self._motion = choice
-        self._set_still()
+        self._update_animations()
 
     def set_system_motion(self, *, reduced: bool) -> None:
         """Set whether the system asks for reduced motion."""
         self._reduced = reduced
-        self._set_still()
+        self._update_animations()
 
-    def _set_still(self) -> None:
+    def _update_animations(self) -> None:
         still = self._motion == "reduced" or (self._motion == "system" and self._reduced)
-        self._application.setProperty(_STILL, still)
+        self._application.setProperty(_STILL_PROPERTY, still)
         for effect in self._effects:
             self._application.setEffectEnabled(effect, not still)
 

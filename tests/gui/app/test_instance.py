@@ -56,7 +56,7 @@ def server(qtbot):
     assert found.listen()
     yield found
     found.close()
-    qtbot.waitUntil(lambda: not found._lines)
+    qtbot.waitUntil(lambda: not found._clients)
     found.deleteLater()
 
 
@@ -225,7 +225,7 @@ def test_who_says_nothing_whole_is_hung_up_on(qtbot, server, monkeypatch):
             return line.recv(1000), line.recv(1000)
 
     assert in_thread(qtbot, dawdle) == (GREETING, b"")
-    qtbot.waitUntil(lambda: not server._lines)
+    qtbot.waitUntil(lambda: not server._clients)
 
 
 def test_so_many_speak_at_once_and_no_more(qtbot, server):
@@ -234,7 +234,7 @@ def test_so_many_speak_at_once_and_no_more(qtbot, server):
         for line in lines:
             line.connect(address())
         qtbot.wait(50)
-        assert len(server._lines) <= 16
+        assert len(server._clients) <= 16
         closed = 0
         for line in lines:
             line.settimeout(1)
@@ -243,7 +243,7 @@ def test_so_many_speak_at_once_and_no_more(qtbot, server):
     finally:
         for line in lines:
             line.close()
-    qtbot.waitUntil(lambda: not server._lines)
+    qtbot.waitUntil(lambda: not server._clients)
     assert in_thread(qtbot, lambda: send_to_running_instance(OpenFiles()))
 
 

@@ -137,7 +137,7 @@ def test_wherever_one_jumps_to_is_beside_the_arrows(show):
         strip.set_items(items, position)
         rect = strip.list.visualRect(strip.list.model().index(position))
         assert strip.list.room().contains(rect), f"state {position} lies under an arrow"
-    assert strip.list.beyond == (False, True)
+    assert strip.list.hidden_sides == (False, True)
 
 
 def test_the_current_state_stays_whole_where_the_strip_becomes_narrower(show):
@@ -190,7 +190,7 @@ def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
     assert edge == {ground}, "letters run into the edge"
     arrow = {image.pixelColor(x, y).name() for x in range(16) for y in range(4, 20)}
     assert len(arrow) > 1, "nothing says that there is more on the left"
-    assert strip.list.beyond == (True, False)
+    assert strip.list.hidden_sides == (True, False)
 
 
 def test_a_state_that_is_cut_off_shows_how_its_label_begins(show):
@@ -211,10 +211,10 @@ def test_a_state_that_is_cut_off_shows_how_its_label_begins(show):
 def test_a_short_history_has_no_arrows(show):
     strip = show(HistoryStrip(), 500, 60)
     strip.set_items([HistoryItem("Opened", ""), HistoryItem("L1 20 %", "")], 1)
-    assert strip.list.beyond == (False, False)
+    assert strip.list.hidden_sides == (False, False)
     strip.set_items([HistoryItem("L1 20 % on 43 tensors", "")] * 9, 0)
     strip.list.viewport().grab()
-    assert strip.list.beyond == (False, True)
+    assert strip.list.hidden_sides == (False, True)
 
 
 def turn(strip, dx=0, dy=0, keys=Qt.KeyboardModifier.NoModifier):
@@ -265,7 +265,7 @@ def test_four_states_with_a_metric_are_whole_in_a_usual_window(show):
     mark = HistoryMark("80.0 % pruned: 74.2 % −24.7", "worse", brief="74.2 % −24.7")
     strip.set_marks([HistoryMark("98.9 %"), *[mark] * 3])
     assert strip._delegate.brief, "they would not fit else"
-    assert strip.list.beyond == (False, False)
+    assert strip.list.hidden_sides == (False, False)
     rects = [strip.list.visualRect(strip.list.model().index(n)) for n in range(4)]
     assert strip.list.room().contains(rects[-1])
     assert rects[-1].right() > strip.list.room().right() - 8, "room is left, and labels elided"
@@ -489,7 +489,7 @@ def test_of_many_branches_four_are_seen_and_the_others_by_scrolling(show):
     for state in (30, 1, 15):
         strip.set_items(items, state, tree.moved(state))
         assert strip.list.viewport().rect().contains(rect(strip, state))
-    assert strip.list.beyond == (False, False)
+    assert strip.list.hidden_sides == (False, False)
 
 
 def test_of_a_long_history_with_branches_only_what_is_in_sight_is_painted(show):

@@ -1100,7 +1100,7 @@ class TestTheReport:
             qtbot.keyClick(report.show_folder, Qt.Key.Key_Space)
 
     def test_copying_says_that_it_was_done_and_moves_nothing(self, report, qtbot):
-        report.copy._again.setInterval(10)
+        report.copy._reset_timer.setInterval(10)
         before = report.copy.geometry()
         qtbot.mouseClick(report.copy, Qt.MouseButton.LeftButton)
         assert report.copy.text() == "✓ Copied"

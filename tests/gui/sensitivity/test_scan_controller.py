@@ -613,13 +613,13 @@ def restored(new_person):
 
 def is_kept(person):
     controller = person.workbench.sessions
-    return not controller._due.isActive() and not person.workbench.autosave._busy
+    return not controller._write_timer.isActive() and not person.workbench.autosave._busy
 
 
 def test_a_killed_window_loses_no_scan_though_nothing_was_pruned(
     scans, opened, runners, new_person, monkeypatch
 ):
-    opened.workbench.sessions._due.setInterval(20)
+    opened.workbench.sessions._write_timer.setInterval(20)
     runners_most(monkeypatch, 5)
     scans.begin("50%, 90%")
     opened.wait(lambda: runners and runners[0].gate.running)
@@ -655,7 +655,7 @@ def runners_most(monkeypatch, most):
 
 def test_what_the_session_has_is_not_unsaved_after_a_crash(scans, opened, new_person, tmp_path):
     sessions = opened.workbench.sessions
-    sessions._due.setInterval(20)
+    sessions._write_timer.setInterval(20)
     scans.scan()
     opened.chooses_file(tmp_path / "work.prune", "getSaveFileName")
     opened.key("Ctrl+S")
@@ -672,7 +672,7 @@ def test_what_the_session_has_is_not_unsaved_after_a_crash(scans, opened, new_pe
 def test_a_session_that_is_only_opened_leaves_no_journal(scans, opened, tmp_path):
     scans.scan()
     save_and_close(opened, tmp_path / "work.prune")
-    opened.workbench.sessions._due.setInterval(20)
+    opened.workbench.sessions._write_timer.setInterval(20)
     opened.open(tmp_path / "work.prune")
     opened.wait(lambda: opened.document is not None)
     opened.wait_idle()

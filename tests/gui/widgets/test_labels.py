@@ -289,7 +289,7 @@ def test_a_state_of_the_history_is_told_by_the_name_of_its_tensor(qtbot, names):
     model = strip.list.model()
     widest = strip.list.widest
     shown = [
-        strip._delegate._shown(model.index(row).data(), metrics, widest)
+        strip._delegate._displayed_label(model.index(row).data(), metrics, widest)
         for row in range(len(names))
     ]
     assert len(set(shown)) == len(names)

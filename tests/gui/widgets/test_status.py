@@ -107,7 +107,7 @@ def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, sho
     status.set_job("Exporting")
     monkeypatch.setattr(status, "_clock", Clock(2_600))
     status.set_progress(0, 0)
-    status._late_timer.timeout.emit()
+    status._long_timer.timeout.emit()
     assert status.left.text() == "This may take a while."
     status.set_progress(1, 100)
     assert status.left.text() == "This may take a while.", "4 min were said of a few seconds"
