@@ -32,7 +32,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.sessions import history_codec, journal_file
 from pruneapp.sessions import journal as journals
-from pruneapp.sessions.journal import Journal, Said
+from pruneapp.sessions.journal import Journal, JournalUpdate
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.restore import reopened
 from tests.reliability import export_process
@@ -194,7 +194,7 @@ def _do(work: Work, model: Path, place: Path, told: int, seed: int) -> None:
         os.write(told, b"." * (done - kept))
         kept = done
 
-    def go_on() -> Said | None:
+    def go_on() -> JournalUpdate | None:
         nonlocal done
         tell()  # whoever asks has written what came before
         document = next(actions, None) if work.large and rng.random() < _MEANWHILE else None
