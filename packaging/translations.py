@@ -261,7 +261,7 @@ def templates() -> dict[str, list[str]]:
 # Functions, classes and tables whose texts (those with a space) are parts of sentences.
 PARTS: dict[str, tuple[str, ...]] = {
     "analysis/layout.py": ("_wrapped",),
-    "analysis/patterns.py": ("look_for_pattern", "_look", "broken_patterns"),
+    "analysis/patterns.py": ("look_for_pattern", "_count_broken_groups", "broken_patterns"),
     "analysis/tiles.py": ("difference_tile",),
     "checkpoint/checkpoint.py": ("_unused_index_notice", "_shard_notice"),
     "checkpoint/dtypes.py": ("_INTEGER", "DTYPES"),

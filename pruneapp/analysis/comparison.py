@@ -87,16 +87,16 @@ class DifferenceSums:
 
     def difference(self, pair: Pair) -> TensorDifference:
         """Return the comparison of the tensor from the sums of all its parts."""
-        apart, aa, bb = (math.sqrt(_total(s)) for s in self.sums[:3])
+        distance, aa, bb = (math.sqrt(_total(s)) for s in self.sums[:3])
         ab = _total(self.sums[3])
         differing, same_sign, zero_a, zero_b, zero_both = self.counts
         length = aa * bb
-        return _described(
+        return _tensor_difference(
             pair,
             "differs" if differing else "same",
             differing=differing,
-            norm=apart,
-            relative=apart / aa if 0 < aa < math.inf else None,
+            norm=distance,
+            relative=distance / aa if 0 < aa < math.inf else None,
             cosine=min(1.0, max(-1.0, ab / length)) if 0 < length < math.inf else None,
             same_sign=same_sign / self.size if self.size else None,
             pruned_a=zero_a,
@@ -140,8 +140,8 @@ def _add_equal(sums: DifferenceSums, values: Floats, space: _Workspace) -> None:
 def _add(
     total: DifferenceSums, x: Floats, y: Floats, other: Bools | None, space: _Workspace
 ) -> None:
-    there_x, there_y = x != 0, y != 0
-    signs = (there_x == there_y) & ((x > 0) == (y > 0))
+    nonzero_x, nonzero_y = x != 0, y != 0
+    signs = (nonzero_x == nonzero_y) & ((x > 0) == (y > 0))
     differs = x != y if other is None else other
     sums = space.products(x, y)
     if not all(np.isfinite(s).all() for s in sums):
@@ -153,26 +153,26 @@ def _add(
     counts = (
         np.count_nonzero(differs),
         np.count_nonzero(signs),
-        x.size - np.count_nonzero(there_x),
-        x.size - np.count_nonzero(there_y),
-        x.size - np.count_nonzero(there_x | there_y),
+        x.size - np.count_nonzero(nonzero_x),
+        x.size - np.count_nonzero(nonzero_y),
+        x.size - np.count_nonzero(nonzero_x | nonzero_y),
     )
     total.add(x.size, counts, ([part] for part in sums))
 
 
 def _total(sums: list[Float64s]) -> float:
     # math.fsum raises if it meets infinities of both signs or overflows.
-    joined = np.concatenate(sums) if sums else np.zeros(0)
-    return math.fsum(joined) if np.isfinite(joined).all() else math.inf
+    all_sums = np.concatenate(sums) if sums else np.zeros(0)
+    return math.fsum(all_sums) if np.isfinite(all_sums).all() else math.inf
 
 
 # How a pruned file is recognized: by this key of its metadata, or else by having clearly more
-# zeros: `_LOOKED_AT` weights in each of at most `_TENSORS` tensors are compared, and the share of
-# zeros must be larger by `_MORE`.
+# zeros: `_SAMPLE_SIZE` weights in each of at most `_TENSORS` tensors are compared, and the share of
+# zeros must be larger by `_MIN_EXCESS`.
 _MADE_OF = "pruneapp.inputs"
-_LOOKED_AT = 1 << 12
+_SAMPLE_SIZE = 1 << 12
 _TENSORS = 256
-_MORE = 0.005
+_MIN_EXCESS = 0.005
 
 
 def is_original(here: Snapshot, other: Snapshot, job: Job) -> bool:
@@ -194,12 +194,12 @@ def is_original(here: Snapshot, other: Snapshot, job: Job) -> bool:
     zeros, weights = [0, 0], 0
     for both in shared[::step]:
         job.step(0)
-        size = min(_LOOKED_AT, both[0].numel)
+        size = min(_SAMPLE_SIZE, both[0].numel)
         weights += size
         for side, (state, entry) in enumerate(zip((here, other), both, strict=True)):
             values = effective(state, entry.name)(0, size)
             zeros[side] += int(np.count_nonzero(values == 0))
-    return zeros[0] - zeros[1] > _MORE * weights
+    return zeros[0] - zeros[1] > _MIN_EXCESS * weights
 
 
 def compare(
@@ -254,9 +254,9 @@ def unread_in(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator
         return
     here, other = a.checkpoint, b.checkpoint
     of_a, of_b = here.contents.unreadable, other.contents.unreadable
-    wanted = None if names is None else frozenset(names)
+    selected = None if names is None else frozenset(names)
     for name in dict.fromkeys((*of_a, *of_b)):
-        if wanted is not None and name not in wanted:
+        if selected is not None and name not in selected:
             continue
         if (name in of_a or here.holds(name)) and (name in of_b or other.holds(name)):
             yield TensorDifference(name, "unread")
@@ -271,18 +271,20 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
     `names` are of either side, None for all. A tensor with several names is in one pair, unless the
     other side has several tensors with these names: then it is in a pair with each of them.
     """
-    wanted = None if names is None else frozenset(names)
-    theirs = {name: e for e in b.checkpoint.entries.values() for name in e.names}
-    met: set[str] = set()
+    selected = None if names is None else frozenset(names)
+    entries_of_b = {name: e for e in b.checkpoint.entries.values() for name in e.names}
+    matched_names: set[str] = set()
     result: list[Pair] = []
     for entry in a.checkpoint.entries.values():
         others: dict[str, Pair] = {}
         for name in entry.names:
-            if name in theirs:
-                others.setdefault(theirs[name].name, (name, entry, theirs[name]))
-        met.update(others)
+            if name in entries_of_b:
+                others.setdefault(entries_of_b[name].name, (name, entry, entries_of_b[name]))
+        matched_names.update(others)
         result += others.values() if others else [(entry.name, entry, None)]
-    result += [(e.name, None, e) for e in b.checkpoint.entries.values() if e.name not in met]
+    result += [
+        (e.name, None, e) for e in b.checkpoint.entries.values() if e.name not in matched_names
+    ]
     # A tensor that one side has but cannot read is reported by `unread_in`, not as missing.
     unread = a.checkpoint.contents.unreadable, b.checkpoint.contents.unreadable
     result = [
@@ -290,10 +292,10 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
         for name, x, y in result
         if not (x is None and name in unread[0]) and not (y is None and name in unread[1])
     ]
-    if wanted is None:
+    if selected is None:
         return tuple(result)
     return tuple(
-        pair for pair in result if any(e is not None and wanted & set(e.names) for e in pair[1:])
+        pair for pair in result if any(e is not None and selected & set(e.names) for e in pair[1:])
     )
 
 
@@ -301,7 +303,7 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
     """Compare one pair of tensors; step `job` by the number of elements read."""
     _, x, y = pair
     if x is None or y is None:
-        return _described(pair, "only a" if y is None else "only b")
+        return _tensor_difference(pair, "only a" if y is None else "only b")
     if untouched(a, b, x, y):
         job.step(work_of(pair))
         mask = a.zeroed(x.name)
@@ -309,9 +311,11 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
         sign = 1.0 if x.numel else None
         same: dict[str, Any] = {"relative": 0.0, "cosine": 1.0, "same_sign": sign}
         same |= dict.fromkeys(("pruned_a", "pruned_b", "pruned_both"), pruned)
-        return _described(pair, "same", **same)
+        return _tensor_difference(pair, "same", **same)
     if not _comparable(x, y):
-        return _described(pair, "same" if _same_bits(Side(a, x), Side(b, y), job) else "shape")
+        return _tensor_difference(
+            pair, "same" if _same_bits(Side(a, x), Side(b, y), job) else "shape"
+        )
     mine, other = Side(a, x), Side(b, y)
     # Equal bits are equal values; 64-bit integers are compared by their bits only.
     same_type = mine.dtype == other.dtype
@@ -342,7 +346,7 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
     return sums.difference(pair)
 
 
-def _described(pair: Pair, kind: Difference, **numbers: Any) -> TensorDifference:
+def _tensor_difference(pair: Pair, kind: Difference, **numbers: Any) -> TensorDifference:
     name, x, y = pair
     entry = x or y
     assert entry is not None

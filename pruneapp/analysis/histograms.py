@@ -160,7 +160,7 @@ def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> MagnitudeHistog
                 sums = _sums(bits[kept], entry.dtype)
                 protected_sums = [a + b for a, b in zip(protected_sums, sums, strict=True)]
             job.step(bits.size)
-    return tally.counted((protected_sums[0], protected_sums[1]))
+    return tally.to_histogram((protected_sums[0], protected_sums[1]))
 
 
 def _sums(bits: Bits, dtype: DType) -> tuple[float, float]:
@@ -216,7 +216,7 @@ class _Counters:
             np.multiply(sizes, sizes, out=sizes)
             self._sums[0] += np.bincount(digits, sizes, BINS)
 
-    def counted(self, protected_sums: tuple[float, float]) -> MagnitudeHistogram:
+    def to_histogram(self, protected_sums: tuple[float, float]) -> MagnitudeHistogram:
         counts, sums = self._counts, self._sums
         last = self._form.largest >> self._shift
         if self._shift:

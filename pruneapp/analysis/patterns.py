@@ -96,24 +96,28 @@ def look_for_pattern(
         return TensorPattern(entry.name, entry.shape, why_not=why), None
     groups = Groups(dim % len(entry.shape), m, n)
     left = nonzero(snapshot, entry, job)
-    tensor = _look(left, entry, groups, job)
+    tensor = _count_broken_groups(left, entry, groups, job)
     if tensor.broken:
         view = snapshot.view(entry.name)
         mask = prune([view], N_M, values, "local", CpuKernel(), job).masks[entry.name]
         job.extend(entry.numel)
         norm = measure_retained_norm(snapshot, entry.name, mask, job)
         has_protected = snapshot.protected.get(entry.name) is not None
-        stays = left & mask
+        kept_after = left & mask
         tensor = replace(
             tensor,
             lost=None if norm.share is None else 1 - norm.share,
-            to_prune=left.kept - stays.kept,
-            blocked_by_protection=_look(stays, entry, groups, job).broken if has_protected else 0,
+            to_prune=left.kept - kept_after.kept,
+            blocked_by_protection=_count_broken_groups(kept_after, entry, groups, job).broken
+            if has_protected
+            else 0,
         )
     return tensor, norm
 
 
-def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> TensorPattern:
+def _count_broken_groups(
+    left: BitMask, entry: TensorEntry, groups: Groups, job: Job
+) -> TensorPattern:
     length = entry.shape[groups.dim]
     inner = math.prod(entry.shape[groups.dim + 1 :])
     broken = 0

@@ -258,8 +258,8 @@ def _run(places: Counts) -> bool:
 
 def _fill(out: Flat, read: Read, rows: Counts, columns: Counts) -> None:
     start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
-    wanted = rows.size * columns.size
-    if stop - start <= max(_SPAN, 4 * wanted) or wanted == 1:
+    n_elements = rows.size * columns.size
+    if stop - start <= max(_SPAN, 4 * n_elements) or n_elements == 1:
         flat = read(start, stop)
         step = int(rows[1] - rows[0]) if rows.size > 1 else 0
         if _run(columns) and (step * np.arange(rows.size) == rows - rows[0]).all():
@@ -366,13 +366,15 @@ class Split(LayerValues):
         """See `Layer.add`."""
         values = gather(self._read, self._dtype, rows, columns)
         sizes = np.abs(values, out=values if self._pool > 1 else None)
-        goes: Bools = sizes <= self._threshold
+        to_be_pruned: Bools = sizes <= self._threshold
         if self._free is not None:
-            np.logical_and(goes, gather(self._free.bools, np.bool_, rows, columns), out=goes)
+            np.logical_and(
+                to_be_pruned, gather(self._free.bools, np.bool_, rows, columns), out=to_be_pruned
+            )
         if block.octets:
-            bits = np.packbits(goes, axis=1, bitorder="little")
+            bits = np.packbits(to_be_pruned, axis=1, bitorder="little")
             return [block.add(values), block.add_bits(bits)]
-        return [block.add(values), block.add(goes)]
+        return [block.add(values), block.add(to_be_pruned)]
 
 
 class Changes:

@@ -136,10 +136,10 @@ def measure_retained_norm(
     size = after.size
     before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     dtype = snapshot.entry(name).dtype
-    totals = _Measured()
+    totals = _NormSums()
 
-    def work(start: int) -> _Measured:
-        measured = _Measured(min(_STRETCH, size - start))
+    def work(start: int) -> _NormSums:
+        measured = _NormSums(min(_STRETCH, size - start))
         with np.errstate(all="ignore"):  # infinities and NaN are excluded below
             for chunk in aligned(snapshot.chunks(name, start, start + measured.size)):
                 for first in range(0, chunk.bits.size, _PIECE):
@@ -156,17 +156,17 @@ def measure_retained_norm(
         return measured
 
     for stretch in in_order(range(0, size, _STRETCH), work, job, threads_for(size, threads)):
-        totals.meet(stretch)
+        totals.merge(stretch)
         job.step(stretch.size)
     squares_before, squares_after, sizes_before, sizes_after = map(total_of, totals.sums)
-    threshold = totals.largest_gone
+    threshold = totals.largest_pruned_size
     if not (totals.has_cut and math.isfinite(threshold)):
         return RetainedNorm(squares_before, squares_after, sizes_before, sizes_after)
     return RetainedNorm(squares_before, squares_after, sizes_before, sizes_after, threshold)
 
 
 @dataclass
-class _Measured:
+class _NormSums:
     """Sums over some elements of a tensor, and the range of pruned and kept magnitudes.
 
     `sums` are the block sums of squares before and after, and of magnitudes before and after.
@@ -174,28 +174,28 @@ class _Measured:
 
     size: int = 0
     sums: tuple[list[float], ...] = field(default_factory=lambda: ([], [], [], []))
-    largest_gone: float = -math.inf
+    largest_pruned_size: float = -math.inf
     smallest_kept: float = math.inf
 
     @property
     def has_cut(self) -> bool:
         """Whether no kept weight is smaller than a pruned one."""
-        return self.largest_gone <= self.smallest_kept
+        return self.largest_pruned_size <= self.smallest_kept
 
-    def meet(self, other: _Measured) -> None:
+    def merge(self, other: _NormSums) -> None:
         """Merge the next part of the tensor; a NaN limit is ignored."""
         for total, part in zip(self.sums, other.sums, strict=True):
             total.extend(part)
             if len(total) > MANY_SUMS:
                 total[:] = condensed(total)
-        self.largest_gone = max(self.largest_gone, other.largest_gone)
+        self.largest_pruned_size = max(self.largest_pruned_size, other.largest_pruned_size)
         self.smallest_kept = min(self.smallest_kept, other.smallest_kept)
 
     def add(
         self,
         values: Floats,
         kept_before: Bools | None,
-        stays: Bools,
+        kept_after: Bools,
         protected: Bools | None,
         *,
         edge: bool,
@@ -204,22 +204,22 @@ class _Measured:
         sizes = values.astype(np.float64)
         np.abs(sizes, out=sizes)
         terms = np.square(sizes), sizes
-        parts = ((term, where) for term in terms for where in (kept_before, stays))
+        parts = ((term, where) for term in terms for where in (kept_before, kept_after))
         for total, (term, where) in zip(self.sums, parts, strict=True):
             total.extend(_sums(values, term, where))
         if not (edge and self.has_cut):
             return
-        goes = ~stays if kept_before is None else kept_before & ~stays
+        pruned = ~kept_after if kept_before is None else kept_before & ~kept_after
         if protected is not None:  # protected weights do not limit the threshold
-            stays &= ~protected
+            kept_after &= ~protected
         narrow = np.abs(values)
         # x / 0 is infinite or NaN, both of which np.fmin ignores: np.where takes ten times as long.
-        self.smallest_kept = min(self.smallest_kept, float(np.fmin.reduce(narrow / stays)))
-        if goes.any():
-            largest = float(np.fmax.reduce(narrow * goes))
+        self.smallest_kept = min(self.smallest_kept, float(np.fmin.reduce(narrow / kept_after)))
+        if pruned.any():
+            largest = float(np.fmax.reduce(narrow * pruned))
             # Kept weights count as 0 here, and a pruned NaN has no magnitude: check for real zeros.
-            if largest > 0 or np.any(goes & (narrow == 0)):
-                self.largest_gone = max(self.largest_gone, largest)
+            if largest > 0 or np.any(pruned & (narrow == 0)):
+                self.largest_pruned_size = max(self.largest_pruned_size, largest)
 
 
 def _sums(values: Floats, terms: Float64s, where: Bools | None) -> list[float]:
@@ -263,7 +263,7 @@ def total_of(sums: Sequence[float]) -> float:
 _LONG_STRETCH = 1 << 20
 _FIRST = 4 * BLOCK
 # Range of mean squares in which float32 is accurate enough.
-_HELD = 1e-24, 1e24
+_FLOAT32_MEAN_SQUARES = 1e-24, 1e24
 
 
 def measure_kept_norms(
@@ -295,7 +295,7 @@ def measure_kept_norms(
         name
         for name, (squares, _) in before.items()
         if snapshot.entry(name).dtype.name in {"F32", "F16", "BF16"}
-        and _HELD[0] < squares / after[name].size < _HELD[1]
+        and _FLOAT32_MEAN_SQUARES[0] < squares / after[name].size < _FLOAT32_MEAN_SQUARES[1]
         and not _may_have_cut(snapshot, name, after[name])
     ]
 
@@ -306,10 +306,10 @@ def measure_kept_norms(
         with np.errstate(all="ignore"):
             for chunk in snapshot.chunks(name, start, stop):
                 job.cancel.check()
-                stays = after[name].bools(chunk.start, chunk.start + chunk.bits.size)
+                kept_after = after[name].bools(chunk.start, chunk.start + chunk.bits.size)
                 magnitudes = np.empty(chunk.bits.size, np.float32)
                 write_magnitudes(chunk.bits, dtype, magnitudes)
-                magnitudes *= stays
+                magnitudes *= kept_after
                 part = rough_sums(magnitudes)
                 squares, sizes = squares + part[0], sizes + part[1]
         return name, squares, sizes
@@ -330,7 +330,7 @@ def measure_kept_norms(
 
 def _may_have_cut(snapshot: Snapshot, name: str, after: BitMask) -> bool:
     """Return whether the first elements of a tensor are consistent with a magnitude threshold."""
-    measured = _Measured()
+    measured = _NormSums()
     before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     with np.errstate(all="ignore"):
         for chunk in snapshot.chunks(name, 0, min(_FIRST, after.size)):
@@ -386,8 +386,8 @@ def _norms_alike(
     if any(mask is not None for mask in before):
         everything = BitMask.full(size)
         kept_before = _bools([mask or everything for mask in before], size)
-    stays = _bools([after[name] for name in names], size)
-    return _retained_norms(values, kept_before, stays)
+    kept_after = _bools([after[name] for name in names], size)
+    return _retained_norms(values, kept_before, kept_after)
 
 
 def batches_of_small_tensors(
@@ -430,7 +430,9 @@ def _bools(masks: Sequence[BitMask], size: int) -> Bools:
     return np.unpackbits(rows, axis=1, count=size, bitorder="little").view(np.bool_)
 
 
-def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> list[RetainedNorm]:
+def _retained_norms(
+    values: Floats, kept_before: Bools | None, kept_after: Bools
+) -> list[RetainedNorm]:
     """Measure each row as `measure_retained_norm` measures a tensor of one block."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         wide = values.astype(np.float64)
@@ -439,16 +441,16 @@ def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> 
         sums = [
             _sum_squares(values, term, where).tolist()
             for term in terms
-            for where in (kept_before, stays)
+            for where in (kept_before, kept_after)
         ]
         sizes = np.abs(values)
-        goes = ~stays if kept_before is None else kept_before & ~stays
-        kept = np.fmin.reduce(sizes / stays, axis=1)
-        largest_pruned = np.fmax.reduce(sizes * goes, axis=1)
+        pruned = ~kept_after if kept_before is None else kept_before & ~kept_after
+        kept = np.fmin.reduce(sizes / kept_after, axis=1)
+        largest_pruned = np.fmax.reduce(sizes * pruned, axis=1)
     # Rows without kept weights have no limit.
     kept = np.where(np.isnan(kept), np.inf, kept)
     cut = np.isfinite(largest_pruned) & (largest_pruned <= kept)
-    cut &= (largest_pruned > 0) | (goes & (sizes == 0)).any(axis=1)
+    cut &= (largest_pruned > 0) | (pruned & (sizes == 0)).any(axis=1)
     edges: list[float | None] = largest_pruned.tolist()
     for place in np.flatnonzero(~cut).tolist():
         edges[place] = None

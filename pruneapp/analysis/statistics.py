@@ -77,8 +77,8 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
         with np.errstate(over="ignore", invalid="ignore"):
             total = block_sums(wide)
             means = np.repeat(total / np.maximum(count, 1), BLOCK)[: wide.size]
-            apart = np.square(np.where(finite, wide - means, 0.0))
-            spreads.add(block_sums(apart))
+            squared_deviations = np.square(np.where(finite, wide - means, 0.0))
+            spreads.add(block_sums(squared_deviations))
         counts.append(count.astype(np.uint16))
         sums.append(total)
     mean, std = _moments(counts, sums, spreads, job)
@@ -418,13 +418,13 @@ def histogram(
             nonfinite += int(np.count_nonzero(~finite))
             places = places[finite]
         counts += np.bincount(places, minlength=3 * bins)
-    kept, pruned, goes = counts.reshape(3, bins)
+    kept, pruned, to_be_pruned = counts.reshape(3, bins)
     return Histogram(
         entry.name,
         scale.edges,
-        kept + goes,
+        kept + to_be_pruned,
         pruned,
-        goes,
+        to_be_pruned,
         nonfinite,
         binning,
         ends=scale.ends,

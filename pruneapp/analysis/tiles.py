@@ -139,7 +139,7 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
         raise ValueError(f"'{name}' has the shapes {a.entry(name).shape} and {other.shape}")
     same_values = a.values.get(name) is b.values.get(name)
     if a.checkpoint is b.checkpoint and other.name == name and same_values:
-        pictures, (large, within) = _since(a, b, part, job), scale(a, name)
+        pictures, (large, within) = _mask_difference(a, b, part, job), scale(a, name)
     else:
         both = Changes(a, name, b, other.name, part.pool)
         pictures = part.pictures([both], job)
@@ -150,15 +150,15 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
     )
 
 
-def _counterpart(entry: TensorEntry, b: Snapshot, wanted: str) -> TensorEntry:
+def _counterpart(entry: TensorEntry, b: Snapshot, requested_name: str) -> TensorEntry:
     """Return the tensor of `b` with the requested name, or else with another name of `entry`."""
-    for name in (wanted, *entry.names):
+    for name in (requested_name, *entry.names):
         with contextlib.suppress(UnknownTensorError):
             return b.entry(name)
-    return b.entry(wanted)  # raises with the requested name
+    return b.entry(requested_name)  # raises with the requested name
 
 
-def _since(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Sequence[Picture]:
+def _mask_difference(a: Snapshot, b: Snapshot, part: _TilePart, job: Job) -> Sequence[Picture]:
     before, after = a.zeroed(part.name), b.zeroed(part.name)
     if before is None and after is None:
         return tuple(part.blank(0) for _ in range(4))
@@ -179,7 +179,7 @@ class _TilePart:
         entry = snapshot.entry(request.name)
         self.name = entry.name
         self.layout = layout(entry.shape, entry.kind, request.axes, request.fixed)
-        self.request = _cut(request, self.layout)
+        self.request = _clip_request(request, self.layout)
         self.pool = pool = request.pool
         rows, columns = self.request.rows, self.request.columns
         if pool < 1 or -(-rows // pool) * -(-columns // pool) > _MOST_PIXELS:
@@ -237,7 +237,7 @@ class _TilePart:
                 yield Block(row, rows, column, columns, down, across)
 
 
-def _cut(request: TileRequest, whole: Layout) -> TileRequest:
+def _clip_request(request: TileRequest, whole: Layout) -> TileRequest:
     row = min(max(request.row, 0), whole.rows)
     column = min(max(request.column, 0), whole.columns)
     return replace(

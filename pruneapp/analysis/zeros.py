@@ -95,7 +95,7 @@ def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int]
         if min(rows, columns) < block:
             break
         filled = _any_of_four(filled)
-        if left.pruned - _covered(filled, rows, columns, block) > tolerated:
+        if left.pruned - _count_covered(filled, rows, columns, block) > tolerated:
             break
         largest = block
     return largest, largest
@@ -109,7 +109,7 @@ def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -
     cell = _BLOCKS[0]
     step = max(1, _PIECE // (cell * columns)) * cell
     filled = []
-    beside = 0
+    n_outside = 0
     for first in range(0, rows, step):
         job.step(0)
         last = min(first + step, rows)
@@ -122,13 +122,13 @@ def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -
         part = down.view(np.uint32) != 0
         filled.append(part)
         zeros = bools.size - int(np.count_nonzero(bools))
-        beside += zeros - _covered(part, last - first, columns, cell)
-        if beside > tolerated:
+        n_outside += zeros - _count_covered(part, last - first, columns, cell)
+        if n_outside > tolerated:
             return None
     return np.concatenate(filled)
 
 
-def _covered(filled: Bools, rows: int, columns: int, block: int) -> int:
+def _count_covered(filled: Bools, rows: int, columns: int, block: int) -> int:
     """Return the number of elements in empty blocks."""
     empty = ~filled
     last_row, last_column = rows - (len(empty) - 1) * block, columns - (empty.shape[1] - 1) * block
@@ -190,7 +190,7 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
     ZerosReport
         Found in one pass, with one bit of memory per weight of the current tensor.
     """
-    entries = _worth_looking(snapshot, names, job)
+    entries = _searchable_entries(snapshot, names, job)
     job.start(sum([e.numel for e in entries]))
     tensors = []
     for entry in entries:
@@ -220,7 +220,9 @@ def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[st
     return masks
 
 
-def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> list[TensorEntry]:
+def _searchable_entries(
+    snapshot: Snapshot, names: Iterable[str] | None, job: Job
+) -> list[TensorEntry]:
     if names is None:
         entries = [e for e in snapshot.checkpoint.entries.values() if e.learned]
     else:

@@ -38,7 +38,7 @@ class ChannelNumbers:
         self._count = 1  # `FROZEN` is number 0
         self._pending: list[tuple[Numbers, Numbers]] = []
         self._parent = np.zeros(1, np.int32)
-        self._joined: list[tuple[Numbers, Numbers]] = []
+        self._joins: list[tuple[Numbers, Numbers]] = []
         self._frozen: list[tuple[Numbers, str]] = []
         self.reason = ""  # reason recorded for channels frozen from now on, a clause
 
@@ -59,7 +59,7 @@ class ChannelNumbers:
             self.freeze(a, b)
         else:
             self._pending.append((a, b))
-            self._joined.append((a, b))
+            self._joins.append((a, b))
 
     def freeze(self, *axes: Numbers | None) -> None:
         """Mark channels as never to be cut; None is ignored."""
@@ -75,16 +75,16 @@ class ChannelNumbers:
         reasons. O(n) in the number of channels and joins.
         """
         again = ChannelNumbers()
-        again._count, again._pending = self._count, [*self._joined]
+        again._count, again._pending = self._count, [*self._joins]
         again._join_pending()
         first: dict[int, str] = {}
         for axis, reason in self._frozen:
-            for number in np.unique(again._found(axis)).tolist():
+            for number in np.unique(again._roots(axis)).tolist():
                 if number != FROZEN:
                     first.setdefault(number, reason)
         return {
             key: next(
-                (first[n] for n in again._found(axis).tolist() if n in first), "a rule of its shape"
+                (first[n] for n in again._roots(axis).tolist() if n in first), "a rule of its shape"
             )
             for key, axis in axes.items()
         }
@@ -92,12 +92,12 @@ class ChannelNumbers:
     def of(self, axis: Numbers) -> Numbers:
         """Return the smallest number joined with each number of an axis."""
         self._join_pending()
-        return self._found(axis)
+        return self._roots(axis)
 
     def representatives(self) -> Numbers:
         """Return the smallest number joined with each number, indexed by number."""
         self._join_pending()
-        self._parent = self._found(self._parent)
+        self._parent = self._roots(self._parent)
         return self._parent
 
     def is_frozen(self, axis: Numbers) -> bool:
@@ -112,12 +112,12 @@ class ChannelNumbers:
         a, b = map(np.concatenate, zip(*self._pending, strict=True))
         self._pending.clear()
         while a.size:
-            a, b = self._found(a), self._found(b)
+            a, b = self._roots(a), self._roots(b)
             differ = a != b
             a, b = a[differ], b[differ]
             np.minimum.at(self._parent, np.maximum(a, b), np.minimum(a, b))
 
-    def _found(self, numbers: Numbers) -> Numbers:
+    def _roots(self, numbers: Numbers) -> Numbers:
         """Return the roots of numbers."""
         while not np.array_equal(above := self._parent[numbers], numbers):
             numbers = above

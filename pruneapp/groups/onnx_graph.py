@@ -62,7 +62,11 @@ def read_graph(checkpoint: Checkpoint, job: Job, *, apart: bool = False) -> Onnx
         with _package() as onnx:
             skeleton = _skeleton(checkpoint, file)
             model = onnx.load_model_from_string(skeleton)
-            inferred = _apart(skeleton, checkpoint, job) if apart else infer_shapes(model)
+            inferred = (
+                _infer_shapes_in_process(skeleton, checkpoint, job)
+                if apart
+                else infer_shapes(model)
+            )
             walk = ChannelWalk(model, inferred, file)
             representative = walk.run(job)
     except GraphError as error:
@@ -134,7 +138,7 @@ def infer_shapes(model: Any, *, strict: bool = False) -> Any:
         return onnx.shape_inference.infer_shapes(model, strict_mode=strict, data_prop=True)
 
 
-def _apart(skeleton: bytes, checkpoint: Checkpoint, job: Job) -> Any:
+def _infer_shapes_in_process(skeleton: bytes, checkpoint: Checkpoint, job: Job) -> Any:
     """Return the result of `infer_shapes`, computed in another process."""
     found, why_not = infer_onnx_shapes(skeleton, str(checkpoint.path), job)
     if why_not:

@@ -352,8 +352,8 @@ class ChannelWalk:
             return False
         if not axes:
             axes = () if attribute_of(node, "noop_with_empty_axes") else tuple(range(len(x)))
-        gone = {axis % len(x) for axis in axes}
-        left = [n for n in range(len(x)) if n not in gone]
+        reduced_axes = {axis % len(x) for axis in axes}
+        left = [n for n in range(len(x)) if n not in reduced_axes]
         keep = attribute_of(node, "keepdims")
         if keep is None or keep:
             return self._pass(x, out, ((n, n) for n in left))

@@ -175,10 +175,10 @@ class _ProgramWalk:
         outputs = [output["as_tensor"]["name"] for output in node["outputs"] if _is_tensor(output)]
         self.channels.reason = f"'{op}' needs all of its channels"
         known = target.startswith(_ATEN) and len(outputs) == len(node["outputs"]) == 1
-        if not known or not self._joined(number, op, arguments, outputs[0]):
+        if not known or not self._join_operator(number, op, arguments, outputs[0]):
             self._freeze(*_names(node["inputs"]), *_names(node["outputs"]))
 
-    def _joined(self, number: int, op: str, arguments: Mapping[str, Any], out: str) -> bool:
+    def _join_operator(self, number: int, op: str, arguments: Mapping[str, Any], out: str) -> bool:
         """Join the channels of an operator's values; return False if the operator is unknown."""
         if op == "cat":
             return self._cat(arguments, out)
