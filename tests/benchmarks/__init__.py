@@ -1,1 +1,3 @@
-"""Speed, memory and liveliness, measured: ``python3 packaging/dev.py bench [SUBJECT ...]``."""
+"""Benchmarks of speed, memory and responsiveness: ``python3 packaging/dev.py bench [SUBJECT
+...]``.
+"""

@@ -1,4 +1,4 @@
-"""Measure, and print the tables: ``python -m tests.benchmarks [SUBJECT ...] [--write]``."""
+"""Run benchmarks and print their tables: ``python -m tests.benchmarks [SUBJECT ...] [--write]``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the pages in docs")
     parser.add_argument("--diagnose", action="store_true", help="write stalls-*.txt into --folder")
     options = parser.parse_args()
-    release_cores()  # subjects are measured in processes as the application's
+    release_cores()  # Measured processes use as many cores as the application does.
     if unknown := [name for name in options.subjects if name not in SUBJECTS]:
         parser.error(f"no such subject: {', '.join(unknown)} (there are {', '.join(SUBJECTS)})")
     usual = [name for name, subject in SUBJECTS.items() if not subject.on_request]
@@ -38,8 +38,8 @@ def main() -> int:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         ground = Ground(folder.resolve(), options.rounds, options.diagnose)
-        # Each in a process of its own: a program that is measured begins with the peak of memory of
-        # the one that starts it, so what another subject needed would count as its.
+        # One process per subject: a child process inherits the peak memory (VmHWM) of its parent,
+        # so memory used by another subject would be counted as its own.
         with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as alone:
             sections = {name: alone.submit(section, name, ground).result() for name in chosen}
     if options.write:

@@ -1,4 +1,4 @@
-"""What a benchmark is and how its results are shown."""
+"""Types of benchmarks, and formatting of their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.benchmarks import models
 
 
 class Bound(Protocol):
-    """What a figure must keep."""
+    """A condition that a measured value must satisfy."""
 
     def holds(self, ours: float, peer: float | None) -> bool: ...
 
@@ -22,7 +22,7 @@ class Bound(Protocol):
 
 @dataclass(frozen=True)
 class AtMost:
-    """The figure itself is bounded."""
+    """An upper bound of the value."""
 
     value: float
 
@@ -35,7 +35,7 @@ class AtMost:
 
 @dataclass(frozen=True)
 class AtLeast:
-    """The figure itself is bounded from below: shares, counts of what must agree."""
+    """A lower bound of the value."""
 
     value: float
 
@@ -48,7 +48,7 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class Faster:
-    """The peer's figure is at least so many times ours."""
+    """A lower bound of the peer's value divided by ours."""
 
     times: float
 
@@ -61,7 +61,7 @@ class Faster:
 
 @dataclass(frozen=True)
 class TimesPeer:
-    """Ours is at most so many times the peer's."""
+    """An upper bound of our value divided by the peer's."""
 
     times: float
 
@@ -74,7 +74,7 @@ class TimesPeer:
 
 @dataclass(frozen=True)
 class Line:
-    """One figure of one work.
+    """One measured value.
 
     Attributes
     ----------
@@ -83,15 +83,15 @@ class Line:
     figure
         What was measured: "time", "peak extra memory".
     ours
-        The figure, in `unit`.
+        The value, in `unit`.
     unit
         "s", "ms", "MB", "%", or empty for a plain number.
     peer
-        The same figure of torch, or of what the bound speaks of.
+        The same value for torch, or for the reference that the bound compares with.
     bound
-        What must hold; None for figures that are only told.
+        The condition to satisfy; None if the value is only reported.
     note
-        A few words: what was going on, how the figure was taken.
+        A short remark on the conditions or the way of measuring.
     """
 
     work: str
@@ -109,9 +109,9 @@ class Line:
 
 @dataclass
 class Ground:
-    """Where benchmarks work: a folder for files, and how often to measure.
+    """The folder for files and the number of rounds of a run.
 
-    Models are made when they are first asked for and stay until the run ends.
+    Models are created on first use and kept until the run ends.
     """
 
     folder: Path
@@ -125,27 +125,27 @@ class Ground:
         return self.made[name]
 
     def forget(self, name: str) -> None:
-        """Delete a model that is too large to lie around."""
+        """Delete a model that is too large to keep."""
         path = self.made.pop(name)
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Something that is measured: one file each.
+    """A benchmark; each has a module.
 
     Attributes
     ----------
     name
-        As the command line names it.
+        Its name on the command line.
     title
-        Heading of its table.
+        The heading of its table.
     measure
         Yields the lines of the table.
     method
-        How it was measured, in a sentence or two.
+        How it is measured, in one or two sentences.
     on_request
-        Measured only if it is named.
+        Whether it is measured only if it is named.
     page
         The page of docs/ that its table is written to.
     """
@@ -185,7 +185,9 @@ def row(line: Line) -> tuple[str, ...]:
 
 
 def as_markdown(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield a table as lines of Markdown, padded so that it reads well on a terminal, too."""
+    """Yield the lines of a Markdown table, with cells padded so that it is readable on a
+    terminal.
+    """
     rows = [HEAD, *(row(line) for line in lines)]
     used = [i for i in range(len(HEAD)) if i == 0 or any(r[i] for r in rows[1:])]
     widths = {i: max(len(r[i]) for r in rows) for i in used}

@@ -1,8 +1,8 @@
-"""Cancelling every long job of the real window at moments of chance.
+"""Cancel every long job of the window at random moments.
 
 ``python -m tests.benchmarks.cancellation JSON`` prints seconds as JSON: from the click on Cancel,
-or from asking for something else where nothing has to be clicked, until nothing of the job runs any
-more. Whatever was cancelled has changed nothing.
+or from the request that supersedes the job, until no code of the job runs. Asserts that a cancelled
+job has changed nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.benchmarks.many_tensors import cancel_crowd
 from tests.benchmarks.window import Hand, print_answer
 
 Seconds = dict[str, list[float]]
-# Moments at which opening is cancelled.
+# Number of moments at which opening is cancelled.
 OPENINGS = 32
 PAGES = {"the weights": 0, "the distribution": 1, "the channels": 2}
 
@@ -29,9 +29,9 @@ class Cancels:
     Parameters
     ----------
     moments
-        How many for each kind of job, from its start to its usual end.
+        How many times each kind of job is cancelled, between its start and its usual end.
     target
-        Where to export to; the file never comes to be.
+        Path to export to; the file must never be created.
     """
 
     def __init__(self, hand: Hand, moments: int, target: Path) -> None:
@@ -49,9 +49,10 @@ class Cancels:
         end: Callable[[], object],
         times: Sequence[float] | None = None,
     ) -> None:
-        """Click on Cancel while a visible job runs; `end` tidies up where it was faster.
+        """Click on Cancel while a job with a Cancel button runs.
 
-        At moments of chance, or `times` after the start.
+        Moments are random, or `times` in seconds after the start. `end` cleans up if the job ended
+        before the click.
         """
         hand = self.hand
         for moment in times or self._times(lasts):
@@ -70,7 +71,7 @@ class Cancels:
     def superseded(
         self, what: str, lasts: float, start: Callable[[], object], other: Callable[[], object]
     ) -> None:
-        """Ask for something else while a job runs that nobody waits for."""
+        """Request something else while a background job runs."""
         hand = self.hand
         for moment in self._times(lasts):
             other()
@@ -97,7 +98,7 @@ class Cancels:
 
 
 def crowds(path: str, target: str, moments: int) -> Seconds:
-    """Cancel what is done to 25,000 tensors at once; parameters are those of `cancels`."""
+    """Cancel operations on 25,000 tensors; parameters as for `cancels`."""
     hand = Hand()
     work = Cancels(hand, moments, Path(target))
     cancel_crowd(work, Path(path))
@@ -106,14 +107,14 @@ def crowds(path: str, target: str, moments: int) -> Seconds:
 
 
 def cancels(path: str, openings: Mapping[str, str], target: str, moments: int) -> Seconds:
-    """Open, preview, look, count and export, each cancelled again and again.
+    """Open, preview, show pictures, count and export, and cancel each many times.
 
     Parameters
     ----------
     path
-        What all but opening is done with.
+        The file for everything except opening.
     openings
-        What is opened besides, by what it is called.
+        Additional files to open, by display name.
     target, moments
         See `Cancels`.
     """
@@ -138,7 +139,9 @@ def cancels(path: str, openings: Mapping[str, str], target: str, moments: int) -
 
 
 def _opens(work: Cancels, what: str, path: Path) -> None:
-    """Cancel at moments spread evenly: opening is a chain of stages, and each must hear of it."""
+    """Cancel at evenly spaced moments, because opening has many stages and each must check for
+    it.
+    """
     hand = work.hand
 
     def start() -> None:
@@ -146,12 +149,12 @@ def _opens(work: Cancels, what: str, path: Path) -> None:
 
     def close() -> None:
         hand.wait(lambda: hand.bench.session.document is not None)
-        hand.rest(0.5)  # it is painted
+        hand.rest(0.5)  # wait for painting
         hand.bench.session.close()
         hand.wait_quiet()
 
     lasts = []
-    for _ in range(2):  # the first time it is read from the disk
+    for _ in range(2):  # the first time reads from the disk
         lasts.append(hand.when(hand.bench.jobs.idle, start))
         close()
     times = [min(lasts) * (number + 0.5) / OPENINGS for number in range(OPENINGS)]
@@ -168,7 +171,7 @@ def _previews(work: Cancels) -> None:
         ("Ln", "ln_structured"),
         ("random channels", "random_structured"),
     ):
-        # Another amount every time: what is asked for again is there already.
+        # A new amount each time: results for a known amount are cached.
         def ask(method: str = method) -> None:
             hand.ask(method, f"{10 + next(numbers) / 1000:.3f} %")
             hand.rest(0.02)
@@ -200,7 +203,7 @@ def _pictures(work: Cancels) -> None:
     small = next(row for row in reversed(rows) if len(row.shape) > 1)
 
     def look(name: str) -> None:
-        # As if it had not been measured: so that numbers are asked for again.
+        # Remove the cached result, so that the statistics are computed again.
         snapshot = hand.document.snapshot()
         snapshot.cache.put(("statistics", name), (snapshot.permanent.get(name),), None)
         hand.views.tree.set_focused(name)

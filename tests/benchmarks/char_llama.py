@@ -1,4 +1,4 @@
-"""A small language model over bytes, trained here: Python's own library, in three parts."""
+"""A small byte-level language model, trained on three parts of Python's standard library."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tests.benchmarks.quality_models import QualityModel
 
 STEPS = 1000
 BATCH, TOKENS = 16, 64
-# Of the files of the library, in the order of their names, every so many belong to a part.
+# For each part: the index modulo 10 of its files, in the order of their names.
 PARTS = {"scan": 8, "test": 9}
 
 
 def text_of(part: str) -> Tensor:
-    """Return the bytes of a part of the library: ``train``, ``scan`` or ``test``."""
+    """Return the bytes of a part of the standard library: ``train``, ``scan`` or ``test``."""
     files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     numbers = {number: name for name, number in PARTS.items()}
     chosen = [f for i, f in enumerate(files) if numbers.get(i % 10, "train") == part]
@@ -37,7 +37,7 @@ def text_of(part: str) -> Tensor:
 
 
 def windows(part: str, count: int, seed: int) -> Tensor:
-    """Return so many windows of a part, drawn by a seed."""
+    """Return `count` windows of a part, drawn with `seed`."""
     text = text_of(part)
     generator = torch.Generator().manual_seed(seed)
     starts = torch.randint(len(text) - TOKENS, (count,), generator=generator)
@@ -45,11 +45,11 @@ def windows(part: str, count: int, seed: int) -> Tensor:
 
 
 def train(folder: Path) -> Path:
-    """Train the model, unless it lies there; returns the file of its weights."""
+    """Train the model unless its file exists; return the file of its weights."""
     path = folder / "model.safetensors"
     if path.exists():
         return path
-    torch.set_num_threads(1)  # two that wait for each other are slower on a busy machine
+    torch.set_num_threads(1)  # threads that synchronize are slower on a busy machine
     torch.manual_seed(0)
     model = _model()
     optimizer = torch.optim.AdamW(model.parameters(), 3e-3, weight_decay=0.1)
@@ -82,7 +82,7 @@ def _model() -> transformers.LlamaForCausalLM:
 
 
 def _losses(model: transformers.LlamaForCausalLM, rows: Tensor) -> Tensor:
-    """Return the loss of each token."""
+    """Return the loss of each token, as a flat tensor."""
     logits = model(rows[:, :-1]).logits
     return F.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten(), reduction="none")
 
@@ -92,7 +92,7 @@ def _mean_loss(model: transformers.LlamaForCausalLM, rows: Tensor) -> float:
 
 
 def quality_model(path: Path) -> QualityModel:
-    """Return a trained model, calibrated with what it was trained on; scored by perplexity."""
+    """Return the trained model, calibrated with its training text and scored by perplexity."""
     tests = windows("test", 1024, 1)
 
     @torch.no_grad()
@@ -106,7 +106,7 @@ def quality_model(path: Path) -> QualityModel:
 
 
 class LlamaRunner:
-    """Measures states in this process, on windows of a part of the library."""
+    """Evaluates states in this process, on windows of a part of the library."""
 
     agrees = has_reference = False
     directions = None
@@ -140,5 +140,5 @@ def _tensors(state: Snapshot) -> Iterator[tuple[str, Tensor]]:
 
 
 def perplexity(loss: float) -> float:
-    """Return it as people compare it."""
+    """Return the perplexity of a loss in nats."""
     return math.exp(loss)

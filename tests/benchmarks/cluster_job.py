@@ -1,7 +1,7 @@
-"""A command on a cluster of this machine; prints as JSON what its processes took.
+"""Run a command on a cluster of this machine; print as JSON the resources of its processes.
 
-The most memory of any, and the seconds in which they were started and ended, which are those of
-Dask: the same for a job of a minute and of an hour.
+These are the peak memory of any process, and the seconds in which Dask's processes were started and
+ended, which do not depend on the length of the job.
 
 ``python -m tests.benchmarks.cluster_job prune … --cluster local:2``
 """
@@ -20,7 +20,7 @@ from pruneapp.cluster.connection import Cluster, LocalWorkers
 
 
 def peak_mb() -> float:
-    """Return the most memory that this process had resident, in millions of bytes."""
+    """Return the peak resident memory of this process, in millions of bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
@@ -32,7 +32,7 @@ def run() -> int:
         call: Callable[..., Any] = getattr(kind, name)
 
         def noted(its: Any, *arguments: Any, **more: Any) -> Any:
-            if name == "close":  # the last moment at which they are there
+            if name == "close":  # the last moment at which the workers exist
                 peaks.update(its.client.run(peak_mb))
             at.setdefault(before, time.perf_counter())
             result = call(its, *arguments, **more)

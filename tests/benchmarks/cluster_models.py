@@ -1,7 +1,7 @@
-"""Models of 4 GB for a cluster: matrices, the parts of networks, and a graph.
+"""Models of 4 GB for a cluster: matrices, parts of networks, and a graph.
 
-A store that keeps what it is asked for a range of whole in memory, as that of the benchmarks does,
-takes as long for a range as for all of an object: there they come in shards of at most 67 MB.
+The object store of the benchmarks reads a whole object for each range request, so large objects are
+slow to read in ranges: models for it have shards of at most 67 MB.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import numpy as np
 
 from tests.benchmarks.synthetic_files import Shapes, values, write_safetensors
 
-# Rows and columns of a matrix of 67 MB, and how many there are.
+# Rows and columns of a matrix of 67 MB, and the number of matrices.
 SIDE, MATRICES = 4096, 64
 _LAYERS, _WIDTH, _HEAD, _GROUPS = 34, 1024, 64, 4
-# Files of convolutions, and convolutions in each.
+# Number of files with convolutions, and of convolutions in each.
 _FILES, _CONVOLUTIONS = 32, 6
-# Exchanging weights costs time with the square of the columns, so that these are few.
+# Swapping weights costs time quadratic in the number of columns, so these have few.
 _TALL, _MATRICES = (65_536, 64), 16
 
 
 def matrices(shards: int, folder: Path) -> None:
-    """Write a folder of float32 shards; every matrix is the first one, turned and scaled."""
+    """Write a folder of float32 shards; each matrix is the first one, rotated and scaled."""
     each = MATRICES // shards
     folder.mkdir()
     for shard in range(shards):
@@ -43,7 +43,7 @@ def _turned(number: int) -> np.ndarray:
 
 
 def parts(folder: Path) -> None:
-    """Write the layers of a llama, convolutions with their norms, and matrices of few columns."""
+    """Write the layers of a Llama, convolutions with their norms, and matrices with few columns."""
     files: list[Shapes] = []
     groups = _GROUPS * _HEAD
     for layer in range(_LAYERS):
@@ -94,7 +94,7 @@ def parts(folder: Path) -> None:
 
 
 def graph(folder: Path) -> None:
-    """Write products with matrices, one after another, as an ONNX model with a file for each."""
+    """Write an ONNX model of consecutive matrix products, with an external file for each matrix."""
     import onnx
     from onnx import TensorProto, helper
 

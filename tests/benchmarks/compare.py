@@ -1,4 +1,4 @@
-"""Whether two checkpoints are equal: by value, and by byte wherever nothing was pruned.
+"""Compare two checkpoints by value, and by byte for weights that were not pruned.
 
 ``python -m tests.benchmarks.compare OURS THEIRS SOURCE`` prints the counts as JSON.
 """
@@ -37,7 +37,7 @@ def main(ours: str, theirs: str, source: str) -> int:
             stays = ~gone
             alike = torch.equal(x.view(kind)[stays], y.view(kind)[stays])
             alike &= torch.equal(x.view(kind)[stays], z.view(kind)[stays])
-            alike &= not bool(x.view(kind)[gone].any())  # +0.0, no -0.0
+            alike &= not bool(x.view(kind)[gone].any())  # +0.0, not -0.0
             kept_alike += alike
             if not (same and alike):
                 different.append(name)

@@ -1,4 +1,4 @@
-"""A timer of 4 ms in the main thread, and how late it beats: what the window's stalls are."""
+"""Measure stalls of the window: how late a timer of 4 ms fires in the main thread."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from PySide6.QtCore import QObject, Qt, QTimer
 INTERVAL_S = 0.004
 LATE_S = 0.016
 NEVER_S = 0.2
-# Stalls beyond this are looked into when asked to.
+# Minimum duration in seconds of stalls whose stacks are dumped.
 DUMP_S = 0.05
 
 
 @dataclass(frozen=True)
 class Beat:
-    """One beat: when it came, how late it was, and what was going on."""
+    """One timeout of the timer: its time, its delay, and the current phase."""
 
     at: float
     late: float
@@ -26,13 +26,13 @@ class Beat:
 
 
 class Beats(QObject):
-    """Takes the pulse of the main thread.
+    """Measures the delay of a timer in the main thread.
 
     Parameters
     ----------
     dump
-        Where to write the stacks of all threads in the middle of a stall; nowhere by default. A
-        thread without the interpreter's lock writes them, so that they are those of the stall.
+        Stream for the stacks of all threads during a stall; None for no dumps. They are written by
+        a thread that does not need the GIL, so they show the code that caused the stall.
     """
 
     def __init__(self, dump: TextIO | None = None) -> None:
@@ -67,7 +67,9 @@ class Beats(QObject):
 
 
 def summary(beats: list[Beat]) -> dict[str, float]:
-    """Return count, lateness in milliseconds (median, 99 %, most), and the share in time."""
+    """Return the count, delays in milliseconds (median, 99 %, maximum) and the percentage in
+    time.
+    """
     late = sorted(beat.late for beat in beats)
     if not late:
         return {"count": 0, "median": 0.0, "p99": 0.0, "most": 0.0, "share": 100.0}

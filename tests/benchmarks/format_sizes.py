@@ -1,8 +1,8 @@
-"""Sizes and times of every format: ``python -m tests.benchmarks.format_sizes FILE``.
+"""Measure sizes and times of all export formats: ``python -m tests.benchmarks.format_sizes FILE``.
 
-At five sparsities. Each file is loaded again by the program that the format is for, with the code
-that stands in the script of an export, and every tensor is compared with the masked original. What
-was foretold must be what was written: to the byte, or within 2 % where it is compressed.
+At five sparsities. Each file is loaded with the code that the export's script contains, and every
+tensor is compared with the masked original. The size forecast must equal the written size, or be
+within 2 % of it for compressed formats.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ PAGE = ROOT / "docs" / "formats.md"
 SPARSITIES = (0, 50, 90, 99, 100)
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 MOST_OFF = 0.02
-# One byte of each is read, so that a file that is only mapped is really loaded.
+# One byte per page is read, so that a memory-mapped file is really loaded.
 _PAGE_BYTES = 4096
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One format at one sparsity: bytes, and seconds."""
+    """Sizes in bytes and times in seconds of one format at one sparsity."""
 
     nbytes: int
     foretold: int
@@ -60,7 +60,7 @@ class Cell:
 
     @property
     def off(self) -> float:
-        """By how much of it the forecast was off."""
+        """Return the relative error of the size forecast."""
         return self.foretold / self.nbytes - 1
 
 
@@ -96,7 +96,7 @@ def main() -> int:
 
 
 def measured(source: Path, folder: Path, rounds: int) -> Iterator[tuple[str, int, Cell]]:
-    """Yield every format at every sparsity, pruned globally by magnitude."""
+    """Yield name, sparsity and measurements of every format, pruned globally by magnitude."""
     with open_checkpoint(source) as checkpoint:
         document = open_document(checkpoint)
         usual = tuple(e.name for e in checkpoint.entries.values() if e.by_default)
@@ -169,7 +169,7 @@ def _compare(state: Snapshot, tensors: Mapping[str, Any]) -> None:
 
 
 def section(label: str, nbytes: int, rows: Mapping[str, Mapping[int, Cell]]) -> str:
-    """Return the two tables of one type of weights: sizes and times."""
+    """Return the tables of sizes and of times for one data type of weights."""
     head = ("format", *(f"{sparsity} %" for sparsity in SPARSITIES))
     sizes = [
         (f"`{form}`", *(_size(cells[sparsity]) for sparsity in SPARSITIES))

@@ -1,7 +1,8 @@
-"""How soon a large tensor is seen, how smoothly one moves about in it, and whether it looks right.
+"""Measure how soon a large tensor is painted, how smoothly it scrolls, and whether pixels are
+right.
 
-``python -m tests.benchmarks.heatmap JSON`` prints the answer as JSON; run it in a process of its
-own, ``QT_SCALE_FACTOR`` says how large a pixel is.
+``python -m tests.benchmarks.heatmap JSON`` prints the result as JSON. It needs its own process,
+whose scale is set by ``QT_SCALE_FACTOR``.
 """
 
 from __future__ import annotations
@@ -33,15 +34,16 @@ from tests.benchmarks.window import Hand, print_answer
 SMALL, LARGE = "small.weight", "large.weight"
 FRAMES = 60
 FRAME_S = 1 / 60
-# Levels of 255 between what is pruned and what is kept are told apart by this.
+# The level of 255 that separates pruned from kept pixels.
 HALF = 128
-# Rows and columns whose pixels are compared with the mask, from these on: beside the axes.
+# Rows and columns whose pixels are compared with the mask; the first are skipped because the axes
+# are next to them.
 FIRST, SHOWN = 16, 256
 COMPARED = (slice(FIRST, FIRST + SHOWN), slice(FIRST, FIRST + SHOWN))
 
 
 class Eye:
-    """Looks at the picture of the weights."""
+    """Observes the picture of the weights."""
 
     def __init__(self, hand: Hand) -> None:
         self.hand = hand
@@ -49,7 +51,7 @@ class Eye:
         self.canvas = self.view.canvas
 
     def there(self) -> bool:
-        """Whether something of the large tensor is on the screen."""
+        """Return whether a part of the large tensor is on the screen."""
         fine = self.canvas.item.fine
         return fine is not None and fine.request.name == LARGE
 
@@ -58,16 +60,16 @@ class Eye:
         return self.there() and not fine.sampled and not self.view.stale
 
     def settle(self) -> None:
-        """Wait until nothing more comes."""
+        """Wait until the picture is exact and no more updates follow."""
         self.hand.wait(lambda: self.canvas.item.fine is not None and not self.view.stale)
         self.hand.rest(0.1)
         self.hand.wait_quiet()
         self.hand.rest(0.1)
 
     def choose(self) -> tuple[float, float, bool]:
-        """Choose the large tensor; milliseconds until a first and the exact picture are painted.
+        """Select the large tensor; return milliseconds until a first and until the exact picture.
 
-        And whether the first one was marked as a sample.
+        The third value is whether the first picture was marked as a sample.
         """
         looking = self.hand.bench.plots
         looking.show_tensor(SMALL)
@@ -83,10 +85,10 @@ class Eye:
         return first, exact, sampled
 
     def frames(self, step: Callable[[int], None]) -> dict[str, Any]:
-        """Do something 60 times at 60 Hz.
+        """Call `step` 60 times at 60 Hz.
 
-        Returns the milliseconds from when each was due to the end of its painting, and how many
-        the main thread worked for one, which other programs do not make longer.
+        Returns the milliseconds from each due time to the end of its painting, and the CPU time per
+        frame of the main thread, which other processes do not affect.
         """
         viewport = self.canvas.viewport()
         painted = Painting(viewport)
@@ -109,7 +111,7 @@ class Eye:
         timer.stop()
         worked = 1000 * (time.thread_time() - worked) / FRAMES
         self.hand.rest(0.2)
-        # The first painting that began when it was done shows it.
+        # The first painting that began after the step shows it.
         places = np.searchsorted(painted.begun, done)
         ended = painted.ended
         painted.deleteLater()
@@ -117,7 +119,7 @@ class Eye:
         return {"late": late, "worked": worked}
 
     def pixels(self) -> np.ndarray:
-        """Return ``float64[h, w]``: how light each pixel of the picture is, of 255."""
+        """Return ``float64[h, w]``: the lightness of each pixel of the picture, from 0 to 255."""
         canvas, view = self.canvas, self.canvas.view
         image = canvas.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
         grey = np.frombuffer(image.constBits(), np.uint8)
@@ -132,18 +134,19 @@ class Eye:
             QPoint(round(left * ratio), round(top * ratio)),
             QPoint(round(right * ratio), round(bottom * ratio)),
         ).intersected(_device(canvas.box.sceneBoundingRect(), ratio))
-        inner.adjust(4, 4, -4, -4)  # its border is no part of it
+        inner.adjust(4, 4, -4, -4)  # without its border
         return light[inner.top() : inner.bottom(), inner.left() : inner.right()]
 
     def close(self) -> np.ndarray:
-        """Return ``bool[n, n]`` of `COMPARED`: which are painted as kept, a pixel for each weight.
+        """Return ``bool[n, n]`` of `COMPARED`: which weights are painted as kept, at one pixel per
+        weight.
 
-        Pixels of the screen: two for each of the window at a scale of 2.
+        These are device pixels: two per logical pixel at a scale of 2.
         """
         canvas = self.canvas
         ratio = canvas.devicePixelRatioF()
         view = canvas.view
-        # The first weight stands in the corner.
+        # Place the first weight in the corner.
         canvas.set_viewport(
             replace(
                 view,
@@ -156,7 +159,8 @@ class Eye:
         view = canvas.view
         image = canvas.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
         grey = np.frombuffer(image.constBits(), np.uint8)
-        grey = grey.reshape(image.height(), image.bytesPerLine() // 4, 4)[:, :, 2]  # red
+        # the red channel
+        grey = grey.reshape(image.height(), image.bytesPerLine() // 4, 4)[:, :, 2]
         corner = canvas.viewportTransform().map(
             canvas.box.mapToScene(QPointF(*view.pixel(FIRST + 0.5, FIRST + 0.5)))
         )
@@ -165,7 +169,7 @@ class Eye:
 
 
 class Painting(QWidget):
-    """Notes when a widget was painted."""
+    """Records when a widget was painted."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(None)
@@ -185,7 +189,7 @@ class Painting(QWidget):
 
 
 class Frames(Painting):
-    """Notes when a widget was painted first while each of some things held."""
+    """Records when a widget was first painted while each of several conditions was true."""
 
     def __init__(self, widget: QWidget, *when: Callable[[], bool]) -> None:
         super().__init__(widget)
@@ -230,7 +234,7 @@ def wheel(widget: QWidget, place: QPoint, steps: int) -> None:
 
 
 def put_mask(hand: Hand, kept: np.ndarray) -> None:
-    """Let a mask be in force; without the form, which would read it from a file."""
+    """Apply a mask directly, without the form, which would read it from a file."""
     session = hand.bench.session
     step = Step((Row((LARGE,), "custom_from_mask"),))
     preview = compute_preview(
@@ -245,12 +249,13 @@ def put_mask(hand: Hand, kept: np.ndarray) -> None:
 
 
 def picture(path: str, rounds: int) -> dict[str, Any]:
-    """Choose, pan, zoom; then two masks."""
+    """Measure selecting, panning and zooming, then compare the pixels for two masks."""
     hand = Hand()
     hand.open(Path(path))
     hand.wait(lambda: not hand.bench.histograms.busy)
     hand.preview()
-    hand.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)  # another benchmark may have left another
+    # another benchmark may have left another page
+    hand.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     eye = Eye(hand)
     chosen = [eye.choose() for _ in range(rounds)]
     canvas = eye.canvas

@@ -1,7 +1,7 @@
-"""How soon the window follows a hand, and what it counts meanwhile.
+"""Measure how soon the window follows a drag, and how long counting takes.
 
-``python -m tests.benchmarks.interaction JSON`` prints the answer as JSON; run it in a process of
-its own, whose memory is looked at.
+``python -m tests.benchmarks.interaction JSON`` prints the result as JSON. It needs its own process,
+whose memory is measured.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ EVENTS = 40
 FRAME_S = 1 / 60
 FROM, LEFT = 0.1, Qt.MouseButton.LeftButton
 PIXELS = 1
-# A preview that would come while the hand still moves would be one of an older question.
+# Pause after a drag: a preview that arrives during it would be for an outdated request.
 REST_S = 0.6
 
 
 class Seen(QObject):
-    """Notes what number was on the screen since when; numbers only grow while a hand moves.
+    """Records when a number was first shown; numbers only increase during a drag.
 
     Parameters
     ----------
     widgets
-        Those that show it.
+        The widgets that show the number.
     number
-        Returns what they are told by now.
+        Returns the number that was last set.
     """
 
     def __init__(self, widgets: list[QWidget], number: Callable[[], float]) -> None:
@@ -76,7 +76,7 @@ class Seen(QObject):
         self.times.clear()
 
     def since(self, number: float) -> float:
-        """When so much, or more, was seen first; infinity if never."""
+        """Return when `number` or a larger one was first shown; infinity if never."""
         place = bisect_left(self.numbers, number)
         return self.times[place] if place < len(self.times) else float("inf")
 
@@ -88,11 +88,11 @@ class Grip:
     Attributes
     ----------
     widget, start
-        Where it is taken.
+        Where the drag starts.
     place
-        Says where it is by now.
+        Returns the current position.
     wanted
-        Says how many weights it asks for at a place, about.
+        Returns about how many pruned weights correspond to a position.
     """
 
     widget: QWidget
@@ -102,7 +102,7 @@ class Grip:
 
 
 class Follow:
-    """Watches panel and tree while something is dragged."""
+    """Observes the panel and the tree during a drag."""
 
     def __init__(self, hand: Hand) -> None:
         self.hand = hand
@@ -124,7 +124,7 @@ class Follow:
 
         panel.set_estimate, panel.set_report = set_estimate, set_report
         tree.model.set_preview = set_preview
-        # Of the forecast those that show the numbers, wherever they stand in it.
+        # Only the visible labels of the forecast show the numbers.
         labels = [
             label for label in panel.findChildren(QLabel) if not label.visibleRegion().isEmpty()
         ]
@@ -133,12 +133,11 @@ class Follow:
         self.tree = Seen([tree.view.viewport()], lambda: self.in_tree)
 
     def drag(self, grip: Grip, step: QPoint) -> tuple[list[float], float, float]:
-        """Drag something by 40 moves, one in each frame of 60 Hz.
+        """Drag by 40 moves, one in each frame of 60 Hz.
 
-        Returns the milliseconds from each move to the moment in which as many weights as it asks
-        for were painted, in the panel and in the tree; those from the last one until the exact
-        preview was painted; and those that the main thread worked for one move, which other
-        programs do not make longer.
+        Returns the milliseconds from each move until its number of weights was painted in the panel
+        and in the tree; those from the last move until the exact preview was painted; and the CPU
+        time of the main thread per move, which other processes do not affect.
         """
         widget, start = grip.widget, grip.start
         hand = self.hand
@@ -151,7 +150,8 @@ class Follow:
 
         def move() -> None:
             while len(due) < EVENTS and began + FRAME_S * len(due) <= time.perf_counter():
-                # A move that the window was too busy to take waits since then.
+                # The latency of a move includes the time that the window was too busy to receive
+                # it.
                 due.append(began + FRAME_S * len(due))
                 mouse(QEvent.Type.MouseMove, widget, start + step * len(due))
                 places.append(grip.place())
@@ -170,7 +170,7 @@ class Follow:
         hand.preview()
         shown = time.perf_counter()
         hand.rest(0.1)
-        numbers = map(grip.wanted, places)  # by now: it takes time that a hand does not take
+        numbers = map(grip.wanted, places)  # computed after the drag, because it takes time
         follows = [
             1000 * (max(self.panel.since(number), self.tree.since(number)) - at)
             for at, number in zip(due, numbers, strict=True)
@@ -200,7 +200,7 @@ def handle_of(slider: QSlider) -> QPoint:
 
 
 def interaction(path: str, rounds: int, statistics: str = "") -> dict[str, Any]:
-    """Open a model, let it be counted, and drag; with Wanda, too, if statistics are named."""
+    """Open a model, wait for its counts, and drag; also with Wanda if `statistics` is a file."""
     hand = Hand()
     before = resident_bytes()
     reset_peak()
@@ -218,7 +218,7 @@ def interaction(path: str, rounds: int, statistics: str = "") -> dict[str, Any]:
             "beats": summary(counting),
         }
     }
-    hand.ask("l1_unstructured", f"{FROM:.0%}")  # the last time it may have been Wanda
+    hand.ask("l1_unstructured", f"{FROM:.0%}")  # the previous round may have used Wanda
     hand.preview()
     follow = Follow(hand)
     hand.beats.phase = "dragging"
@@ -251,7 +251,7 @@ def interaction(path: str, rounds: int, statistics: str = "") -> dict[str, Any]:
 
 
 def write_statistics(path: Path, model: Path) -> Path:
-    """Write statistics for all matrices of a model, as if some inputs were larger than others."""
+    """Write random statistics for all matrices of a model, with inputs of different sizes."""
     rng = np.random.default_rng(0)
     with open_checkpoint(model) as checkpoint:
         shapes = {e.name: e.shape for e in checkpoint.entries.values() if len(e.shape) == 2}
@@ -264,17 +264,17 @@ def write_statistics(path: Path, model: Path) -> Path:
 
 
 def slider_of(hand: Hand) -> Grip:
-    """Return how to take the slider of the amount by its handle."""
+    """Return a grip of the handle of the amount slider."""
     slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
     sizes = [row.numel for row in hand.views.tree.checked_rows()]
     left, most = sum(sizes), slider.maximum()
-    # Less a weight of each tensor, by which shares are rounded.
+    # Each tensor may differ by one weight because its fraction is rounded.
     few = max(1000, len(sizes))
     return Grip(slider, handle_of(slider), slider.value, lambda at: left * at / most - few)
 
 
 def threshold_of(hand: Hand) -> Grip:
-    """Return how to take the threshold in its picture."""
+    """Return a grip of the threshold line in the distribution."""
     view = hand.views.pages.distribution
     canvas = view.canvas
     hand.wait(lambda: canvas.line is not None and canvas.line.editable)
@@ -284,7 +284,7 @@ def threshold_of(hand: Hand) -> Grip:
     names = hand.views.tree.checked()
 
     def wanted(threshold: float) -> float:
-        # A share of so many digits is what the form is told.
+        # The form rounds a fraction to a few digits.
         return 0.9999 * histogram_store.below(snapshot, names, threshold) - 10_000
 
     return Grip(canvas.viewport(), start, lambda: view.threshold, wanted)

@@ -1,4 +1,4 @@
-"""The least that a step of the job can take here: each does one thing and nothing else."""
+"""Lower bounds of the steps of the job on this machine: each function does one thing only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ WRITE_BYTES = 32 << 20
 
 
 def read(path: Path, threads: int = 1) -> float:
-    """Read all bytes of a file by position, each thread its part into one small buffer."""
+    """Read all bytes of a file, each thread a part of it into one small buffer; return the
+    seconds.
+    """
     with path.open("rb", buffering=0) as stream:
 
         def part(first: int, last: int) -> None:
@@ -28,14 +30,14 @@ def read(path: Path, threads: int = 1) -> float:
 
 
 def compare_and_pack(weights: int, threads: int = 1) -> float:
-    """Compare bit patterns of float32 with a threshold, and pack the answers into bits.
+    """Compare bit patterns of float32 with a threshold and pack the results; return the seconds.
 
-    The patterns lie in the cache: what is left is the arithmetic.
+    The patterns are in the CPU cache, so only the arithmetic is measured.
     """
     chunk = np.random.default_rng(0).standard_normal(1 << 16, np.float32).view(np.uint32)
     cut = np.median(chunk & np.uint32(0x7FFFFFFF)).astype(np.uint32)
     packed = np.empty(weights // 8, np.uint8)
-    packed.fill(0)  # now its pages are there
+    packed.fill(0)  # allocate its pages
 
     def part(first: int, last: int) -> None:
         keys, kept = np.empty(chunk.shape, np.uint32), np.empty(chunk.shape, np.bool_)
@@ -49,7 +51,7 @@ def compare_and_pack(weights: int, threads: int = 1) -> float:
 
 
 def digest(nbytes: int) -> float:
-    """Compute SHA-256 of bytes that lie in the cache."""
+    """Return the seconds of computing SHA-256 over `nbytes` that are in the CPU cache."""
     piece = os.urandom(READ_BYTES)
     began = time.perf_counter()
     state = hashlib.sha256()
@@ -60,7 +62,10 @@ def digest(nbytes: int) -> float:
 
 
 def write_verified(path: Path, nbytes: int) -> float:
-    """Write a new file by 32 MB, each flushed; the last one dropped and read again meanwhile."""
+    """Write a file in pieces of 32 MB, each flushed, while the previous one is read from the disk.
+
+    Returns the seconds.
+    """
     piece = memoryview(os.urandom(WRITE_BYTES))
     again = memoryview(bytearray(READ_BYTES))
     with path.open("w+b", buffering=0) as stream, ThreadPoolExecutor(1) as pool:
@@ -87,7 +92,7 @@ def write_verified(path: Path, nbytes: int) -> float:
 
 
 def durable_copy(source: Path, target: Path) -> float:
-    """Copy a file as ``cp`` does and flush it; the copy is removed."""
+    """Copy a file as ``cp`` does and fsync it; delete the copy. Return the seconds."""
     began = time.perf_counter()
     with source.open("rb") as reading, target.open("wb") as writing:
         while os.sendfile(writing.fileno(), reading.fileno(), None, 1 << 30):
@@ -99,9 +104,9 @@ def durable_copy(source: Path, target: Path) -> float:
 
 
 def drop_from_cache(path: Path) -> None:
-    """Let no byte of a file be in the page cache."""
+    """Drop a file from the page cache."""
     with path.open("rb") as stream:
-        os.fsync(stream.fileno())  # what is not on the disk yet cannot be dropped
+        os.fsync(stream.fileno())  # dirty pages cannot be dropped
         os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
@@ -111,7 +116,7 @@ def _shared(
     each = -(-size // threads // step) * step
     firsts = range(0, size, each)
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(part, [0] * threads, [0] * threads))  # the threads are there
+        list(pool.map(part, [0] * threads, [0] * threads))  # start the threads
         began = time.perf_counter()
         list(pool.map(part, firsts, [min(first + each, size) for first in firsts]))
         return time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""What the figures were measured on, and how busy it was."""
+"""Description of the machine and its load."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def describe() -> str:
-    """Return processor, cores, memory, system and the versions that matter, in one line."""
+    """Return processor, cores, memory, system and the relevant versions, in one line."""
     parts = [
         f"{_cpu()}, {os.cpu_count()} cores",
         f"{_memory_gb():.0f} GB",
@@ -24,7 +24,7 @@ def describe() -> str:
 
 
 def load() -> str:
-    """Return the average number of busy processes over the last minute."""
+    """Return the load average of the last minute."""
     return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
 
 

@@ -1,4 +1,4 @@
-"""What is done to 25,000 tensors at once, in a file of 100,000."""
+"""Operations on 25,000 tensors of a file of 100,000."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHANNEL = (((0, 1), (0, 2)),)
 
 
 def open_crowd(hand: Hand, path: Path) -> str:
-    """Open the file and check every fourth tensor; returns the first."""
+    """Open the file and check every fourth tensor; return the name of the first."""
     hand.open(path)
     chosen = [r.name for r in hand.bench.session.rows if r.name.endswith("w1.weight")]
     assert len(chosen) >= 25_000
@@ -27,7 +27,7 @@ def open_crowd(hand: Hand, path: Path) -> str:
 
 
 def change_crowd(hand: Hand, path: Path) -> None:
-    """Prune, undo, redo, finalize, treat zeros and edit by hand; each is a phase of the beats."""
+    """Prune, undo, redo, make permanent, treat zeros and edit; each is a phase of the beats."""
     first = open_crowd(hand, path)
     hand.beats.phase = "previewing 25,000 tensors"
     hand.preview()
@@ -51,7 +51,7 @@ def change_crowd(hand: Hand, path: Path) -> None:
 
 
 def cancel_crowd(work: Cancels, path: Path) -> None:
-    """Cancel each of the long ones."""
+    """Cancel each long operation."""
     hand = work.hand
     first = open_crowd(hand, path)
     numbers = iter(range(100_000))

@@ -1,10 +1,10 @@
-"""How much more memory a call needs than what was there before it, by what the kernel counts.
+"""Measure how much additional memory a call needs, from counters of the kernel.
 
-The kernel keeps the most memory that a process ever had resident (``VmHWM``). Writing 5 to
-``/proc/self/clear_refs`` sets it back to what is resident now, so that it can be read for one
-call. What is read from files lies in the page cache, which belongs to nobody and is not counted.
+The kernel records the peak of the resident memory of a process (``VmHWM``). Writing 5 to
+``/proc/self/clear_refs`` resets it to the current value, so that it can be read for one call. The
+page cache belongs to no process and is not counted.
 
-``python -m tests.benchmarks.memory BYTES`` sees to it that so much memory is free.
+``python -m tests.benchmarks.memory BYTES`` frees that many bytes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _PIECE = 256 << 20
 
 
 def extra_mb(call: Callable[[], object]) -> float:
-    """Return the peak of resident memory during a call less what was resident just before, in MB.
+    """Return the peak of resident memory during a call minus the value before, in MB.
 
-    What the call returns counts, being there at its end. What the allocator kept from earlier work
-    is given back first: used again, it would not be seen.
+    The return value of the call counts. Memory that the allocator kept from earlier work is
+    released first: its reuse would not be measured.
     """
     gc.collect()
     if sys.platform == "linux":
@@ -38,25 +38,25 @@ def extra_mb(call: Callable[[], object]) -> float:
 
 
 def reset_peak() -> None:
-    """Let the peak of resident memory be counted from now on."""
+    """Reset the peak of resident memory to the current value."""
     Path("/proc/self/clear_refs").write_text(_RESET_PEAK)
 
 
 def resident_bytes() -> int:
-    """Return what is resident now."""
+    """Return the resident memory of this process."""
     return _status("VmRSS")
 
 
 def peak_bytes() -> int:
-    """Return the most that was resident since `reset_peak`."""
+    """Return the peak of resident memory since `reset_peak`."""
     return _status("VmHWM")
 
 
 def make_room(nbytes: float) -> None:
-    """Touch so much memory and give it back, if it is not free; where less is to be had, most.
+    """Evict the page cache by allocating and freeing memory until `nbytes` are free.
 
-    A system keeps in memory what was read from files. A call that needs gigabytes would wait until
-    they are given up, some seconds, and look slower than it is.
+    At most 60 % of the available memory is used. Without this, a call that needs gigabytes would
+    wait some seconds for the page cache to be evicted, and look slower than it is.
     """
     if _told("/proc/meminfo", "MemFree") >= nbytes:
         return

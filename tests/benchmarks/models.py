@@ -1,7 +1,7 @@
-"""Checkpoints to measure with: deterministic, with the names and shapes of real models.
+"""Checkpoints for benchmarks: deterministic, with names and shapes of real models.
 
-Run as a program it makes one, so that the memory it takes is gone afterwards:
-``python -m tests.benchmarks.models NAME PATH``.
+As a program it makes one, so that its memory is released afterwards: ``python -m
+tests.benchmarks.models NAME PATH``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def make(name: str, folder: Path) -> Path:
-    """Make a model in a process of its own; returns the file."""
+    """Make a model in its own process unless its file exists; return the file."""
     path = folder / f"{name}{MODELS[name][0]}"
     if not path.exists():
         command = [sys.executable, "-m", "tests.benchmarks.models", name, str(path)]
@@ -30,7 +30,7 @@ def make(name: str, folder: Path) -> Path:
 
 
 def mixed(width: int, hidden: int, layers: int, vocabulary: int) -> Shapes:
-    """Return a transformer with a convolutional eye: convolutions, linears, norms, embeddings."""
+    """Return a transformer with a vision part: convolutions, linears, norms, embeddings."""
     shapes: Shapes = {"visual.conv1.weight": (64, 3, 7, 7)}
     shapes |= _norm("visual.bn1", 64)
     below = 64
@@ -61,7 +61,6 @@ def _norm(name: str, size: int) -> Shapes:
     return {f"{name}.{part}": (size,) for part in ("weight", "bias", "running_mean", "running_var")}
 
 
-# 150 million weights: 600 MB of float32.
 MIXED = mixed(1024, 2816, 8, 17_600)
 # 302 million weights in 72 tensors: 600 MB of bfloat16.
 BLOCKS: Shapes = {
@@ -75,16 +74,16 @@ BLOCKS: Shapes = {
 }
 
 
-# As tall as an embedding, in one tensor of 524 MB, beside one to come from.
+# As many rows as an embedding, in one tensor of 524 MB, and a small tensor to switch from.
 TALL: Shapes = {"large.weight": (32_000, 4096), "small.weight": (64, 64)}
 
 
 def _mixed(path: Path) -> None:
-    """Write the float32 model, made such that half of its usual weights end between two values.
+    """Write the float32 model such that its median magnitude is unambiguous.
 
-    150 million normal values hold each other's doubles; where the threshold of the first half
-    falls among equal ones, torch is free to choose. The last few of those are made the next larger
-    number, so that the outcome is defined in full and can be compared to the byte.
+    150 million normal values contain duplicates; if the threshold is one of them, torch may prune
+    any of the equal weights. Some of those are changed to the next larger number, so that the
+    result is unique and can be compared to the byte.
     """
     arrays = {name: values(name, shape) for name, shape in MIXED.items()}
     part_the_halves([arrays[name] for name in usual(MIXED)])
@@ -92,7 +91,7 @@ def _mixed(path: Path) -> None:
 
 
 def part_the_halves(arrays: list[np.ndarray]) -> None:
-    """Leave no equal magnitudes on both sides of the median, changing at most a few values."""
+    """Make magnitudes on the two sides of the median differ, by changing at most a few values."""
     bits = np.concatenate([a.reshape(-1).view(np.uint32) & 0x7FFFFFFF for a in arrays])
     half = round(0.5 * bits.size)
     bits.partition(half - 1)
@@ -107,7 +106,7 @@ def part_the_halves(arrays: list[np.ndarray]) -> None:
 
 
 def usual(shapes: Shapes) -> list[str]:
-    """Return what is pruned if nothing is said: two dimensions or more, no embeddings."""
+    """Return the default selection: two dimensions or more, no embeddings."""
     return [n for n, shape in shapes.items() if len(shape) > 1 and "embed" not in n]
 
 
@@ -119,15 +118,14 @@ def _tall(path: Path) -> None:
     write_safetensors(path, TALL, "F32", lambda name: values(name, TALL[name]))
 
 
-# A tensor of n x 2**20 weights has n x 128 rows of so many.
+# Columns: a tensor of n x 2**20 weights has n x 128 rows.
 _COLUMNS = 8192
-# Sizes in 2**20 weights: for growth, and 64 for all else.
+# Sizes in 2**20 weights; all of them for growth, and 64 for everything else.
 PLAIN = (16, 32, 64, 128, 256)
 _CONVOLUTIONS: Shapes = {f"layers.{i}.conv.weight": (512, 512, 3, 3) for i in range(28)}
 
 
 def _plain(rows: int, dtype: str, path: Path) -> None:
-    """Write one tensor."""
     shape = (rows, _COLUMNS)
     write_safetensors(path, {"weight": shape}, dtype, lambda name: values(name, shape))
 
@@ -182,7 +180,7 @@ def _save(state: object, path: Path) -> None:
     part.rename(path)
 
 
-# Name: suffix, and what writes it.
+# By name: the suffix, and the function that writes the file.
 MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "mixed": (".safetensors", _mixed),
     "mixed-torch": (".pt", _mixed_torch),

@@ -1,13 +1,12 @@
-"""One tensor of very many weights: open, estimate, mask, picture, undo, and cancel.
+"""Measure one tensor of very many weights: open, estimate, mask, picture, undo, and cancel.
 
-``python -m tests.benchmarks.one_tensor PATH`` prints as JSON, for each work, its seconds and the
-most memory that the process had resident meanwhile, in MB; and for each job that was cancelled how
-many milliseconds went by until nothing of it ran any more.
+``python -m tests.benchmarks.one_tensor PATH`` prints as JSON the seconds and the peak resident
+memory in MB of each operation, and for each cancelled job the milliseconds until none of its code
+ran.
 
-The file is a hole but for 64 stretches of weights, so that it takes little of the disk; it is read
-as any other, the hole included. Resident memory counts the pages of mapped files that were touched
-and not let go of; the system's cache of what was read and written belongs to nobody and is not
-counted.
+The file is sparse except for 64 stretches of weights, so it needs little disk space; all of it is
+read. Resident memory includes the touched and not yet released pages of mapped files, but not the
+page cache.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ from tests.support.document_edits import redo, undo
 
 NAME = "layers.0.mlp.weight"
 STRETCHES, STRETCH = 64, 8 << 20  # weights: 16 MiB
-# Of the weights that are not 0 some 0.4 % to a third stay, with 2**36 and 2**30 weights.
+# Of the nonzero weights 0.4 % are kept with 2**36 weights, and a third with 2**30.
 AMOUNT = 0.997
 PIXELS = 1024  # a side
-# How much of a step is done when it is cancelled: while it looks for the threshold, makes the mask,
-# and measures what is left; and of anything else.
+# Fractions of the work at which a step is cancelled (threshold search, masks, measuring), and at
+# which other jobs are.
 STAGES, HALF = (0.1, 0.5, 0.9), (0.5,)
 
 T = TypeVar("T")
 
 
 def make(path: Path, exponent: int) -> None:
-    """Write the file: normal weights in stretches as far from each other as can be."""
+    """Write the file: normal weights in evenly spaced stretches."""
     rows = 1 << (exponent + 1) // 2
     size = 1 << exponent
     write_safetensors(path, {NAME: (rows, size // rows)}, "BF16", None)
@@ -68,7 +67,9 @@ def make(path: Path, exponent: int) -> None:
 
 @dataclass
 class Measured:
-    """What was measured: seconds and MB of each work, and milliseconds until a job had stopped."""
+    """Results: seconds and MB of each operation, and milliseconds until a cancelled job had
+    stopped.
+    """
 
     work: dict[str, tuple[float, float]] = field(default_factory=dict)
     stops: dict[str, list[float]] = field(default_factory=dict)
@@ -101,7 +102,7 @@ class Measured:
 
 
 class _Reached:
-    """Notes when a job has come so far."""
+    """Records when a job has reached a fraction of its work."""
 
     def __init__(self, share: float) -> None:
         self.event = threading.Event()

@@ -1,4 +1,4 @@
-"""Programs to measure, each in a fresh process: time from start to exit, peak memory, answer."""
+"""Run programs in fresh processes; measure time from start to exit and peak memory."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ LIMIT_S = 900
 
 @dataclass(frozen=True)
 class Ran:
-    """How a program went.
+    """The result of running a program.
 
     Attributes
     ----------
     seconds
-        From just before it was started until it had exited.
+        From just before its start until it had exited.
     peak_mb
-        The most memory it had resident, in millions of bytes. The kernel lets a new process begin
-        with the peak of the one that started it, so that one must stay small.
+        Its peak resident memory, in millions of bytes. A new process inherits the peak of its
+        parent, so the parent must stay small.
     output
-        What it printed.
+        Its standard output.
     """
 
     seconds: float
@@ -38,14 +38,14 @@ class Ran:
 
     @property
     def answer(self) -> Any:
-        """What the program printed as its last line, in JSON."""
+        """Return the last line of the output, parsed as JSON."""
         return json.loads(self.output.strip().splitlines()[-1])
 
 
 def run_python(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
 ) -> Ran:
-    """Run the interpreter; its settings and caches lie in `folder`.
+    """Run the Python interpreter with settings and caches in `folder`.
 
     Raises
     ------
@@ -80,6 +80,6 @@ def run_python(
 
 
 def _surroundings() -> dict[str, str]:
-    """Return the environment of an installed program: its modules were compiled before."""
+    """Return the environment of an installed program, which has compiled modules."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "QT_QPA_PLATFORM": "offscreen"}

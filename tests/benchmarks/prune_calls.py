@@ -1,7 +1,8 @@
-"""One call of pruning, by torch, by its drop-in or on a document: seconds, or peak memory.
+"""Measure one pruning call of torch, of its drop-in or on a document: seconds, or peak memory.
 
-``python -m tests.benchmarks.prune_calls times|memory JSON`` prints the answer as JSON: of several
-sides in turns, or of one, so that nothing that another one did hides what it needs.
+``python -m tests.benchmarks.prune_calls times|memory JSON`` prints the result as JSON. Times are
+measured alternately; memory in a process of its own, because memory freed by one side would hide
+what another needs.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ from tests.benchmarks.memory import extra_mb, make_room
 
 Call = Callable[[], object]
 
-# torch needs up to 3.3 GB for half of a GB of float64, its tensor twice while it is loaded.
+# torch needs up to 3.3 GB for half of a GB of float64, and its tensor twice while it is loaded.
 _ROOM = 6e9
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is pruned, and who does it.
+    """A pruning call to measure.
 
     Attributes
     ----------
     side
         "torch", "drop-in" or "document".
     path, small
-        A safetensors file, all of whose tensors are pruned, and one to warm up with.
+        A safetensors file whose tensors are all pruned, and a small one to warm up with.
     method, values
-        Named alike on all sides: torch's function.
+        Names and arguments of torch's function, for all sides.
     half
-        Whether half of every tensor was pruned before.
+        Whether half of each tensor was pruned before.
     """
 
     side: str
@@ -55,17 +56,17 @@ class Work:
 
 class Side(Protocol):
     def ready(self) -> Call:
-        """Make everything ready, as before the first call; returns the call."""
+        """Prepare as before a first call; return the call."""
 
 
 class OnModules:
-    """A function of torch's namespace, or of its drop-in, on a module for each tensor."""
+    """A function of torch's namespace, or of its drop-in, applied to one module per tensor."""
 
     def __init__(self, work: Work, path: str) -> None:
         from safetensors.torch import load_file
 
         self._work = work
-        # The library maps the file: only a copy is a tensor in memory.
+        # The library maps the file; a copy is in memory.
         self._tensors = [tensor.clone() for tensor in load_file(path).values()]
         if work.side == "torch":
             from torch.nn.utils import prune
@@ -95,12 +96,12 @@ class OnModules:
 
 def _upper_half(tensor: Any) -> Any:
     magnitudes = tensor.abs()
-    # The median of some stands for that of all: "half" up to a few in a thousand.
+    # The median of a sample is close enough: "half" is accurate to a few per thousand.
     return magnitudes > magnitudes.flatten()[::61].median()
 
 
 class OnDocument:
-    """A step on an open file: its masks, put in force."""
+    """A step on an open file, whose masks are applied."""
 
     def __init__(self, work: Work, path: str) -> None:
         self._kernel = kernel_for("cpu")
@@ -129,12 +130,12 @@ def side_of(work: Work, path: str) -> Side:
 
 
 def times(works: list[dict[str, Any]], rounds: list[int]) -> list[list[float]]:
-    """Return the seconds of every call, by the works, which take turns.
+    """Return the seconds of every call, for each of `works`, which are called alternately.
 
     Parameters
     ----------
     works
-        See `Work`.
+        Arguments of `Work`.
     rounds
         How often each of them is called.
     """
@@ -147,7 +148,7 @@ def times(works: list[dict[str, Any]], rounds: list[int]) -> list[list[float]]:
     for number in range(max(rounds)):
         for work, side, taken, most in zip(made, sides, seconds, rounds, strict=True):
             if number < most:
-                # Each time: some systems let go of what nobody read while torch was at work.
+                # Each time, because some systems drop pages that were not read during torch's call.
                 _warm_up(Path(work.path))
                 taken.append(_timed(side.ready()))
     return seconds
@@ -158,12 +159,12 @@ def _timed(call: Call) -> float:
     began = time.perf_counter()
     kept = call()
     seconds = time.perf_counter() - began
-    del kept  # what it takes to free it is not the call's
+    del kept  # freeing is not part of the call
     return seconds
 
 
 def _warm_up(path: Path) -> None:
-    """Let the whole file be in the page cache."""
+    """Read the whole file into the page cache."""
     with path.open("rb", buffering=0) as stream:
         piece = bytearray(1 << 20)
         while stream.readinto(piece):
@@ -171,7 +172,7 @@ def _warm_up(path: Path) -> None:
 
 
 def memory(work: dict[str, Any]) -> float:
-    """Return the peak of the first call, in MB; see `extra_mb`."""
+    """Return the additional peak memory of the first call, in MB; see `extra_mb`."""
     made = Work(**work)
     side_of(made, made.small).ready()()
     call = side_of(made, made.path).ready()

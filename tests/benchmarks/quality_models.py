@@ -1,4 +1,4 @@
-"""Small models whose quality is measured in seconds, with what they are measured on."""
+"""Small models whose quality is measured in seconds, with their data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pruneapp.repair.repair import LayerInputs, compute_repair
 from pruneapp.repair.solve import Drift, Moments
 from tests.conftest import ROOT, shared_folder
 
-# Rows of the inputs of a layer that are looked at of a batch, about.
+# Approximate number of input rows of a layer that are used per batch.
 _MOST_ROWS = 4096
 SAMPLE = ROOT / "resources" / "sample" / "lenet-digits.safetensors"
 
@@ -33,9 +33,9 @@ class QualityModel:
 
     path: Path
     make: Callable[[], nn.Module]
-    prefix: str  # before the names of the checkpoint
+    prefix: str  # prefix of the names in the checkpoint
     calibration: Callable[[int], Tensor]  # the inputs of a draw
-    score: Callable[[nn.Module, nn.Module], float]  # of a model beside the dense one
+    score: Callable[[nn.Module, nn.Module], float]  # of a model, given the dense one
 
     def load(self, state: Snapshot) -> nn.Module:
         """Return the model with the weights of a state."""
@@ -50,7 +50,7 @@ class QualityModel:
         return model.eval()
 
     def moments(self, dense: nn.Module, draw: int) -> Mapping[str, Moments]:
-        """Return the moments of the inputs of each layer, by the names of the checkpoint."""
+        """Return the moments of the inputs of each layer, by tensor name in the checkpoint."""
         sums: dict[str, list[np.ndarray]] = {}
 
         def watch(name: str) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
@@ -77,7 +77,9 @@ class QualityModel:
         return {n: Moments(gram, total, float(rows)) for n, (gram, total, rows) in sums.items()}
 
     def sequential(self, dense: nn.Module, state: Snapshot, draw: int) -> Snapshot:
-        """Return a state repaired layer after layer, each by its inputs after those before it."""
+        """Return a state repaired layer by layer, each with the inputs from the repaired layers
+        before it.
+        """
         batches = self.calibration(draw).split(32)
         for name in _in_order(dense, batches[0][:2]):
             weight = f"{self.prefix}{name}.weight"
@@ -89,18 +91,18 @@ class QualityModel:
 
 
 class _Reached(Exception):  # noqa: N818 - no error
-    """A layer was reached; what comes after it is of no account."""
+    """Raised to stop a forward pass once a layer is reached."""
 
 
 def _rows_of(module: nn.Module, inputs: Tensor) -> Tensor:
-    """Return what the weight of a layer is multiplied by, row by row."""
+    """Return the rows that the weight of a layer is multiplied by."""
     rows = inputs
     if isinstance(module, nn.Conv2d):
         window = module.kernel_size, module.dilation, module.padding, module.stride
         patches = F.unfold(rows, *window)
         rows = patches.transpose(1, 2).reshape(-1, patches.shape[1])
     rows = rows.flatten(0, -2)
-    # Of a picture of many places some are enough, in steps that fall on all columns.
+    # A sample is enough for large pictures; the odd stride covers all columns.
     return rows[:: len(rows) // _MOST_ROWS | 1]
 
 
@@ -119,7 +121,7 @@ def _inputs_of(model: nn.Module, name: str, batch: Tensor) -> Tensor:
 
 
 def _in_order(model: nn.Module, batch: Tensor) -> list[str]:
-    """Return the layers in the order in which they are run."""
+    """Return the names of layers in order of execution."""
     names: list[str] = []
     layers = [(n, m) for n, m in model.named_modules() if isinstance(m, nn.Conv2d | nn.Linear)]
     hooks = [
@@ -134,7 +136,9 @@ def _in_order(model: nn.Module, batch: Tensor) -> list[str]:
 
 
 def _drifted(dense: nn.Module, now: nn.Module, name: str, batches: Sequence[Tensor]) -> Moments:
-    """Return the moments of what a layer gets now, with the drift from what the dense one has."""
+    """Return the moments of a layer's current inputs, with their drift from those of the dense
+    model.
+    """
     weight = dense.get_submodule(name).weight.detach().flatten(1).T
     sums: list[np.ndarray] = []
     for batch in batches:
@@ -149,7 +153,7 @@ def _drifted(dense: nn.Module, now: nn.Module, name: str, batches: Sequence[Tens
 
 
 def known(moments: Mapping[str, Moments]) -> Callable[[TensorEntry], LayerInputs | None]:
-    """Return moments as a repair asks for them."""
+    """Return a function that looks up moments, as `compute_repair` expects."""
 
     def of(entry: TensorEntry) -> LayerInputs | None:
         found = moments.get(entry.name)
@@ -159,7 +163,9 @@ def known(moments: Mapping[str, Moments]) -> Callable[[TensorEntry], LayerInputs
 
 
 def sample() -> QualityModel:
-    """The sample: its own test pictures, and 256 of those that it was trained on."""
+    """Return the sample model: its test pictures, and 256 of its training pictures for
+    calibration.
+    """
     spec = importlib.util.spec_from_file_location("train", SAMPLE.with_name("train.py"))
     assert spec is not None
     assert spec.loader is not None
@@ -189,7 +195,7 @@ class _Block(nn.Module):
         self.bn2 = nn.BatchNorm2d(outputs)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the features; the way around has zeros for the channels that come new."""
+        """Return the features; the shortcut is padded with zeros for the added channels."""
         y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
         around = x[:, :, :: self.stride, :: self.stride]
         half = self.wider // 2
@@ -209,7 +215,7 @@ class _ResNet20(nn.Module):
         self.linear = nn.Linear(64, 10)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the ten scores of each picture of 32 x 32."""
+        """Return the logits (10 per picture) for pictures of 32 x 32."""
         x = F.relu(self.bn1(self.conv1(x)))
         for number in (1, 2, 3):
             x = getattr(self, f"layer{number}")(x)
@@ -226,9 +232,9 @@ def _photos() -> Iterator[Tensor]:
 
 
 def resnet20() -> QualityModel | None:
-    """ResNet-20 on crops of two photos: whether it names what the dense model names.
+    """Return ResNet-20 on crops of two photos, scored by agreement with the dense model.
 
-    None where the checkpoint is not there. Crops to calibrate and to test come from the same
+    None if the checkpoint is not available. Crops for calibration and test come from the same
     photos and may overlap.
     """
     shared = shared_folder()

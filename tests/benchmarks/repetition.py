@@ -1,7 +1,7 @@
-"""The same done to one document again and again in the real window, and the memory it takes.
+"""Repeat the same operations on one document in the window and measure memory growth.
 
-``python -m tests.benchmarks.repetition JSON`` prints the answer as JSON; run it in a process of its
-own, whose memory is looked at.
+``python -m tests.benchmarks.repetition JSON`` prints the result as JSON. It needs its own process,
+whose memory is measured.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from typing import Any
 from tests.benchmarks.window import Hand
 
 PAGES = 4
-# What must not grow from round to round, by the names of their types.
+# Type names of objects whose number must not grow from round to round.
 WATCHED = ("BitMask", "MaskSet", "MaskSlot", "Snapshot", "Preview", "Tile", "Task", "Units")
 
 
 def rounds(path: str, count: int, probes: list[int]) -> dict[str, Any]:
-    """Prune, look at every page, undo, redo, undo: memory in bytes and objects after some rounds.
+    """Prune, show every page, undo, redo, undo; return bytes and object counts after some rounds.
 
-    Memory is what is resident after the interpreter's garbage was collected and the allocator
-    gave back what it holds unused: that comes and goes by megabytes with chance.
+    Memory is measured after garbage collection and malloc_trim, because unused memory of the
+    allocator varies by megabytes.
     """
     hand = Hand()
-    hand.beats.stop()  # they are kept, and would be taken for growth
+    hand.beats.stop()  # stored beats would count as growth
     hand.open(Path(path))
     hand.ask("l1_unstructured", "50 %", everywhere=True)
     names = [row.name for row in hand.bench.session.rows if row.by_default]
     found: dict[str, Any] = {}
     for number in range(1, count + 1):
         hand.rest(0.02)
-        hand.ask("l1_unstructured", f"{40 + number % 20} %")  # other masks every time
+        hand.ask("l1_unstructured", f"{40 + number % 20} %")  # other masks in each round
         hand.rest(0.02)
         hand.preview()
         hand.prune()
@@ -55,7 +55,7 @@ def rounds(path: str, count: int, probes: list[int]) -> dict[str, Any]:
 
 
 def _quiet(hand: Hand) -> None:
-    """Wait for the answers to what is shown; tiles are asked for a moment after."""
+    """Wait for all jobs; tiles are requested a moment after a change."""
     hand.rest(0.05)
     hand.wait_quiet()
 

@@ -1,4 +1,4 @@
-"""Tables between marks in a page of the documentation."""
+"""Generated tables between markers in a page of the documentation."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tests.benchmarks import machine
 
 
 def replace_sections(page: Path, sections: Mapping[str, str], title: str) -> None:
-    """Replace the sections that were measured between their marks; keep all others and notes.
+    """Replace the measured sections between their markers; keep everything else.
 
     Parameters
     ----------
     page
-        A markdown file; begins with `title` if it is not there.
+        A Markdown file; created with `title` if it does not exist.
     sections
-        Texts by the names in the marks. A new one comes to the end.
+        Texts by the names in the markers. New sections are appended.
     """
     text = page.read_text() if page.exists() else title
     stamp = f"Measured on {machine.describe()}; {time.strftime('%Y-%m-%d')}, load {machine.load()}."

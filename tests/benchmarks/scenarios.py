@@ -1,4 +1,4 @@
-"""What is done in the real window, and what is measured while it is done."""
+"""Operations in the real window that are measured."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 
 def opening(path: str, rounds: int, dump: str = "") -> Answer:
-    """Open a file again and again; seconds from the click to the painted tree."""
+    """Open a file repeatedly; measure seconds from the click to the painted tree."""
     with contextlib.ExitStack() as stack:
         hand = Hand(stack.enter_context(Path(dump).open("w")) if dump else None)
         seconds = []
         for _ in range(rounds):
-            hand.rest(1.0)  # the document before has been let go of, its jobs have ended
+            hand.rest(1.0)  # the previous document has been released, and its jobs have ended
             seconds.append(hand.open(Path(path)))
             hand.beats.phase = "after opening"
             hand.rest(1.0)
@@ -41,7 +41,7 @@ def _worst(beats: list[Beat], hand: Hand) -> list[tuple[float, str, float]]:
 
 
 def job(path: str, target: str, dump: str = "") -> Answer:
-    """Do the main job and listen to the beats: open, look, L1 globally, Ln, undo, redo, export."""
+    """Do the main job and measure event loop delays: open, L1 globally, Ln, undo, redo, export."""
     with contextlib.ExitStack() as stack:
         hand = Hand(stack.enter_context(Path(dump).open("w")) if dump else None)
         took = _job(hand, Path(path), Path(target))
@@ -50,7 +50,7 @@ def job(path: str, target: str, dump: str = "") -> Answer:
 
 
 def crowd(path: str, dump: str = "") -> Answer:
-    """Do what can be done to 25,000 tensors at once, and listen to the beats."""
+    """Do every operation on 25,000 tensors and measure event loop delays."""
     with contextlib.ExitStack() as stack:
         hand = Hand(stack.enter_context(Path(dump).open("w")) if dump else None)
         change_crowd(hand, Path(path))
@@ -107,10 +107,10 @@ def _job(hand: Hand, path: Path, target: Path) -> dict[str, float]:
 
 
 def undoing(path: str, rounds: int) -> Answer:
-    """Press the keys for undo and redo of a global step, at rest and while a worker computes.
+    """Press the keys for undo and redo of a global step, while idle and while a worker computes.
 
-    Returns the milliseconds until the key press has been dealt with, and until the window has
-    been painted anew: by what was pressed and what the worker did.
+    Returns the milliseconds until the key event was handled and until the window was repainted, by
+    operation and by state of the worker.
     """
     hand = Hand()
     hand.open(Path(path))
@@ -140,7 +140,9 @@ def _computes(hand: Hand) -> bool:
 
 
 def steps(path: str, target: str, amounts: list[str], channels: str) -> Answer:
-    """Do the acceptance's steps by click and export: L1 globally, Ln on the convolutions."""
+    """Do the steps of the acceptance test in the window and export: L1 globally, Ln on
+    convolutions.
+    """
     hand = Hand()
     hand.open(Path(path))
     hand.ask("l1_unstructured", amounts[0], everywhere=True)

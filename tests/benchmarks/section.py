@@ -1,4 +1,4 @@
-"""One subject, measured and printed."""
+"""Measure one subject and print its table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def say(text: str) -> None:
 
 
 def section(name: str, ground: Ground) -> tuple[str, list[Line]]:
-    """Measure and print; returns no text if the subject failed, so that the others go on."""
+    """Measure and print a subject; return an empty text if it failed, so that the others still
+    run.
+    """
     subject = SUBJECTS[name]
     say(f"\n## {subject.title}\n")
     began = time.monotonic()

@@ -13,7 +13,7 @@ SHARDS = 4
 
 
 def language_model(width: int, hidden: int, layers: int, vocabulary: int) -> Shapes:
-    """Return the tensors of a decoder, in the order of its files."""
+    """Return the shapes of a decoder's tensors, in the order of its files."""
     shapes: Shapes = {"model.embed_tokens.weight": (vocabulary, width)}
     for layer in range(layers):
         at = f"model.layers.{layer}"
@@ -38,9 +38,9 @@ INDEX = "model.safetensors.index.json"
 def write(folder: Path, *, sparse: bool = False) -> None:
     """Write the shards, their index and a configuration into a new folder.
 
-    Real weights take minutes to draw. One tensor of each shape is drawn; every other is that one,
-    turned by some elements and with other low bits, so that no two tensors are alike. With
-    `sparse`, headers alone are written and the weights are holes in the files: enough to open.
+    Drawing random weights takes minutes, so one tensor of each shape is drawn; the others are
+    rotations of it with other low bits, so that no two tensors are equal. With `sparse`, only
+    headers are written and the weights are holes in the files: enough for opening.
     """
     part = folder.with_name(f"{folder.name}.making")
     part.mkdir()
@@ -64,7 +64,7 @@ def weights(shapes: Shapes) -> int:
 
 
 def _cut(shapes: Shapes) -> list[list[str]]:
-    """Return the names of each shard: about the same number of weights."""
+    """Return the names of each shard, with about the same number of weights in each."""
     most = weights(shapes) / SHARDS
     shards: list[list[str]] = [[] for _ in range(SHARDS)]
     before = 0

@@ -1,4 +1,4 @@
-"""A call by us and by torch in turns: the lines of a table about its time and its memory."""
+"""Compare a call of ours with torch's, alternately: table lines for time and memory."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class Case:
     Attributes
     ----------
     words
-        What is done, for the table.
+        Description for the table.
     side
         Ours: "drop-in" or "document".
     model
-        What is pruned, and the type of its elements.
+        The model to prune, and its data type.
     method, values, half
-        See `calls.Work`.
+        See `prune_calls.Work`.
     faster, memory
-        What must hold of the seconds and of the megabytes.
+        Bounds of the seconds and of the megabytes.
     peer_rounds
-        How often torch's time is measured: as often as ours where something must hold. Its memory
-        is measured only there.
+        How often torch's time is measured if there is no bound, else as often as ours. Its memory
+        is measured only if there is a bound.
     """
 
     words: str
@@ -46,7 +46,7 @@ class Case:
     peer_rounds: int = 2
 
     def work(self, ground: Ground, side: str) -> dict[str, Any]:
-        """Return what the program is told."""
+        """Return the arguments for the measuring process."""
         return {
             "side": side,
             "path": str(ground.model(self.model)),
@@ -58,7 +58,7 @@ class Case:
 
 
 def compared(ground: Ground, case: Case) -> Iterator[Line]:
-    """Measure one case; yields a line about time and one about memory."""
+    """Measure one case; yield a line about time and one about memory."""
     sides = [case.work(ground, side) for side in (case.side, "torch")]
     peer_rounds = ground.rounds if case.faster else min(case.peer_rounds, ground.rounds)
     ours, peer = times(ground, sides, [ground.rounds, peer_rounds])
@@ -74,7 +74,7 @@ def compared(ground: Ground, case: Case) -> Iterator[Line]:
 
 
 def times(ground: Ground, works: list[dict[str, Any]], rounds: list[int]) -> list[list[float]]:
-    """Return the seconds of some works that take turns in one process."""
+    """Return the seconds of several works, called alternately in one process."""
     taken: list[list[float]] = _answer(ground, "times", {"works": works, "rounds": rounds})
     return taken
 

@@ -1,7 +1,7 @@
-"""SparseGPT, as a yardstick: written from the formulas of Frantar and Alistarh (2023).
+"""SparseGPT as a baseline, written from the formulas of Frantar and Alistarh (2023).
 
-Within a layer it chooses itself what is pruned, in blocks of 128 columns, and moves what is left of
-the row to the right of each weight that goes.
+It chooses the pruned weights of a layer in blocks of 128 columns, and for each pruned weight
+updates the weights to its right in the row.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ _DAMPING = 0.01
 
 
 def sparse_gpt(weights: np.ndarray, gram: np.ndarray, share: float) -> np.ndarray:
-    """Return a matrix of weights, outputs by inputs, of which a share is pruned.
+    """Return a matrix of weights (outputs, inputs) of which a fraction is pruned.
 
-    `gram` is X'X of its inputs, any multiple of it.
+    `gram` is X'X of its inputs, or any multiple of it.
     """
     matrix = weights.astype(np.float64).copy()
     hessian = gram.astype(np.float64).copy()
@@ -29,7 +29,7 @@ def sparse_gpt(weights: np.ndarray, gram: np.ndarray, share: float) -> np.ndarra
         stop = min(start + _BLOCK, columns)
         scores = (matrix[:, start:stop] / upper.diagonal()[start:stop]) ** 2
         kept = np.ones(scores.size, np.bool_)
-        # Rounded up to here and not by itself, so that the matrix has its share to the weight.
+        # Rounding the cumulative count instead of each block's makes the total exact.
         gone = round(share * len(matrix) * stop) - round(share * len(matrix) * start)
         kept[np.argsort(scores, axis=None, kind="stable")[:gone]] = False
         kept = kept.reshape(scores.shape)

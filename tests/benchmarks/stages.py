@@ -1,7 +1,7 @@
-"""The command ``pruneapp prune``, and when it came to which stage.
+"""Run ``pruneapp prune`` and record when each stage began.
 
-``python -m tests.benchmarks.stages BEGAN ARGUMENT ...`` runs it with these arguments. BEGAN is
-when the process was started, by the system's clock; prints the seconds of each stage as JSON.
+``python -m tests.benchmarks.stages BEGAN ARGUMENT ...`` runs it with these arguments. BEGAN is the
+start of the process by the system clock; prints the seconds of each stage as JSON.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Weights that look like those of models, and the files that hold them."""
+"""Weights distributed like those of models, and files of them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Shapes = dict[str, tuple[int, ...]]
 
 
 def values(name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the ``float32`` weights of a tensor: normal, each output channel with its own scale.
+    """Return ``float32`` weights of a tensor: normal, each output channel with its own scale.
 
-    The scales differ so much (by a fifth) that no two channels of a tensor have norms so close
-    that the way of adding them up decides which is larger.
+    Scales differ by about a fifth, so that no two channels have norms so close that the order of
+    summation decides which is larger.
     """
     rng = np.random.default_rng([*name.encode()])
     if len(shape) < 2:
@@ -27,20 +27,20 @@ def values(name: str, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def as_bfloat16(array: np.ndarray) -> np.ndarray:
-    """Round ``float32`` to the nearest bfloat16, ties to even; returns the bits."""
+    """Round ``float32`` to the nearest bfloat16, ties to even; return the bits as ``uint16``."""
     bits = array.view(np.uint32)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
 
 def as_float64(array: np.ndarray) -> np.ndarray:
-    """Widen ``float32``, with random bits where the type has more than that."""
+    """Convert ``float32`` to ``float64``, with random low bits."""
     wide = array.astype(np.float64)
     bits = wide.view(np.uint64)
     bits |= np.random.default_rng(64).integers(0, 1 << 29, bits.shape, np.uint64)
     return wide
 
 
-# Name in safetensors: bytes of an element, and what makes it of float32.
+# By name in safetensors: the element size in bytes, and the conversion from float32.
 DTYPES: dict[str, tuple[int, Callable[[np.ndarray], np.ndarray]]] = {
     "F64": (8, as_float64),
     "F32": (4, lambda array: array),
@@ -54,8 +54,8 @@ def write_safetensors(
 ) -> None:
     """Write a safetensors file, tensor by tensor.
 
-    `read` returns ``float32`` weights, or the elements as they are to be written: any other type.
-    None leaves a hole in the file where the elements are, which reads as zeros.
+    `read` returns ``float32`` weights, or elements of any other type that are written unchanged. If
+    it is None, the data is a hole in the file, which reads as zeros.
     """
     size, convert = DTYPES[dtype]
     header, offset = {}, 0

@@ -1,8 +1,8 @@
-"""What a person would write with torch.nn.utils.prune: the peer of the whole job.
+"""The script that a user would write with torch.nn.utils.prune, as the peer of the whole job.
 
-``python -m tests.benchmarks.torch_script SOURCE TARGET STEP ...``; a step is
-``l1:AMOUNT:PATTERN`` (globally over the usual tensors that match) or ``ln:AMOUNT:PATTERN`` (L2
-along dim 0 of each). PATTERN is a glob over names.
+``python -m tests.benchmarks.torch_script SOURCE TARGET STEP ...``; a step is ``l1:AMOUNT:PATTERN``
+(globally over the default tensors that match) or ``ln:AMOUNT:PATTERN`` (L2 along dim 0 of each).
+PATTERN is a glob over names.
 """
 
 from __future__ import annotations

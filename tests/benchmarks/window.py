@@ -1,7 +1,7 @@
-"""The real window, driven as a person would; run in a process of its own.
+"""The real window, controlled by simulated input, in its own process.
 
-``python -m tests.benchmarks.window SCENARIO JSON`` prints the answer as JSON. Scenarios stand in
-`scenarios`; this is the hand that they have in common.
+``python -m tests.benchmarks.window SCENARIO JSON`` prints the result as JSON. The functions that
+are measured are in `scenarios`; `Hand` has the operations that they share.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ LOOK_EVERY_MS = 15
 
 
 def _large_screen(_window: QWidget) -> QRect:
-    # The screen that is none has 800 pixels a side: half of the window would be cut off.
+    # The offscreen platform's screen is 800 x 800, which would cut off half of the window.
     return QRect(0, 0, 1920, 1200)
 
 
 class Painted(QObject):
-    """Notes when a widget was painted, once `when` holds."""
+    """Records when a widget was painted while `when` was true."""
 
     def __init__(self, widget: QWidget, when: Callable[[], bool]) -> None:
         super().__init__(widget)
@@ -55,14 +55,14 @@ class Painted(QObject):
 
 
 class Hand:
-    """A person at the window.
+    """A simulated user of the window.
 
     Attributes
     ----------
     first, ready
-        When the window was painted for the first time, and when everything worked.
+        When the window was painted for the first time, and when it was fully usable.
     beats
-        The pulse since the first picture.
+        Event loop delays since the first paint.
     """
 
     def __init__(self, dump: TextIO | None = None) -> None:
@@ -106,9 +106,9 @@ class Hand:
         self.ready = time.perf_counter()
 
     def wait(self, until: Callable[[], bool], seconds: float = 300.0) -> None:
-        """Let the window live until something holds.
+        """Run the event loop until a condition is true.
 
-        Looked at seldom: every look asks for the interpreter's lock, which slows workers down.
+        It is checked rarely, because each check needs the GIL and slows workers down.
         """
         loop = QEventLoop()
         ends = time.perf_counter() + seconds
@@ -126,12 +126,12 @@ class Hand:
             raise TimeoutError(f"nothing came within {seconds:g} s")
 
     def rest(self, seconds: float) -> None:
-        """Look on for a while."""
+        """Run the event loop for a while."""
         ends = time.perf_counter() + seconds
         self.wait(lambda: time.perf_counter() >= ends)
 
     def wait_quiet(self) -> None:
-        """Wait for a moment in which no job is under way; the next may begin right after it."""
+        """Wait until no job runs; the next one may begin right after."""
         seen: list[bool] = []
 
         def quiet() -> bool:
@@ -142,7 +142,7 @@ class Hand:
         self.wait(quiet)
 
     def when(self, signal: SignalInstance, do: Callable[[], object]) -> float:
-        """Do something and wait for a signal; returns the seconds until it came."""
+        """Call `do` and wait for a signal; return the seconds until it was emitted."""
         came: list[float] = []
 
         def note(*_: object) -> None:
@@ -159,7 +159,9 @@ class Hand:
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
 
     def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> tuple[float, float]:
-        """Press a key that changes the tree; milliseconds until it returns, and until painted."""
+        """Press a key that changes the tree; return milliseconds until it returns, and until
+        painted.
+        """
         painted = Painted(self.views.tree.view.viewport(), lambda: True)
         began = time.perf_counter()
         QTest.keyClick(self.views.tree.view, key, modifiers)
@@ -171,7 +173,7 @@ class Hand:
     # -- the main job --------------------------------------------------------------------------
 
     def open(self, path: Path) -> float:
-        """Open a file; returns the seconds from the click to the painted tree."""
+        """Open a file; return the seconds from the click to the painted tree."""
         self.beats.phase = f"opening {path.name}"
         session = self.bench.session
         tree = Painted(
@@ -184,11 +186,11 @@ class Hand:
         return tree.at - began
 
     def preview(self) -> None:
-        """Wait until what would happen is known exactly."""
+        """Wait for the exact preview."""
         controller = self.bench.preview
 
         def known() -> bool:
-            # Of a file that was just opened, which may settle after its tree was painted.
+            # A file that was just opened may still be updating after its tree was painted.
             if controller.state.untouched:
                 self.views.form.changed.emit()
             return controller.state.preview is not None
@@ -196,7 +198,7 @@ class Hand:
         self.wait(known)
 
     def ask(self, method: str, amount: str, *, everywhere: bool = False) -> None:
-        """Fill in the form: choose, click, type."""
+        """Fill in the form: method, scope and amount."""
         form = self.views.form
         rule = form.rules[0]
         rule.method.setCurrentIndex(rule.method.findData(method))
@@ -207,12 +209,12 @@ class Hand:
         QTest.keyClicks(field, amount)
 
     def prune(self) -> float:
-        """Click the main button; returns the seconds until the document has changed."""
+        """Click the main button; return the seconds until the document has changed."""
         button = self.views.preview.action.button
         return self.when(self.bench.session.changed, lambda: self.click(button))
 
     def export(self, target: Path, format_: str = "safetensors") -> float:
-        """Export by the dialog; returns the seconds from its button to the report."""
+        """Export with the dialog; return the seconds from its button to the report."""
         exporting = self.bench.export
         dialog = self.export_dialog()
         self.click(dialog.formats.radios[format_])
@@ -224,7 +226,7 @@ class Hand:
         return seconds
 
     def export_dialog(self) -> ExportDialog:
-        """Ask for an export; returns the dialog."""
+        """Trigger the export action; return the dialog."""
         exporting = self.bench.export
         self.window.actions_["export"].trigger()
         self.wait(lambda: exporting.dialog is not None)
@@ -232,7 +234,7 @@ class Hand:
         return exporting.dialog
 
     def leave(self) -> None:
-        """Close the window without asking."""
+        """Close the window without confirmation."""
         self.beats.stop()
         self.bench.shut_down()
 
@@ -245,7 +247,7 @@ def main() -> None:
 
 
 def print_answer(measure: Callable[[], Any]) -> None:
-    """Print as JSON what `measure` returns; if it fails, end in spite of the window's threads."""
+    """Print the result of `measure` as JSON; if it raises, exit without waiting for threads."""
     try:
         answer = measure()
     except BaseException:  # noqa: BLE001 - threads of the window would wait for ever

@@ -1,4 +1,4 @@
-"""The whole job in the real window: open, L1 50 % globally, export.
+"""The whole job in the window: open, L1 50 % globally, export.
 
 ``python -m tests.benchmarks.window_job SOURCE TARGET`` prints the seconds of each part as JSON.
 """

@@ -1,4 +1,4 @@
-"""Somebody at the window who knows nothing: random clicks, keys, text and files, seeded.
+"""Random input to the window: seeded clicks, keys, text and files.
 
-`packaging/dev.py monkey` runs it; docs/reliability.md has the figures.
+`packaging/dev.py monkey` runs it; the results are in docs/reliability.md.
 """

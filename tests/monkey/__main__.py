@@ -1,7 +1,7 @@
-"""Let a monkey play with the window: ``python -m tests.monkey --minutes 6 --seeds 20``.
+"""Send random input to the window: ``python -m tests.monkey --minutes 6 --seeds 20``.
 
-Random clicks, keys, text, wheel, drags, files, resizes and commands, each run in a process of its
-own, off screen. A run that finds something keeps its folder, whose log.jsonl can be repeated:
+Clicks, keys, text, wheel, drags, files, resizes and commands, each run in its own process with the
+offscreen platform. A run that finds something keeps its folder, whose log.jsonl can be replayed:
 ``--replay FOLDER/log.jsonl``, with the seed and the models of the run.
 """
 
@@ -25,7 +25,7 @@ from tests.benchmarks.report import replace_sections
 
 REPORT = ROOT / "docs" / "reliability.md"
 RESNET = ROOT.parent / "shared" / "data" / "resnet20-12fca82f.th"
-# Beyond its time a run may need this for its last files and for what it looks at.
+# Additional seconds that a run may need for its last files and checks.
 GRACE_S = 300.0
 LAST_ACTS = 12
 HEAD = (
@@ -33,7 +33,7 @@ HEAD = (
     *("windows", "crashes", "exceptions", "failed jobs", "warnings", "stalls > 1 s"),
     *("longest stall, s", "others' stalls", "other findings", "MB"),
 )
-# What is found, by the column that counts it; "crowd" is the doing of other processes.
+# The column that counts each kind of finding; "crowd" is caused by other processes.
 COLUMNS = {
     "exception": "exceptions",
     "bug report": "exceptions",
@@ -47,14 +47,14 @@ COLUMNS = {
 
 @dataclass
 class Outcome:
-    """What came of a run.
+    """The outcome of a run.
 
     Attributes
     ----------
     row
-        Its line of the table, by the heads.
+        Its table row, by column.
     wrong
-        What was found, for people: what, and where it can be read.
+        Descriptions of the findings, with where to read more.
     """
 
     row: dict[str, Any]
@@ -98,7 +98,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, help="for the runs (default: a temporary one)")
     parser.add_argument("--replay", type=Path, metavar="LOG", help="repeat the acts of a run")
     parser.add_argument("--write", action="store_true", help="write docs/reliability.md")
-    parser.add_argument("--play", type=Path, help=argparse.SUPPRESS)  # in this process, there
+    parser.add_argument("--play", type=Path, help=argparse.SUPPRESS)  # in this process
     options = parser.parse_args()
     if options.folder is None and not options.play:
         options.folder = Path(tempfile.mkdtemp(prefix="pruneapp-monkey-"))
@@ -106,7 +106,7 @@ def _options() -> argparse.Namespace:
 
 
 def usual_models(folder: Path) -> list[Path]:
-    """Return the models that runs take in turn; None stands for the sample alone."""
+    """Return the models that runs use in turn."""
     from pruneapp import resources
     from tests.monkey.files import SAMPLE, transformer
 
@@ -124,7 +124,7 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def run(options: argparse.Namespace, seed: int, model: Path) -> Outcome:
-    """Let a process play, and say what came of it."""
+    """Run one seed in a child process and return its outcome."""
     folder = options.folder / f"seed-{seed}"
     if folder.exists():
         shutil.rmtree(folder)
@@ -147,7 +147,7 @@ def run(options: argparse.Namespace, seed: int, model: Path) -> Outcome:
         try:
             status = child.wait(60 * options.minutes + GRACE_S)
         except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGABRT)  # writes where every thread stands
+            child.send_signal(signal.SIGABRT)  # writes the stacks of all threads
             status = child.wait()
         except BaseException:
             child.kill()
@@ -160,7 +160,7 @@ def run(options: argparse.Namespace, seed: int, model: Path) -> Outcome:
 
 
 def judge(folder: Path, status: int, seed: int, model: Path, seconds: float) -> Outcome:
-    """Read what a run left."""
+    """Read the log and the result of a run."""
     log = folder / "log.jsonl"
     entries = [_parsed(line) for line in log.read_text().splitlines()] if log.exists() else []
     found = [e for e in entries if e["do"] == "found"]
@@ -208,7 +208,7 @@ def judge(folder: Path, status: int, seed: int, model: Path, seconds: float) -> 
 def _parsed(line: str) -> dict[str, Any]:
     try:
         return json.loads(line)
-    except ValueError:  # the process ended within it
+    except ValueError:  # the process ended while writing it
         return {"do": "cut off", "line": line}
 
 

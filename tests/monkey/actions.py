@@ -1,4 +1,4 @@
-"""What a hand can do at a window: an act is a few plain values, so that it can be written down."""
+"""Input actions on a window: an act is a dict of plain values, so that it can be logged."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 class MissingError(Exception):
-    """What an act is about is not there: the window went another way than when it was recorded."""
+    """The widget or menu of an act does not exist: the window differs from the recorded run."""
 
 
 # -- names of widgets --------------------------------------------------------------------------
 
 
 def tops() -> list[QWidget]:
-    """Return the windows that can be worked with: the menu, or else the dialog, or else all."""
+    """Return the windows that accept input: the popup, or else the modal dialog, or else all."""
     popup = QApplication.activePopupWidget()
     if popup is not None:
         return [popup]
@@ -50,7 +50,7 @@ def _is_window(widget: QWidget) -> bool:
 
 
 def path_of(widget: QWidget) -> list[str]:
-    """Return the way to a widget from its window: types and numbers among the like."""
+    """Return the path of a widget from its window: type and index among siblings of that type."""
     steps: list[str] = []
     while not widget.isWindow():
         parent = widget.parentWidget()
@@ -63,7 +63,7 @@ def path_of(widget: QWidget) -> list[str]:
 
 
 def find(path: list[str]) -> QWidget:
-    """Return the widget at the end of a way; raises `MissingError`."""
+    """Return the widget at a path; raise `MissingError` if there is none."""
     first, *rest = path
     found = _pick([w for w in tops() if type(w).__name__ == first.partition(":")[0]], first)
     for step in rest:
@@ -82,9 +82,9 @@ def _pick(like: list[QWidget], step: str) -> QWidget:
 
 
 def label_of(widget: QWidget) -> str:
-    """Return what a person would call it."""
+    """Return a readable name of a widget."""
     name = widget.accessibleName() or widget.objectName()
-    if name.startswith("qt_"):  # a part of what has a name
+    if name.startswith("qt_"):  # an internal part of a named widget
         name = f"in {widget.parentWidget().accessibleName()}"
     if not name and isinstance(widget, QAbstractButton):
         name = widget.text()
@@ -97,7 +97,7 @@ def label_of(widget: QWidget) -> str:
 
 
 def do(act: Act, window: QMainWindow) -> None:
-    """Do what is written down; raises `MissingError` where that cannot be."""
+    """Do an act; raise `MissingError` if that is impossible."""
     DOING[act["do"]](act, window)
 
 
@@ -173,7 +173,7 @@ def _wheel(act: Act, _window: QMainWindow) -> None:
 
 
 def focus() -> QWidget:
-    """Return what gets the keys."""
+    """Return the widget that receives keys."""
     here = tops()
     found = QApplication.focusWidget()
     if found is not None and found.isVisible() and found.window() in here:
@@ -234,7 +234,7 @@ def _close(_act: Act, _window: QMainWindow) -> None:
 
 
 def _leave(_act: Act, window: QMainWindow) -> None:
-    """Go to another program and come back."""
+    """Deactivate the window and activate it again."""
     top = (tops() or [window])[0]
     for kind in (QEvent.Type.WindowDeactivate, QEvent.Type.WindowActivate):
         QApplication.sendEvent(top, QEvent(kind))
@@ -242,7 +242,7 @@ def _leave(_act: Act, window: QMainWindow) -> None:
 
 
 def _rest(_act: Act, _window: QMainWindow) -> None:
-    """Do nothing for a while: the pause is what it is about."""
+    """Do nothing: the act consists of its pause."""
 
 
 DOING = {

@@ -1,4 +1,4 @@
-"""What comes into the monkey's mind next."""
+"""Random choice of the next act."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLAIN_KEYS = (
     *("0", "1", "2", "3", "4", "5", "[", "]", "?", "M", "F", "F2", "F6", "F10", "Alt+Down", "Menu"),
     *("Alt+F", "Alt+E", "Alt+V", "Alt+P", "Ctrl+Space", "Ctrl+Left", "Ctrl+Shift+End", "*", "/"),
 )
-# No slashes: a path that is typed stays in its folder.
+# No slashes: a typed path stays in its folder.
 TEXTS = (
     *(
         "0",
@@ -83,7 +83,7 @@ TEXTS = (
         "&&",
     ),
 )
-# What finds commands in the palette.
+# Search texts for the command palette.
 SOUGHT = (
     "prune",
     "session",
@@ -101,7 +101,7 @@ _PRUNE: tuple[Act, ...] = (SETTLE, {"do": "keys", "keys": "Ctrl+Return"}, SETTLE
 _FRESH: tuple[Act, ...] = tuple(
     {"do": "trigger", "name": name} for name in ("reset_form", "check_usual")
 )
-# What somebody does who knows what to do: of clicks at random hardly one in hundred prunes.
+# Sequences that a user would do: of random clicks hardly 1 % prune anything.
 SENSIBLE: tuple[tuple[Act, ...], ...] = (
     (*_FRESH, *_PRUNE),
     (*_FRESH, *_PRUNE, {"do": "keys", "keys": "Ctrl+Z"}, {"do": "keys", "keys": "Ctrl+Y"}, SETTLE),
@@ -133,29 +133,29 @@ SIZES = ((720, 480), (960, 600), (1024, 700), (1280, 800), (1600, 900), (1900, 1
 _SHIFT = Qt.KeyboardModifier.ShiftModifier.value
 _CONTROL = Qt.KeyboardModifier.ControlModifier.value
 HELD = (0,) * 8 + (_SHIFT, _SHIFT, _CONTROL, _SHIFT | _CONTROL)
-# Slower than this nothing is to be seen of the next; faster, acts come while work is under way.
+# Longer pauses let each act finish; short ones overlap with running jobs.
 PAUSES_MS = (0, 0, 0, 0, 0, 1, 1, 2, 5, 10, 30, 80)
 
 
 class Whims:
-    """Chooses acts at random; the same seed and the same window give the same ones.
+    """Chooses acts at random; the same seed and the same window give the same acts.
 
     Parameters
     ----------
     rng, files
-        What it chooses with, and from.
+        The random generator, and the files to choose from.
     has_document
-        Whether a file is open: without one most of the window is not there.
+        Whether a file is open: without one most of the window is hidden.
     """
 
     def __init__(self, rng: random.Random, files: Files, has_document: Callable[[], bool]) -> None:
         self._rng = rng
         self._files = files
         self._has_document = has_document
-        self._following: list[Act] = []  # what is still to be done of something sensible
+        self._following: list[Act] = []  # remaining acts of a sensible sequence
 
     def next(self, window: QMainWindow) -> Act:
-        """Return what to do next, and after which pause."""
+        """Return the next act, with its pause."""
         here = actions.tops()
         act: Act | None = None
         if not here:
@@ -196,7 +196,7 @@ class Whims:
     # -- with the mouse -------------------------------------------------------------------------
 
     def _target(self, top: QWidget) -> QWidget | None:
-        """Return something in sight, each kind of thing as often as the others."""
+        """Return a visible widget; all kinds of widgets are equally likely."""
         kinds: dict[str, list[QWidget]] = {}
         for widget in top.findChildren(QWidget):
             if widget.isVisible() and widget.isEnabled() and _takes_clicks(widget):
@@ -268,7 +268,7 @@ class Whims:
         return {"do": "keys", "keys": self._rng.choice(SHORTCUTS)}
 
     def _palette(self, _top: QWidget) -> Act:
-        """Open the palette; whoever has it open looks for something and takes it."""
+        """Open the command palette, or search in it and run a command if it is open."""
         dialog = QApplication.activeModalWidget()
         if not isinstance(dialog, CommandPalette):
             return {"do": "trigger", "name": "commands"}

@@ -1,4 +1,4 @@
-"""Files for a run: models to work with, hostile ones, and room for what is written."""
+"""Files for a run: models, hostile files, and a folder for output."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.benchmarks.synthetic_files import values, write_safetensors
 from tests.checkpoint.hostile_safetensors import all_cases
 
 SAMPLE = "sample/lenet-digits.safetensors"
-# Hostile files that are large; what they are about has nothing to do with the window.
+# Large hostile files, whose defects are unrelated to the window.
 LARGE = {"S36", "S36b", "S39", "X06g", "S47"}
 SHARDS = 3
-# Methods of a person: one that works, one that fails at work, one that is no Python.
+# User methods: one that works, one that fails when called, and one that is invalid Python.
 METHODS = {
     "half.py": "return default_mask * (t.abs() > t.abs().median())",
     "fails.py": "raise RuntimeError('not today')",
@@ -66,9 +66,9 @@ class Files:
     Parameters
     ----------
     folder
-        Empty; nothing outside is ever written.
+        An empty folder; nothing outside it is written.
     models
-        Files and folders to copy; the sample is always there, too.
+        Files and folders to copy; the sample is always added.
     rng
         Chooses among them.
     """
@@ -90,11 +90,11 @@ class Files:
                 place.mkdir(parents=True)
                 self.hostile.append(case.build(place))
         self._damage()
-        self.asked: list[Path] = []  # for dialogs that ask for methods and recipes
+        self.asked: list[Path] = []  # for dialogs that open methods and recipes
         self._write_asked()
 
     def renew(self, number: int) -> None:
-        """Copy a model again, whatever became of the copy."""
+        """Copy a model again, replacing its current copy."""
         source, model = self._sources[number], self.models[number]
         if model.is_dir():
             shutil.rmtree(model)
@@ -105,7 +105,7 @@ class Files:
             shutil.copyfile(source, model)
 
     def good(self) -> Path:
-        """Return a model, the first more often than the others."""
+        """Return a model; the first one is more likely than the others."""
         number = 0 if self._rng.random() < 0.7 else self._rng.randrange(len(self.models))
         return self.models[number]
 

@@ -1,4 +1,4 @@
-"""The subjects, in the order in which they are measured."""
+"""The subjects, in the order of measuring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same steps by click, by command line and by torch: the outcomes must be equal."""
+"""The same steps in the window, on the command line and with torch: results must be equal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     history = run_python(
         ["-m", "tests.benchmarks.window", "steps", json.dumps(arguments)], ground.folder
     ).answer["history"]
-    # A file holds no masks, so the second step goes on from a resumable export of the first.
+    # Other formats store no masks, so the second step continues from a resumable export.
     job.prune(
         ground, source, first, "--format", "resumable",
         "--method", "l1_unstructured", "--amount", "0.5", "--scope", "global",

@@ -1,4 +1,4 @@
-"""A checkpoint of 12 GB in four shards, by command line and in the window; one large tensor."""
+"""A checkpoint of 12 GB in four shards, on the command line and in the window; one large tensor."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def measure(ground: Ground) -> Iterator[Line]:
         median(seconds),
         "s",
         median(peer),
-        # The bound speaks of reading twice and writing once; cold files, flushed.
+        # The bound is two reads and one write, with cold files, flushed.
         TimesPeer(3),
         f"best {min(seconds):.0f} s of {len(seconds)}, peer {min(peer):.0f} s",
     )
@@ -68,8 +68,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     ground.forget("shards")
 
 
-# The tensor has two to the power of this many weights: 34 takes five minutes on two cores, 36 (128
-# GiB) half an hour.
+# log2 of the number of weights: 34 takes five minutes on two cores, 36 (128 GiB) half an hour.
 EXPONENT = int(os.environ.get("PRUNEAPP_BENCH_EXPONENT", "34"))
 STOP_MS = 250
 
@@ -101,7 +100,7 @@ def _drop(files: list[Path]) -> None:
 
 
 def _read_and_copy(files: list[Path], target: Path) -> float:
-    """Read every file, then copy it durably: two times reading, once writing."""
+    """Read every file, then copy it durably; return the seconds."""
     began = time.perf_counter()
     for path in files:
         lower_bounds.read(path)

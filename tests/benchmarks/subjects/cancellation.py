@@ -1,4 +1,4 @@
-"""How soon a job is over after it was cancelled."""
+"""Measure how soon a job ends after it was cancelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of 4 GB in 8 shards on a cluster of this machine, against one process."""
+"""A folder of 4 GB in 8 shards on a cluster of this machine, compared with one process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _measure(ground: Ground, source: Path, work: str, step: tuple[str, ...]) -> 
     alone: list[Ran] = []
     on: dict[int, list[Ran]] = {count: [] for count in WORKERS}
     same = 0
-    # In turn, so that what else the machine does meets all of them.
+    # Alternately, so that other load affects all of them.
     for number in range(min(3, ground.rounds)):
         shutil.rmtree(local, ignore_errors=True)
         alone.append(job.prune(ground, source, local, *step))
@@ -66,7 +66,7 @@ def on_cluster(
 
 
 def same(one: Path, other: Path) -> int:
-    """Return how many shards have the same bytes, compared a piece at a time."""
+    """Return the number of shards with equal bytes."""
     same = 0
     for path in sorted(one.glob("*.safetensors")):
         with path.open("rb") as mine, (other / path.name).open("rb") as its:

@@ -1,4 +1,4 @@
-"""Every method on 4 GB: 1, 2 and 4 workers, and S3, write the bytes of one machine."""
+"""Every method on 4 GB: 1, 2 and 4 workers, and S3, write the same bytes as one machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.benchmarks.subjects import job
 from tests.benchmarks.subjects.cluster import WORKERS, on_cluster, same
 from tests.support.stores import Bucket, environment, served
 
-# What a method is tried on, where any matrix will not do.
+# Tensors for methods that cannot be applied to every matrix.
 _PARTS = {
     "attention_heads": "*.o_proj.weight",
     "ffn_neurons": "*.down_proj.weight",
@@ -97,7 +97,7 @@ def _words(method: Method, statistics: Path) -> list[str]:
 
 
 def _write_statistics(path: Path, model: Path) -> Path:
-    """Write statistics for all matrices, with sums of products for those of few columns."""
+    """Write statistics for all matrices, with Gram matrices for those with few columns."""
     rng = np.random.default_rng(0)
     inputs, grams = {}, {}
     file = model / "model.onnx"
@@ -113,7 +113,7 @@ def _write_statistics(path: Path, model: Path) -> Path:
 
 
 def _tag(path: Path) -> str:
-    """Return the checksum of a file that S3 has of one which was sent in parts."""
+    """Return the ETag that S3 computes for a multipart upload of a file."""
     sums = []
     with path.open("rb") as file:
         while part := file.read(PART_BYTES):
@@ -123,7 +123,7 @@ def _tag(path: Path) -> str:
 
 
 def _same(bucket: Bucket, tags: Mapping[str, str]) -> int:
-    """Return how many shards in the store have the checksums of here; they are removed there."""
+    """Count the shards in the store with the expected checksums, and delete them there."""
     found = bucket.tags("out/")
     for key in found:
         bucket.remove(key)

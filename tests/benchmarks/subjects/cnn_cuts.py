@@ -1,4 +1,4 @@
-"""Five convolutional networks, cut by the defaults of `pruneapp shrink`, beside their originals."""
+"""Five convolutional networks, cut with the defaults of `pruneapp shrink`, and their originals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def measure(ground: Ground) -> Iterator[Line]:
                 1000 * min(ours),
                 "ms",
                 peer=1000 * min(peers),
-                # What is not the default is only told.
+                # Without a bound unless the options are the defaults.
                 bound=None if multiple else TimesPeer(1.0),
                 note=f"{source.stat().st_size / 1e6:.2f} to {cut.stat().st_size / 1e6:.2f} MB, "
                 f"least of {len(ours)} in turn, one thread",
@@ -50,7 +50,7 @@ def measure(ground: Ground) -> Iterator[Line]:
 
 
 def run_in_turn(paths: list[Path], rounds: int) -> list[list[float]]:
-    """Return the CPU times of models that ONNX Runtime runs one after another, in seconds."""
+    """Return the CPU times in seconds of models that ONNX Runtime runs alternately."""
     import numpy as np
     import onnxruntime
 
@@ -86,7 +86,7 @@ def _pooled(b: Any, x: str) -> str:
 
 
 def vgg() -> Any:
-    """Return plain convolutions between pools."""
+    """Return a network of plain convolutions and pools."""
     b, x, before = _builder(), "x", 3
     for number, width in enumerate((32, 64, 128, 128, 256)):
         x = b.op("Relu", b.conv(f"c{number}", x, width, before))
@@ -95,7 +95,7 @@ def vgg() -> Any:
 
 
 def resnet() -> Any:
-    """Return basic blocks with sums around them."""
+    """Return a network of basic blocks with residual connections."""
     b = _builder()
     x = b.op("Relu", b.norm("n0", b.conv("stem", "x", 32, 3, strides=[2, 2]), 32))
     before = 32
@@ -112,7 +112,7 @@ def resnet() -> Any:
 
 
 def mobilenet() -> Any:
-    """Return inverted bottlenecks with depthwise convolutions."""
+    """Return a network of inverted bottlenecks with depthwise convolutions."""
     b = _builder()
     x = b.op("Relu", b.conv("stem", "x", 24, 3, strides=[2, 2]))
     before = 24
@@ -127,7 +127,7 @@ def mobilenet() -> Any:
 
 
 def densenet() -> Any:
-    """Return convolutions each of which reads all before it."""
+    """Return a network of convolutions that each read all preceding outputs."""
     b = _builder()
     x, width, growth = b.op("Relu", b.conv("stem", "x", 48, 3, strides=[2, 2])), 48, 24
     for stage in range(2):
@@ -142,7 +142,7 @@ def densenet() -> Any:
 
 
 def unet() -> Any:
-    """Return an encoder and a decoder with connections between them."""
+    """Return an encoder and a decoder with skip connections."""
     b = _builder()
     x, before, levels = "x", 3, []
     for number, width in enumerate((24, 48, 96)):

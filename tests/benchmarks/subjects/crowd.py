@@ -1,4 +1,4 @@
-"""What a step on many small tensors takes: exactly, as an estimate, and to be put in force."""
+"""Time of a step on many small tensors: exact, estimated, and applied."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXACT_S, ESTIMATE_MS, SHORT_MS = 1.0, 50, 100
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    gc.disable()  # the window collects while nothing is to be done
+    gc.disable()  # the window collects while idle
     for name, words in MODELS:
         with open_checkpoint(ground.model(name)) as checkpoint:
             document = Document(checkpoint)
@@ -50,7 +50,7 @@ def _of(document: Document, words: str, rounds: int) -> Iterator[Line]:
         note = f"best {min(exact):.2f} s"
         bound = AtMost(EXACT_S)
         yield Line(f"{words}, L1, {where}", "exact", median(exact), "s", bound=bound, note=note)
-        estimate(snapshot, step)  # puts the tables together
+        estimate(snapshot, step)  # builds the tables
 
         def look(step: Step = step) -> None:
             report = estimate(snapshot, step).report
@@ -73,7 +73,7 @@ def _of(document: Document, words: str, rounds: int) -> Iterator[Line]:
 
 
 def _on_all(checkpoint: Checkpoint, words: str, rounds: int) -> Iterator[Line]:
-    """Edit all 100,000 tensors, make that permanent, and treat the zeros that are there then."""
+    """Edit all 100,000 tensors, make that permanent, and treat the resulting zeros."""
     entries = checkpoint.entries.values()
     every = tuple(entry.name for entry in entries)
     assert len(every) == 100_000

@@ -1,4 +1,4 @@
-"""L1 on a document: one bit a weight in place of a mask in the tensor's type."""
+"""L1 on a document: one bit per weight instead of a mask in the tensor's data type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject
 from tests.benchmarks.side_by_side import Case, compared
 
-# The packed mask of 2**26 weights, and 64 MB to work in.
+# The packed mask of 2**26 weights, and 64 MB of buffers.
 MEMORY = AtMost((2**26 / 8 + 64e6) / 1e6)
 
 
@@ -27,7 +27,7 @@ CASES = (
         faster=Faster(50),
         memory=MEMORY,
     ),
-    # So that nobody makes one point fast and leaves the others behind.
+    # Several cases, so that all of them must be fast.
     _l1("L1 0.5, bfloat16", "BF16"),
     _l1("L1 0.5, float16", "F16"),
     _l1("L1 0.5, float64", "F64"),

@@ -1,4 +1,4 @@
-"""`pruneapp.prune` in place of `torch.nn.utils.prune`."""
+"""`pruneapp.prune` compared with `torch.nn.utils.prune`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject
 from tests.benchmarks.side_by_side import Case, compared
 
-# What the API owes is twice the tensor: the mask and the pruned tensor, in the tensor's type.
+# The API requires twice the tensor: the mask and the pruned tensor, in the tensor's data type.
 FLOAT32_MB = 2.3 * 4 * 2**26 / 1e6
 
 CASES = (

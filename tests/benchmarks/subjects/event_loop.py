@@ -1,4 +1,6 @@
-"""How late the main thread is: while 600 MB are opened, pruned and exported, or 25,000 tensors."""
+"""Delay of the main thread while 600 MB are opened, pruned and exported, and with 25,000
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from collections.abc import Iterator
 from tests.benchmarks.benchmark import AtLeast, AtMost, Ground, Line, Subject
 from tests.benchmarks.processes import run_python
 
-# What is done to many tensors in the background, and put in force in the main thread.
+# Operations on many tensors that are computed in the background and applied in the main thread.
 SHORT = {
     "making 25,000 tensors final",
     "treating zeros as pruned",

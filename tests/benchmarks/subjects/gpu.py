@@ -1,4 +1,4 @@
-"""Masks and repairs on a CUDA GPU, beside the CPU of the same machine and beside torch there."""
+"""Masks and repairs on a CUDA GPU, compared with the CPU and with torch on the same machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PRODUCTS = ITERATIONS + 3
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    """Measure; raises where there is no CUDA device."""
+    """Measure; raise if there is no CUDA device."""
     gpu = kernel_for("cuda")
     for model, words in MODELS.items():
         with open_checkpoint(ground.model(model)) as checkpoint:
@@ -85,7 +85,7 @@ def _torch_seconds(
 
 
 def _timed(call: Callable[[], Any], rounds: int) -> tuple[float, Any]:
-    """Return the median of some calls after one that is not counted, and what the last gave."""
+    """Return the median seconds after one warm-up call, and the result of the last call."""
     found, seconds = call(), []
     for _ in range(rounds):
         began = time.perf_counter()

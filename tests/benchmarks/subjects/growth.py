@@ -1,4 +1,4 @@
-"""Whether twice the weights take twice the time."""
+"""Whether time is linear in the number of weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether panel and tree follow the slider of a 600 MB model, and what is counted for that."""
+"""Whether panel and tree follow the slider with a 600 MB model, and the counting for that."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOLLOWS_MS = 50
 def measure(ground: Ground) -> Iterator[Line]:
     for name, words, longest in MODELS:
         arguments = {"path": str(ground.model(name)), "rounds": ground.rounds}
-        if name == "blocks":  # of convolutions there are no synthetic statistics
+        if name == "blocks":  # there are no synthetic statistics of convolutions
             arguments["statistics"] = str(ground.folder / "blocks.statistics.safetensors")
         answer = run_python(
             ["-m", "tests.benchmarks.interaction", json.dumps(arguments)], ground.folder

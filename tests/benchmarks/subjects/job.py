@@ -1,4 +1,4 @@
-"""The whole job by command line: open, prune globally, export, verified."""
+"""The whole job on the command line: open, prune globally, export, verified."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.benchmarks import lower_bounds
 from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject, TimesPeer, median
 from tests.benchmarks.processes import Ran, run_python
 
-# The one of 302 M weights in 72 tensors is held to be so much faster, the other is told.
+# The model of 302 M weights in 72 tensors has a bound, the other is only reported.
 MODELS = (("blocks", "600 MB bfloat16", Faster(25)), ("mixed", "600 MB float32", None))
 PROGRAM = """
 import sys
@@ -19,9 +19,9 @@ code = main(sys.argv[1:])
 assert "torch" not in sys.modules, "torch was imported"
 sys.exit(code)
 """
-# torch takes a minute a round: so many are enough to know it.
+# A round of torch takes a minute, so three have to be enough.
 PEER_ROUNDS = 3
-# What torch needs.
+# Memory that torch needs.
 ROOM = 12e9
 
 
@@ -67,7 +67,7 @@ def measure(ground: Ground) -> Iterator[Line]:
 
 
 def _settle(source: Path) -> None:
-    """Let nothing be left to write of what was called before, and the source be in the cache."""
+    """Flush pending writes, and read the source into the page cache."""
     os.sync()
     lower_bounds.read(source)
 

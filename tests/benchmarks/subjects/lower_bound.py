@@ -1,4 +1,4 @@
-"""How far the steps are from the least that they could take."""
+"""Times of the steps relative to their lower bounds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     }
     lower_bounds.read(one)
     lower_bounds.read(job)
-    # In turns, so that a busy moment falls on all alike.
+    # Alternately, so that other load affects all of them.
     rounds = [{words: call() for words, call in alone.items()} for _ in range(ground.rounds)]
     found = {words: median([taken[words] for taken in rounds]) for words in alone}
     for words, seconds in found.items():

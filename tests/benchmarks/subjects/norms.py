@@ -1,4 +1,4 @@
-"""Whole channels by their norms, on a document."""
+"""Structured pruning by norms of channels, on a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the click to the painted tree."""
+"""Time from the click to the painted tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILES = (
     ("mixed-torch", "600 MB .pt", 0.3),
     ("many", "safetensors of 100,000 tensors", 1.5),
     ("many-torch", ".pt of 20,000 tensors", 2.0),
-    # Holes where the weights are: opening reads none of them.
+    # Sparse files: opening reads no weights.
     ("shards-sparse", "index of 4 shards, 12 GB", 0.5),
 )
 

@@ -1,4 +1,4 @@
-"""The picture of a tensor of 32,000 x 4,096 weights: how soon, how smooth, how true."""
+"""The picture of a tensor of 32,000 x 4,096 weights: latency, smoothness, correctness."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.benchmarks.processes import run_python
 
 SCALES = ("1", "2")
 FIRST_MS, EXACT_MS, FRAME_MS = 150, 1000, 16
-# Of 255 levels; a pixel is a mean of thousands of weights, so chance leaves less than one.
+# Of 255 levels; a pixel is a mean of thousands of weights, so its random error is below 1.
 EVEN = 3
 
 

@@ -1,4 +1,4 @@
-"""What Repair is worth: small models at high sparsity, without it, with it, and by SparseGPT."""
+"""Effect of repair: small models at high sparsity, without it, with it, and by SparseGPT."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DRAWS = 4
 
 @dataclass(frozen=True)
 class Pruning:
-    """A step, and what is left of the model after it and a repair, at least."""
+    """A step, and lower bounds of the quality after it and after a repair."""
 
     words: str
     method: str
@@ -39,7 +39,7 @@ class Pruning:
     sequential: float | None = None  # the same, after a sequential repair
 
     def masks(self, state: Snapshot) -> Mapping[str, BitMask]:
-        """Return what it prunes of the tensors that are pruned if nothing is selected."""
+        """Return the masks for the default selection."""
         row = Row(default_selection(state.checkpoint), self.method, self.values)
         return compute_preview(
             state, Step((row,), self.scope), CpuKernel(), Job(), norms=False
@@ -87,7 +87,7 @@ RESNET = (
 
 
 def measure(_ground: Ground) -> Iterator[Line]:
-    from tests.benchmarks import quality_models as models  # torch, and data sets
+    from tests.benchmarks import quality_models as models  # imports torch and data sets
 
     yield from _measured("sample", models.sample(), SAMPLE)
 
@@ -134,7 +134,7 @@ def _measured(name: str, model: Any, prunings: tuple[Pruning, ...]) -> Iterator[
                 )
 
 
-# What ranks by statistics, beside what does not.
+# Methods that use statistics, and the ones they are compared with.
 _BY_STATISTICS: Mapping[str, Scope] = {
     "l1_per_row": "local",
     "wanda": "local",
@@ -209,7 +209,7 @@ def save_moments(path: Path, moments: Mapping[str, Moments]) -> None:
 
 
 def by_sparse_gpt(state: Snapshot, moments: Mapping[str, Moments]) -> Snapshot:
-    """Return the state that SparseGPT makes with the same share in each layer."""
+    """Return the state that SparseGPT computes with the same sparsity in each layer."""
     from tests.benchmarks.sparse_gpt import sparse_gpt
 
     checkpoint: Checkpoint = state.checkpoint

@@ -1,4 +1,4 @@
-"""A repair of a language model, beside SparseGPT with the same share of each matrix."""
+"""Repair of a language model, compared with SparseGPT at the same sparsity of each matrix."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests.benchmarks.benchmark import AtLeast, Ground, Line, Subject, TimesPeer
 from tests.benchmarks.subjects.quality import DRAWS, by_sparse_gpt
 
 # By amount: the perplexity of a model of 0.7 million weights, trained three times as long (3.538
-# unpruned), without repair, by SparseGPT, and repaired. Half of these gaps is asked for.
+# unpruned), without repair, by SparseGPT, and repaired. Bounds are half of these gaps.
 LARGER = {0.5: (3.880, 3.714, 3.650), 0.7: (6.707, 4.815, 4.280)}
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    from tests.benchmarks.char_llama import quality_model, train  # torch
+    from tests.benchmarks.char_llama import quality_model, train  # imports torch
     from tests.benchmarks.quality_models import known
 
     model = quality_model(train(ground.folder / "char-llama"))
@@ -83,7 +83,7 @@ def measure(ground: Ground) -> Iterator[Line]:
 
 
 def _check_shares(state: Snapshot, *others: Snapshot) -> None:
-    """All have as many zeros in each matrix."""
+    """Assert that all states have the same number of zeros in each matrix."""
     for name, mask in state.masks.items():
         for other in others:
             zeroed = other.zeroed(name)

@@ -1,4 +1,4 @@
-"""What an allocation by a scan is worth, beside the same share of every tensor."""
+"""Quality of an allocation by a sensitivity scan, compared with uniform sparsity."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOTALS = (0.6, 0.7, 0.8)
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    from tests.benchmarks.char_llama import LlamaRunner, perplexity, train  # torch
+    from tests.benchmarks.char_llama import LlamaRunner, perplexity, train  # imports torch
 
     path = train(ground.folder / "char-llama")
     with open_checkpoint(path) as checkpoint:

@@ -1,4 +1,4 @@
-"""What the scores of units are worth: FFN neurons cut by a norm, by Wanda, and by FLAP."""
+"""Quality of scores of units: FFN neurons cut by a norm, by Wanda, and by FLAP."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AMOUNTS = (0.1, 0.3, 0.5)
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    from tests.benchmarks.char_llama import quality_model, train  # torch
+    from tests.benchmarks.char_llama import quality_model, train  # imports torch
     from tests.benchmarks.quality_models import known
 
     model = quality_model(train(ground.folder / "char-llama"))
@@ -71,7 +71,7 @@ def measure(ground: Ground) -> Iterator[Line]:
 
 
 def _random(ground: Ground) -> Iterator[Line]:
-    """Measure how far the outputs move of models of random weights, with inputs of all sizes."""
+    """Measure the change of outputs of models with random weights and inputs of different sizes."""
     errors: dict[str, list[float]] = {by: [] for by in SCORES}
     for seed in range(DRAWS):
         model = _random_llama(ground.folder / f"random-llama-{seed}", seed)
@@ -134,7 +134,7 @@ def _random_llama(folder: Path, seed: int) -> QualityModel:
     model = make()
     with torch.no_grad():
         for name, weight in model.named_parameters():
-            if "layernorm" in name:  # sizes of channels that differ by a factor of e, and more
+            if "layernorm" in name:  # scales of channels that differ by a factor of e or more
                 weight.copy_(torch.exp(torch.randn(weight.shape)))
     model.save_pretrained(folder)
 

@@ -1,4 +1,4 @@
-"""What a repair of a large layer takes beside its products of matrices, and how soon it stops."""
+"""Time of a repair of a large layer relative to its matrix products, and until it is cancelled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.benchmarks.subjects.quality import Pruning
 
 SIZE = 4096
 LAYER_MB = 4 * SIZE**2 / 1e6
-# Those of the iterations, and of the outputs and of the errors before and after.
+# For the iterations, and for the outputs and errors before and after.
 PRODUCTS = ITERATIONS + 3
 MOMENTS = 6
 WORK = f"{SIZE:,} × {SIZE:,} float32"
@@ -87,8 +87,8 @@ def _seconds(call: Callable[[], object]) -> float:
 
 
 def _products(gram: np.ndarray) -> float:
-    """Return the seconds of as many products of whole matrices as the repair needs."""
-    weights, out = np.ones_like(gram), np.zeros_like(gram)  # whose pages are there
+    """Return the seconds of as many matrix products as the repair needs."""
+    weights, out = np.ones_like(gram), np.zeros_like(gram)  # allocate the pages
 
     def multiply() -> None:
         for _ in range(PRODUCTS):
@@ -98,7 +98,9 @@ def _products(gram: np.ndarray) -> float:
 
 
 class _Canceller:
-    """Cancels when a share of the work is done: just after a look at the token, the worst time."""
+    """Cancels at a fraction of the work, just after a check of the token, which is the worst
+    moment.
+    """
 
     def __init__(self, share: float) -> None:
         self.token = CancelToken()
@@ -112,7 +114,9 @@ class _Canceller:
 
 
 def _stop(repair: Callable[[Job], object], share: float) -> float:
-    """Return the seconds from a cancel, at a share of the work, until the repair has stopped."""
+    """Return the seconds from cancelling, at a fraction of the work, until the repair has
+    stopped.
+    """
     canceller = _Canceller(share)
     try:
         repair(Job(canceller, canceller.token))

@@ -1,4 +1,4 @@
-"""Whether the window grows while the same document is pruned, looked at and undone."""
+"""Memory growth of the window while a document is pruned, shown and undone repeatedly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cut of neurons gains beside the same zeros, and what it costs to make."""
+"""Speed gain from cutting neurons, compared with zeros, and the cost of cutting."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tests.benchmarks.memory import extra_mb
 
 SHARE, MULTIPLE = 0.3, 64
 TOKENS = 128
-# A small model is run for about so long with each: single runs scatter by more than a cut gains.
+# A small model is run for about this many seconds: single runs vary by more than a cut gains.
 _SECONDS = 3.0
-# A durable copy is a read and a write; a cut reads what decides, writes, and reads all again.
+# A durable copy is a read and a write; a cut reads scores, writes, and reads all again.
 TIMES_COPY, MOST_MB = 5.0, 300.0
 
 
@@ -47,7 +47,7 @@ def _model(
     gc.collect()
     copies, cuts = [], []
     work = f"{name}, 30 % of FFN neurons"
-    # By itself: it is looked at after what the allocator holds was given back, and that takes time.
+    # Separate from the timing, because releasing memory of the allocator takes time.
     memory = extra_mb(lambda: _cut(source, shrunk))
     for _ in range(ground.rounds):
         weights = source / "model.safetensors"
@@ -123,7 +123,7 @@ def _cut(source: Path, target: Path, *, zeros: bool = False) -> None:
 
 
 def _prefills(shrunk: Path, masked: Path, rounds: int) -> tuple[list[float], list[float]]:
-    """Return seconds of CPU that a prefill takes with each, in turn."""
+    """Return the CPU seconds of a prefill with each model, measured alternately."""
     import torch
     from transformers import AutoModel
 
@@ -131,7 +131,7 @@ def _prefills(shrunk: Path, masked: Path, rounds: int) -> tuple[list[float], lis
     torch.set_num_threads(1)
     try:
         models = [AutoModel.from_pretrained(folder, dtype="auto") for folder in (shrunk, masked)]
-        for model in models:  # in memory, not in pages of a file that was just written
+        for model in models:  # copied to memory, out of the mapped pages of a new file
             for parameter in model.parameters():
                 parameter.data = parameter.data.clone()
         ids = torch.arange(TOKENS)[None] % 1000 + 5
@@ -142,7 +142,7 @@ def _prefills(shrunk: Path, masked: Path, rounds: int) -> tuple[list[float], lis
                 for model, seconds in zip(models, times, strict=True):
                     began = time.process_time()
                     model(input_ids=ids)
-                    if number:  # the first touches the weights for the first time
+                    if number:  # the first run touches the weights for the first time
                         seconds.append(time.process_time() - began)
                 number += 1
     finally:

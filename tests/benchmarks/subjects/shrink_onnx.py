@@ -1,4 +1,4 @@
-"""What a cut of every group of channels gains in ONNX Runtime, beside the same zeros."""
+"""Speed gain in ONNX Runtime from cutting every group of channels, compared with zeros."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject, me
 
 SHARE = 0.3
 MULTIPLE = 8
-# Constructors of torchvision, and how much less time a cut has to take, if anything is asked.
+# Constructors of torchvision, and the minimum reduction of time; None for no bound.
 NETS = {"resnet18": 0.2, "mobilenet_v2": 0.2, "efficientnet_b0": 0.2, "vit_b_16": None}
 
 
@@ -102,7 +102,7 @@ def _run(cut: Path, masked: Path, rounds: int) -> tuple[float, float, list[float
 
 
 def _make(name: str, path: Path) -> None:
-    """Write a network of torchvision with random weights; statistics of norms not as untrained."""
+    """Write a torchvision network with random weights and realistic statistics of its norms."""
     import torch
     import torchvision
 

@@ -1,4 +1,4 @@
-"""Where the time of the whole job goes."""
+"""Time of each stage of the whole job."""
 
 from __future__ import annotations
 

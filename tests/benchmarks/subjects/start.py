@@ -1,4 +1,4 @@
-"""From the command to the first picture of the window."""
+"""Time from the command to the first paint of the window."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.benchmarks.benchmark import AtLeast, AtMost, Ground, Line, Subject, m
 from tests.benchmarks.processes import run_python
 from tests.support import xvfb
 
-# The application itself, told to say when it was painted and to leave when it is ready. The clock
-# is the system's, the same in this process and in that one.
+# The application, modified to print when it was painted and to quit when it is ready. It uses the
+# system clock, which is the same in both processes.
 PROGRAM = """
 import sys, time, json
 from pruneapp.gui import application as app
@@ -44,7 +44,7 @@ def measure(ground: Ground) -> Iterator[Line]:
         if screen:
             places.append(("on Xvfb", screen))
         for place, environment in places:
-            _first_and_ready(ground, environment)  # the page cache is warm from here on
+            _first_and_ready(ground, environment)  # the page cache is warm after this
             taken = [_first_and_ready(ground, environment) for _ in range(ground.rounds)]
             work = f"`pruneapp`, {place}"
             first = [t[0] for t in taken]
