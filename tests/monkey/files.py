@@ -110,7 +110,7 @@ class Files:
         return self.models[number]
 
     def any(self) -> Path:
-        """Return a file to open: a model, a hostile file, or what was written before."""
+        """Return a file to open: a model, a hostile file, or an output of the run."""
         written = sorted(self.out.glob("*"))
         kind = self._rng.random()
         if written and kind < 0.4:
@@ -120,13 +120,15 @@ class Files:
         return self._rng.choice(self.hostile)
 
     def fitting(self, patterns: str) -> Path:
-        """Return a file that a dialog asks for, of these patterns apart by spaces."""
+        """Return a file for a dialog with these patterns, which are separated by spaces."""
         there = [*self.asked, *sorted(self.out.glob("*"))]
         found = [path for path in there if any(path.match(each) for each in patterns.split())]
         return self._rng.choice(found) if found else self.any()
 
     def to_spoil(self) -> Path:
-        """Return the first model, or a part of it, or what was written: a session, an export."""
+        """Return a file to damage: the first model, one of its shards, or an output such as a
+        session.
+        """
         written = sorted(self.out.glob("*"))
         if written and self._rng.random() < 0.5:
             return self._rng.choice(written)
@@ -135,7 +137,7 @@ class Files:
         return self._rng.choice(parts) if parts else model
 
     def spoil(self, how: str, model: Path) -> None:
-        """Do to a file what another program may do to one that is open."""
+        """Change an opened file as another program could."""
         if how == "renew":
             self.renew(0)
             return
@@ -164,7 +166,7 @@ class Files:
         self.asked = sorted(place.iterdir())
 
     def _damage(self) -> None:
-        """Add copies of the sample that are cut off, or have other bytes in their head."""
+        """Add copies of the sample that are truncated, or have other bytes in their header."""
         raw = resources.path(SAMPLE).read_bytes()
         place = self.folder / "hostile" / "damaged"
         place.mkdir()

@@ -1,4 +1,4 @@
-"""What a run finds: whatever is said to the developer, and how long the window stood still."""
+"""Findings of a run: exceptions, warnings and messages of Qt, and stalls of the window."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from PySide6.QtCore import (
 
 BEAT_S = 0.02
 STALL_S = 1.0
-# A stall is looked at when it is this old, and then now and then.
+# Age in seconds at which the stack of a stall is sampled, then repeatedly.
 LOOK_S = 0.5
-# The process is taken for dead then: all stacks are written, and it ends.
+# The process is considered hung after this time: all stacks are written, and it exits.
 DEAD_S = 120.0
-# What the plugin without a screen says of what it cannot do, and what QTest says to its user.
+# Known messages: limits of the offscreen platform, and warnings of QTest to its caller.
 KNOWN = (
     "This plugin does not support",
     "Keyboard event not accepted by receiving widget",
     "Mouse event occurs outside target window",
-    'Mouse event "Mouse',  # "MousePress" not accepted by receiving widget: it is off
+    'Mouse event "Mouse',  # "MousePress" not accepted by receiving widget: it is disabled
 )
 
 
 class Findings:
-    """What was found, in order; each is handed on at once, for the process may end.
+    """Findings in order; each is reported immediately, because the process may crash.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ class Findings:
         self.counts: Counter[str] = Counter()
 
     def add(self, kind: str, text: str) -> None:
-        """Note something."""
+        """Record a finding."""
         self.counts[kind] += 1
         self._tell(kind, text)
 
     def listen(self) -> None:
-        """Hear of exceptions that nobody caught, of warnings and of what Qt says."""
+        """Install hooks for uncaught exceptions, warnings and messages of Qt."""
         sys.excepthook = lambda kind, error, trace: self.add(
             "exception", "".join(traceback.format_exception(kind, error, trace))
         )
@@ -84,17 +84,17 @@ class Findings:
 
 
 class Pulse(QObject):
-    """How long the main thread did not answer, and why as far as can be told.
+    """Measures stalls of the main thread, and whether they were caused by other processes.
 
-    A stall counts as ours as far as it is not explained by threads of this process that stood in
-    the line for a processor meanwhile: on a machine that is shared, others make most of them.
+    The time that threads of this process waited for a CPU (run queue delay) is subtracted: on a
+    shared machine, other processes cause most stalls.
 
     Attributes
     ----------
     longest
-        Seconds of the longest stall that was ours.
+        Seconds of the longest stall that other processes do not explain.
     ours, crowd
-        How many were longer than a second, by our doing or by that of others.
+        Number of stalls longer than a second, caused by this process or by others.
     """
 
     def __init__(self, findings: Findings, counted: Callable[[], bool]) -> None:
@@ -113,23 +113,23 @@ class Pulse(QObject):
         self._timer.setInterval(round(BEAT_S * 1000))
         self._timer.timeout.connect(self._beat)
         self._timer.start()
-        # Many acts come between two beats of a window that has much to do: it answers all the same.
+        # A busy window may handle many acts between two timeouts, but it does respond.
         self._thread = threading.Thread(target=self._look, name="monkey-pulse", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop measuring."""
         self._timer.stop()
         self._ended.set()
         self._thread.join()
         faulthandler.cancel_dump_traceback_later()
 
     def beat(self) -> None:
-        """Note that the main thread answers."""
+        """Record that the main thread responds."""
         self._beat()
 
     def restart(self) -> None:
-        """Count from now on: what went before was no work of the window."""
+        """Start a new measurement, ignoring the time before it."""
         self._last, self._cpu, self._stacks = time.perf_counter(), time.thread_time(), []
 
     def _beat(self) -> None:
@@ -166,8 +166,8 @@ class Pulse(QObject):
                 self._stacks.append(f"after {age:.2f} s:\n{self._stack()}")
 
     def _stack(self) -> str:
-        # Not by its frames: whoever holds one while it ends lets go of its variables, and a widget
-        # among them would be destroyed in this thread, behind the back of its timers.
+        # Not from frame objects: a thread that holds a frame releases its variables, and could
+        # destroy a widget in this thread while the widget's timers belong to the main thread.
         with tempfile.TemporaryFile("w+") as file:
             faulthandler.dump_traceback(file)
             file.seek(0)
@@ -175,14 +175,14 @@ class Pulse(QObject):
 
 
 def _theirs(stack: traceback.StackSummary) -> str:
-    """Return the end of a stack without what the monkey did, which is in the log."""
+    """Return the end of a stack without the frames of the monkey, which are in the log."""
     return "".join(traceback.format_list([s for s in stack if "/monkey/" not in s.filename][-9:]))
 
 
 def stack_of(thread: int, dump: str) -> str:
-    """Return the end of the stack of a thread from a dump of `faulthandler`, the last call first.
+    """Return the end of a thread's stack from a dump of `faulthandler`, the last call first.
 
-    Without what the monkey did, which is in the log.
+    Without the frames of the monkey, which are in the log. Empty if the thread is not in the dump.
     """
     for part in dump.split("\n\n"):
         head, *calls = part.strip().splitlines()
@@ -192,10 +192,10 @@ def stack_of(thread: int, dump: str) -> str:
 
 
 def explained(before: Mapping[str, float], after: Mapping[str, float], main: str) -> float:
-    """Return for how long the main thread may have waited because others had the processors.
+    """Return the seconds that the main thread may have waited because of other processes.
 
-    It waits in line itself, and one after another for a thread that has the interpreter and waits
-    in line; of the other threads the one that waited longest counts.
+    This is its own run queue delay, plus the largest delay of another thread, which may have held
+    the GIL.
     """
     gone = {thread: after[thread] - before.get(thread, 0.0) for thread in after}
     own = gone.pop(main, 0.0)
@@ -203,11 +203,11 @@ def explained(before: Mapping[str, float], after: Mapping[str, float], main: str
 
 
 def waited() -> dict[str, float]:
-    """Return for how many seconds each thread stood in the line for a processor until now."""
+    """Return the run queue delay of each thread in seconds, by thread id."""
     found = {}
     for task in Path("/proc/self/task").glob("*"):
         try:
             found[task.name] = int((task / "schedstat").read_text().split()[1]) / 1e9
-        except (OSError, IndexError):  # it has ended, or the kernel does not say
+        except (OSError, IndexError):  # it has ended, or the kernel has no such file
             continue
     return found

@@ -1,4 +1,4 @@
-"""A fence around the folder of a run: what is typed into a field may be any path."""
+"""Restrict writing to the folder of a run, because random text in a field may be any path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# Calls that change what they name, with the places of the paths among their arguments.
+# By audit event of a call that changes files: the indices of its path arguments.
 PLACES = {
     "open": (0,),
     "os.remove": (0,),
@@ -24,16 +24,16 @@ PLACES = {
 
 
 def put_up(*folders: Path) -> None:
-    """Let this process write into these folders alone; anywhere else it lacks the permission.
+    """Raise PermissionError in this process for writing outside these folders.
 
-    It cannot be taken down again.
+    The restriction cannot be removed.
     """
     inside = tuple(f"{folder.resolve()}{os.sep}" for folder in folders)
     own = (*inside, "/proc/self/", *(f"/dev/{name}/" for name in ("null", "shm", "tty", "urandom")))
 
     def refuse(path: object) -> None:
         if isinstance(path, int) or path is None:
-            return  # opened before, when it was looked at
+            return  # a file descriptor, whose path was checked when it was opened
         where = os.path.realpath(os.fsdecode(path))  # type: ignore[arg-type]  # a path, if no number
         if not f"{where}{os.sep}".startswith(own):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), where)
@@ -41,7 +41,7 @@ def put_up(*folders: Path) -> None:
     def look(event: str, arguments: tuple[object, ...]) -> None:
         places = PLACES.get(event)
         if places is None:
-            return  # there are hundreds of thousands of these
+            return  # returns early, because there are hundreds of thousands of events
         if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & WRITES):
             return
         for place in places:

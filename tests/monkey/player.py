@@ -1,6 +1,6 @@
-"""One run: a window, somebody who plays with it, and what comes of it.
+"""One run: a window, random input to it, and its findings.
 
-A run writes each act down before it is done, so that a crash leaves all that led to it.
+Each act is logged before it is done, so that the log is complete after a crash.
 """
 
 from __future__ import annotations
@@ -49,32 +49,33 @@ from tests.monkey.choice import Whims
 from tests.monkey.files import Files
 from tests.monkey.findings import Findings, Pulse
 
-# A window may take as long to come to rest: a preview by distances is long on a busy machine.
+# Seconds that a window may need until it is idle: a preview with distances is slow on a busy
+# machine.
 PATIENCE_S = 180.0
-# A pause for the window to come to rest, between acts.
+# A pause between acts, for the window to become idle.
 SETTLE_S = 4.0
-# Colours, icons, pictures in caches and pyqtgraph's menus stay; a window has some thousands.
+# Colors, icons, cached pictures and menus of pyqtgraph are kept; a window has some thousands.
 MORE_WRAPPERS = 1500
 OURS = str(Path(app.__file__).parents[1])
-# Names of which the masks are counted again when the window rests.
+# Number of tensors whose masks are counted again when the window is idle.
 COUNTED = 3
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is asked for.
+    """The options of a run.
 
     Attributes
     ----------
     seed, seconds
-        What it draws from, and for how long.
+        The seed of the random generator, and the duration.
     models
-        Files and folders, the first of which is opened most.
+        Files and folders, the first of which is opened most often.
     folder
-        Empty; the run writes there alone. ``log.jsonl``, ``stacks.txt`` and ``result.json`` are of
-        the run itself.
+        An empty folder, the only one that the run writes to. It contains ``log.jsonl``,
+        ``stacks.txt`` and ``result.json``.
     replay
-        A log of an earlier run to repeat; its seed and models are to be the same.
+        A log of an earlier run to repeat, with the same seed and models; None for random acts.
     """
 
     seed: int
@@ -85,7 +86,7 @@ class Plan:
 
 
 class Run(QObject):
-    """Plays according to a plan; `result` says what came of it."""
+    """Runs a plan; `result` returns the outcome."""
 
     def __init__(self, plan: Plan, application: app.Application) -> None:
         super().__init__()
@@ -103,7 +104,7 @@ class Run(QObject):
         self._depth = 0
         self._settling = 0.0
         self._over = self._quitting = False
-        self._wrappers = 0  # of Qt's objects, after the first window was closed
+        self._wrappers = 0  # number of wrappers of Qt objects after the first window was closed
         self._threads = set(threading.enumerate())
         self._ask_no_system()
         self._journals: dict[Path, bytes] = {}
@@ -116,9 +117,9 @@ class Run(QObject):
     # -- the window -----------------------------------------------------------------------------
 
     def _open(self) -> None:
-        """Make a window, and now and then another one beside it, which works with the same files.
+        """Open a window, sometimes two, which work with the same files.
 
-        Acts are meant for the first, some reach the other; both end with the first.
+        Acts are sent to the first; some affect the other. Both are closed with the first.
         """
         self._open_one()
         if self._rng.random() < 0.3:
@@ -149,7 +150,7 @@ class Run(QObject):
 
     def _on_stuck(self, title: str) -> None:
         stacks = list(map(traceback.extract_stack, sys._current_frames().values()))
-        # An import of torch, for a method of the person, cannot be left; the window says so.
+        # An import of torch for a user method cannot be cancelled; the window says so.
         if not any(at.filename == "<frozen importlib._bootstrap>" for s in stacks for at in s):
             told = ["".join(traceback.format_list(stack[-6:])) for stack in stacks]
             self.findings.add("deaf job", "\n".join([title, *told]))
@@ -175,7 +176,7 @@ class Run(QObject):
         return self.window.isVisible()
 
     def _reopen(self) -> None:
-        """Make another window in place of one that was closed, and look at what it left."""
+        """Open another window after one was closed, and check what the closed one left."""
         self._end_window()
         self._open()
 
@@ -195,18 +196,18 @@ class Run(QObject):
             appearance.deleteLater()
         self._windows.clear()
         del bench, window, start, appearance, self.window, self.start
-        gc.unfreeze()  # a window freezes what it takes to live as long as the process
+        gc.unfreeze()  # a window freezes objects that live as long as the process
         for _ in range(3):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             gc.collect()
-        # Some windows end as if the power had failed: their journals are what they once were.
+        # Sometimes restore an older journal, as after a power failure.
         if self._rng.random() < 0.5:
             for path, content in self._journals.items():
                 path.write_bytes(content[: self._rng.choice((len(content), len(content) // 2))])
             self.done["journals"] += len(self._journals)
         self._journals = {}
         self._look_for_leaks()
-        self.pulse.restart()  # to look for leaks took its time, in which no window waited
+        self.pulse.restart()  # no window had to respond during the search for leaks
 
     def _look_for_leaks(self) -> None:
         left = [w for w in QApplication.topLevelWidgets() if not isinstance(w, QMenu)]
@@ -214,13 +215,13 @@ class Run(QObject):
             self.findings.add(
                 "leak", f"windows that are left: {[actions.label_of(w) for w in left]}"
             )
-        self._settings.flush()  # as the program does at its end
+        self._settings.flush()  # as the program does on exit
         threads = [
             thread.name
             for thread in threading.enumerate()
             if thread not in self._threads
             and thread.name != "monkey-pulse"
-            # Python's picture of a thread of Qt's, which stays when that is gone.
+            # Python's object for a thread of Qt, which is kept after the thread has ended.
             and not thread.name.startswith("Dummy-")
         ]
         if threads:
@@ -243,7 +244,7 @@ class Run(QObject):
     # -- what the system asks -------------------------------------------------------------------
 
     def _ask_no_system(self) -> None:
-        """Answer dialogs of the file system in place of a person, and open no other program."""
+        """Replace file dialogs by random choices, and do not open other programs."""
         QFileDialog.getOpenFileName = self._open_name  # type: ignore[method-assign, assignment]  # of this process
         QFileDialog.getSaveFileName = self._save_name  # type: ignore[method-assign, assignment]  # of this process
         QFileDialog.getExistingDirectory = self._folder_name  # type: ignore[method-assign, assignment]  # of this process
@@ -300,7 +301,7 @@ class Run(QObject):
         return self._answer(choose)
 
     def _answer(self, choose: Any) -> str:
-        """Return what a dialog is answered with, from the log where one is repeated."""
+        """Return the path for a file dialog, from the log in a replay."""
         self.done["file dialogs"] += 1
         path = self._answer_of_script() if self._script is not None else choose()
         self._write({"do": "answer", "path": self._relative(path)})
@@ -319,7 +320,7 @@ class Run(QObject):
     # -- playing --------------------------------------------------------------------------------
 
     def play(self) -> int:
-        """Play until the time is over, let the window come to rest, and quit by its command.
+        """Play until the time is over, wait until the window is idle, and quit with its command.
 
         Returns the exit status of the event loop.
         """
@@ -338,7 +339,7 @@ class Run(QObject):
         return status
 
     def _quit(self) -> int:
-        """Choose Quit in every window as a user, answer its questions, and return the status."""
+        """Trigger Quit in every window, answer its questions, and return the exit status."""
         if not self.window.isVisible():
             self._reopen()
         self._quitting = True
@@ -355,7 +356,7 @@ class Run(QObject):
         return status
 
     def _answer_question(self) -> None:
-        """Lose what would be lost, cancel what is running."""
+        """Answer a question of Quit: discard changes, cancel jobs."""
         box = QApplication.activeModalWidget()
         if isinstance(box, QMessageBox):
             roles = {box.buttonRole(button): button for button in box.buttons()}
@@ -367,7 +368,7 @@ class Run(QObject):
         if self._time_is_over():
             self._over = True
             self._close_dialogs()
-            # Work that ends later may ask something, in a loop of its own: nobody is there to act.
+            # A job may open a question in a nested event loop, in which no act would close it.
             self._closer.start(20)
             if self._depth == 0:
                 self._loop.quit()
@@ -390,7 +391,7 @@ class Run(QObject):
         if act is None:
             QTimer.singleShot(20, self._act)
             return
-        # Before it is done: what it opens may let nothing else happen until it is answered.
+        # Scheduled before the act, because a dialog that it opens blocks until it is closed.
         QTimer.singleShot(act["pause"], self._act)
         self._do(act)
 
@@ -455,9 +456,9 @@ class Run(QObject):
         return bench is not None and bench.jobs.is_idle
 
     def _look_at_document(self) -> None:
-        """Count masks again, and look for reports of bugs among what is said."""
+        """Count masks again, and search the notices for tracebacks."""
         for notice in self.window.notices.notices:
-            # One that ends in a file that was loaded as a method is that file's.
+            # A traceback that ends in a user method's file is not a bug of Pruneapp.
             last = notice.content[2].rpartition('  File "')[2]
             if "Traceback" in notice.content[2] and last.startswith(OURS):
                 self.findings.add("bug report", notice.content[2])
@@ -497,7 +498,7 @@ class Run(QObject):
         self._look_at_document()
 
     def result(self) -> dict[str, Any]:
-        """Return what came of it, for the table."""
+        """Return the outcome for the table."""
         return {
             "done": dict(self.done),
             "found": dict(self.findings.counts),
@@ -508,15 +509,15 @@ class Run(QObject):
 
 
 def _script(log: Path) -> list[Act]:
-    """Return the acts of a log, with the pauses as they were."""
+    """Return the acts of a log, with their pauses."""
     entries = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     return [entry for entry in entries if entry["do"] != "found"]
 
 
 def play(plan: Plan) -> int:
-    """Play in this process, and write down what came of it; returns the exit status."""
+    """Run a plan in this process and write its result; return the exit status."""
     folder = plan.folder
-    # Open as long as the process: it may also crash while it ends.
+    # Kept open until the process ends, because it may also crash during exit.
     faulthandler.enable((folder / "stacks.txt").open("w"))
     home = folder / "home"
     home.mkdir()
@@ -540,5 +541,4 @@ def play(plan: Plan) -> int:
 
 
 def models_of(names: Sequence[str]) -> tuple[Path, ...]:
-    """Return the models of a command line."""
     return tuple(Path(name).resolve() for name in names)

@@ -1,4 +1,4 @@
-"""A little of what docs/reliability.md has hours of; and the monkey finds what there is to find."""
+"""A short run of the monkey (docs/reliability.md has long ones), and tests of its checks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def monkey(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_nothing_goes_wrong(seed, tmp_path):
-    """With the sample, the shards of a transformer and, where it is there, a real ResNet."""
+    """With the sample, the shards of a transformer and, if available, a real ResNet."""
     done = monkey("--seed", str(seed), "--minutes", str(SECONDS / 60), "--folder", str(tmp_path))
     assert done.returncode == 0, done.stdout[-12_000:] + done.stderr
     row = [cell.strip() for cell in done.stdout.splitlines()[1].split("|")]
@@ -196,7 +196,7 @@ def test_waits_for_a_processor_explain_a_stall():
 
 
 def test_the_stack_of_a_thread_is_read_without_its_frames():
-    """A watcher that held a frame of the main thread let go of its widgets in its own thread."""
+    """Regression: a frame object held by the watcher destroyed widgets in its own thread."""
     dumps = []
 
     def look():

@@ -1,1 +1,1 @@
-"""What exports leave behind when the system refuses a call, or the process is killed."""
+"""Exports after a failed system call or a killed process."""

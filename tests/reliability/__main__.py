@@ -1,4 +1,4 @@
-"""Make faults and kills, and print the tables: ``python -m tests.reliability [--write]``."""
+"""Inject faults and kill processes, and print tables: ``python -m tests.reliability [--write]``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from tests.reliability.export_targets import Contents, Scene
 from tests.support.formats import OF_ANY_SOURCE
 
 REPORT = ROOT / "docs" / "reliability.md"
-# Weights of the model that is exported: with faults every call counts, with kills the time.
+# Weights of the exported model: few for faults, where every system call is failed in turn; more for
+# kills, which need time.
 FAULT_WEIGHTS = 1 << 17
 KILL_WEIGHTS = 1 << 21
 
@@ -63,7 +64,7 @@ def main() -> int:
 def _faults(options: argparse.Namespace) -> tuple[str, list[str]]:
     if not faults.usable():
         return "", ["strace is not installed"]
-    # Many small calls, so that every one of them can fail.
+    # Small buffers cause many calls, each of which can fail.
     atomic_file.WINDOW_BYTES, atomic_file.PIECE_BYTES = 1 << 18, 1 << 16
     rows: dict[str, faults.Tally] = {}
 
@@ -214,7 +215,7 @@ def _evaluations(options: argparse.Namespace) -> tuple[str, list[str]]:
 
 
 def _cluster(options: argparse.Namespace) -> tuple[str, list[str]]:
-    # Imported here: everything else runs without Dask.
+    # Imported here, because everything else runs without Dask.
     from tests.reliability import cluster_kills
 
     times = {"a worker": max(1, options.kills // 4)}  # 50, 10 and 10 by default
@@ -248,7 +249,7 @@ def _cluster(options: argparse.Namespace) -> tuple[str, list[str]]:
 
 
 def _cluster_stores(options: argparse.Namespace) -> tuple[str, list[str]]:
-    # Imported here: everything else runs without Dask, and without a server of S3.
+    # Imported here, because everything else runs without Dask and without an S3 server.
     from tests.reliability import cluster_stores
 
     many, few = max(1, options.kills // 4), max(1, options.kills // 20)  # 50 and 10 by default
@@ -284,7 +285,7 @@ def _everywhere(
     weights: int,
     one: Callable[[str, Path, Scene, Contents], None],
 ) -> None:
-    """Do `one` for every format and every place that it can write to."""
+    """Call `one` for every format and every scene that it can write to."""
     with tempfile.TemporaryDirectory(prefix="pruneapp-reliability-") as name:
         layout = Path(name) / "layout"
         layout.mkdir()

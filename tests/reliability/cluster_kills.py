@@ -1,4 +1,4 @@
-"""Jobs on a cluster whose workers, scheduler or client are killed at random moments."""
+"""Cluster jobs whose workers, scheduler or client are killed at random moments."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from tests.cluster.workers import contents, locally, on_cluster, recipe_of_steps
 
 SHARDS = 6
 NAMES = tuple(f"layers.{n}.weight" for n in range(4 * SHARDS))
-# What is killed, as the table says it.
+# Names of the killed processes, as in the table.
 VICTIMS = ("a worker", "the scheduler", "the client")
 
 
 @dataclass
 class Tally:
-    """How runs ended."""
+    """The outcomes of runs."""
 
     runs: int = 0
     ends: collections.Counter[str] = field(default_factory=collections.Counter)
@@ -44,7 +44,7 @@ class Tally:
 
 
 class Processes(contextlib.ExitStack):
-    """A scheduler and two workers, each a process that can be killed."""
+    """A scheduler and two workers, in processes that can be killed."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Processes(contextlib.ExitStack):
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> str:
-        """Start all that are not there; returns the address."""
+        """Start the missing processes; return the scheduler's address."""
         if self.scheduler is None:
             self._file.unlink(missing_ok=True)
             self.scheduler = self._process(
@@ -99,7 +99,7 @@ class Processes(contextlib.ExitStack):
 
 
 def recipe() -> Recipe:
-    """Return a recipe with two passes over all weights, and one by tensor."""
+    """Return a recipe with one global step (two passes over all weights) and one per tensor."""
     cut = Step((Row(NAMES, "l1_unstructured", {"amount": 0.3}),), "global")
     rows = Step((Row(NAMES, "l1_per_row", {"amount": 0.2}),))
     return recipe_of_steps(cut, rows)
@@ -117,7 +117,7 @@ def make_model(folder: Path, side: int) -> None:
 
 
 def kill(victim: str, times: int, side: int) -> Tally:
-    """Run a job `times` times, and kill something at a moment of it, evenly over its duration."""
+    """Run a job `times` times, and kill the victim at moments spread over its duration."""
     tally, rng = Tally(), random.Random(victim)
     steps.UNIT_BYTES = 4 << 20
     with tempfile.TemporaryDirectory(prefix="pruneapp-cluster-") as name:
@@ -128,13 +128,13 @@ def kill(victim: str, times: int, side: int) -> Tally:
         right = contents(folder / "right")
         with Processes(folder) as processes:
             began = time.monotonic()
-            for _ in range(2):  # the first time everything is imported
+            for _ in range(2):  # the first run imports modules
                 began = time.monotonic()
                 _do(processes.start(), folder)
                 (folder / "out" / "first").rename(folder / f"first{time.monotonic()}")
             lasts = time.monotonic() - began
             for number in range(times):
-                # What is written can be taken up again: there it is killed most often.
+                # Later kills are more frequent: written shards should be reused on resume.
                 share = 0.4 * (victim != "a worker")
                 moment = (share + (1.1 - share) * (number + rng.random()) / times) * lasts
                 target = folder / "out" / f"{number}"
@@ -199,10 +199,10 @@ def _kill_client(
         f"c._do({address!r}, Path({str(folder)!r}), Path({str(target)!r}))"
     )
     client = subprocess.Popen([sys.executable, "-c", code], cwd=Path.cwd())
-    time.sleep(1.0 + moment)  # it begins with imports
+    time.sleep(1.0 + moment)  # the process starts with imports
     client.kill()
     client.wait()
-    time.sleep(0.3)  # the workers see that nobody waits
+    time.sleep(0.3)  # the workers notice that the client is gone
     end = "done"
     if not target.exists():
         end = "resumed" if any(target.parent.iterdir()) else "stopped, run again"
@@ -210,7 +210,7 @@ def _kill_client(
         if any(path not in offered for path in target.parent.iterdir()):
             end = "not offered"
         _do(processes.start(), folder, target, resume=True)
-    for path in find_abandoned(target.parent):  # of a stage without a list
+    for path in find_abandoned(target.parent):  # those of a stage without a list
         for inside in sorted(path.rglob("*"), reverse=True):
             inside.unlink()
         path.rmdir()

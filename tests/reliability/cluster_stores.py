@@ -1,4 +1,4 @@
-"""Jobs on a cluster from S3 to S3, where one of twenty requests fails."""
+"""Cluster jobs from S3 to S3, with one of twenty requests failing."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from tests.support.store_faults import Faults
 from tests.support.stores import Bucket, environment, served
 
 ERRORS = 0.05
-# What fails, as the table says it.
+# Names of the faults, as in the table.
 FAULTS = ("S3", "S3, and a worker is killed", "S3, and the scheduler is killed")
 
 
 def run(fault: str, times: int, side: int) -> Tally:
-    """Run a job `times` times with errors of the store, and kill something at a moment of it."""
+    """Run a job `times` times with errors of the store, and kill a process if `fault` says so."""
     tally, rng = Tally(), random.Random(fault)
     steps.UNIT_BYTES = 1 << 20
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pruneapp-s3-")))
         server = stack.enter_context(served())
         os.environ.update(environment(server))
-        store._stores.clear()  # those of an earlier server
+        store._stores.clear()  # connections to an earlier server
         bucket = Bucket("models", "http://{}:{}".format(*server.behind), server.faults)
         stack.callback(bucket.client.close)
         make_model(folder / "model", side)
@@ -42,7 +42,7 @@ def run(fault: str, times: int, side: int) -> Tally:
         model = bucket.put_folder(folder / "model", "model")
         processes = stack.enter_context(Processes(folder))
         lasts = 0.0
-        for number in range(-2, times):  # the first time everything is imported
+        for number in range(-2, times):  # the first run imports modules
             server.faults = Faults(errors=ERRORS if number >= 0 else 0.0, seed=number)
             key, began = f"out{number}", time.monotonic()
             what = fault if number >= 0 else ""

@@ -1,4 +1,4 @@
-"""Very many evaluations in one worker, and workers that are killed at any moment."""
+"""Many evaluations in one worker, and workers that are killed at random moments."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ def load(path):
 def evaluate(model):
     return {"loss": [float(row.sum()) for row in model(torch.ones(64, 256))]}
 """
-# Growth of the memory from one half of the evaluations to the next that is no leak.
+# Growth of memory in kB in the second half of the evaluations that is not considered a leak.
 ALLOWED_KB = 4096
 
 
 @dataclass
 class Tally:
-    """What became of the runs."""
+    """The outcomes of runs."""
 
     runs: int = 0
     ends: Counter[str] = field(default_factory=Counter)
-    worker_kb: int = 0  # how much more memory at the end than at half
+    worker_kb: int = 0  # growth of memory in the second half
     application_kb: int = 0
     wrong: list[str] = field(default_factory=list)
 
 
 @contextmanager
 def ground() -> Iterator[tuple[ScriptRunner, list[Snapshot]]]:
-    """Make a runner, and states of a small model."""
+    """Yield a runner, and states of a small model."""
     draw = np.random.default_rng(3)
     with tempfile.TemporaryDirectory(prefix="pruneapp-reliability-") as name:
         folder = Path(name)
@@ -80,7 +80,7 @@ def ground() -> Iterator[tuple[ScriptRunner, list[Snapshot]]]:
 
 
 def repeat(times: int) -> Tally:
-    """Evaluate states in turn; memory and files must not grow, and numbers stay the same."""
+    """Evaluate states repeatedly; memory, open files and metrics must not change."""
     tally = Tally()
     first: dict[int, object] = {}
     half: tuple[int, int, int] | None = None
@@ -105,14 +105,16 @@ def repeat(times: int) -> Tally:
 
 
 def kill(times: int, seed: int = 0) -> Tally:
-    """Kill the worker at random moments; each evaluation ends in its number or a sentence."""
+    """Kill the worker at random moments; each evaluation must return its metrics or raise an
+    error.
+    """
     draw = random.Random(seed)
     tally = Tally()
     groups: set[int] = set()
     with ground() as (runner, states):
         right = [runner.run(state, 0, Job()).metrics for state in states]
         for number in range(times):
-            # While it starts, loads, takes over weights or evaluates.
+            # While it starts, loads, receives weights or evaluates.
             pid = runner.worker.pid
             groups.add(pid)
             if draw.random() < 0.5:
@@ -148,18 +150,18 @@ def _kill(runner: ScriptRunner) -> None:
 
 
 def memory_of(pid: int) -> int:
-    """Return the kB of memory that a process uses itself; Linux tells it."""
+    """Return the anonymous resident memory of a process in kB, from /proc (Linux only)."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("RssAnon")).split()[1])
 
 
 def open_files() -> int:
-    """How many files this process has open."""
+    """Return the number of open file descriptors of this process."""
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 def living(group: int) -> list[int]:
-    """Return the living processes of a group."""
+    """Return the living processes of a process group."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

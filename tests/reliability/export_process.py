@@ -1,4 +1,4 @@
-"""A process of its own for each export, forked from this one so that nothing is imported again."""
+"""A forked process for each export, so that nothing has to be imported again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SAID_BYTES = 1 << 16
 
 
 def import_everything() -> None:
-    """Import what an export may need: a fault while importing would say nothing of exports."""
+    """Import the modules of exports, so that faults do not hit an import."""
     for package in (pruneapp.checkpoint, pruneapp.export, pruneapp.masks):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
@@ -33,25 +33,25 @@ def import_everything() -> None:
 
 @dataclass
 class Child:
-    """A process that waits for `go`, and then does one thing."""
+    """A process that waits for `go`, and then calls a function."""
 
     pid: int
     _go: int
     _said: mmap.mmap
 
     def go(self) -> None:
-        """Let it begin."""
         os.write(self._go, b"x")
         os.close(self._go)
 
     def kill(self) -> None:
-        """End it at once, as a crash of the machine would."""
+        """Kill the process with SIGKILL."""
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> tuple[int, str]:
-        """Return how it ended (`DONE`, `REFUSED`, `CRASHED`, or less than 0: a signal), its words.
+        """Wait; return the exit code (`DONE`, `REFUSED`, `CRASHED`, or minus a signal) and a
+        message.
 
-        What it says lies in memory that both share: a file could meet the fault as well.
+        The message is in shared memory: writing a file could be affected by the fault as well.
         """
         _, status = os.waitpid(self.pid, 0)
         said = self._said[:].rstrip(b"\0").decode(errors="replace")
@@ -60,7 +60,7 @@ class Child:
 
 
 def fork(work: Callable[[], None]) -> Child:
-    """Start a child that does `work` when it is told to."""
+    """Fork a child that calls `work` after `go`."""
     said = mmap.mmap(-1, _SAID_BYTES)
     waits, go = os.pipe()
     sys.stdout.flush()
@@ -70,7 +70,7 @@ def fork(work: Callable[[], None]) -> Child:
         return Child(pid, go, said)
     code = CRASHED
     try:
-        with contextlib.suppress(OSError):  # the fault may be this one, if it came early
+        with contextlib.suppress(OSError):  # the injected fault may hit this call
             os.close(go)
         os.read(waits, 1)
         try:

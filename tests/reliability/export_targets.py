@@ -1,4 +1,4 @@
-"""Where exports go: a new file, over an old export, onto the source; the same with folders."""
+"""Targets of exports: a new file, an old export, the source; the same with folders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.benchmarks.synthetic_files import values, write_safetensors
 
 OLD = b"an export of yesterday"
 INDEX = "model.safetensors.index.json"
-# What is written beside a target until it has its name.
+# Suffixes of temporary files next to a target.
 _TEMPORARY = (".part", ".old")
 
 Contents = Mapping[str, str]
@@ -31,16 +31,16 @@ Contents = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Scene:
-    """One place to export to.
+    """A source and a target of an export.
 
     Attributes
     ----------
     name
-        A few words for the table.
+        A description for the table.
     source, target
         File or folder, relative to the folder of a run.
     old
-        Whether an older export has the target's name.
+        Whether an older export exists at the target.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Scene:
 
     @property
     def onto_source(self) -> bool:
-        """Whether the export takes the place of what it reads."""
+        """Whether the export replaces its source."""
         return self.source == self.target
 
 
 def scenes(form: Format, checkpoint: Callable[[str], Checkpoint]) -> list[Scene]:
-    """Return the places that a format can write to."""
+    """Return the scenes that a format can write to."""
     file = f"out{form.suffixes[0]}"
     found = [
         Scene("a new file", "model.safetensors", file),
@@ -70,7 +70,7 @@ def scenes(form: Format, checkpoint: Callable[[str], Checkpoint]) -> list[Scene]
 
 
 def lay_out(folder: Path, weights: int) -> None:
-    """Write a checkpoint of about so many weights, as one file and in shards."""
+    """Write a checkpoint of about `weights` weights, as one file and in shards."""
     rows = max(weights // 4096, 2)
     shapes = {"a.weight": (rows, 2048), "b.weight": (rows, 2048), "b.bias": (2048,)}
     write_safetensors(folder / "model.safetensors", shapes, "F32", lambda n: values(n, shapes[n]))
@@ -87,7 +87,7 @@ def lay_out(folder: Path, weights: int) -> None:
 
 
 def place(scene: Scene, layout: Path, folder: Path) -> None:
-    """Lay a run's files into a new folder."""
+    """Copy the files of a scene into a new folder."""
     folder.mkdir()
     if (layout / scene.source).is_dir():
         shutil.copytree(layout / scene.source, folder / scene.source)
@@ -113,7 +113,7 @@ def run(scene: Scene, form: str, folder: Path) -> None:
 
 
 def contents(folder: Path) -> Contents:
-    """Return the SHA-256 of every file below a folder, by its name in there."""
+    """Return the SHA-256 of every file in a folder, by relative path."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
@@ -122,31 +122,31 @@ def contents(folder: Path) -> Contents:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file has a name that nothing but an unfinished export has."""
+    """Whether only unfinished exports have files with such a name."""
     return name.endswith(_TEMPORARY) or ".partial-" in name
 
 
 def judge(now: Contents, before: Contents, after: Contents) -> str:
-    """Say what the files of a run are: ``old``, ``new``, or what is wrong with them.
+    """Return ``old`` or ``new`` according to the files of a run, or a description of the error.
 
     Parameters
     ----------
     now
-        What is there.
+        The files after the run.
     before, after
-        What was there, and what is there after a run without a fault.
+        The files before the run, and after a run without a fault.
     """
     whole = {name: digest for name, digest in now.items() if not is_temporary(name)}
     if whole == after:
         return "new"
-    # A second name of the original, made before the new file gets its name, harms nobody; nor does
-    # the program that reads it, which is there before what it reads.
+    # Harmless: a second link to the original, made before the new file is renamed; and the reader
+    # script, which is written before the file that it reads.
     kept = {n for n in whole if ".orig" in n and whole[n] in before.values()}
     reader = {n for n, d in whole.items() if n.endswith(".py") and after.get(n) == d}
     harmless = kept | (reader - before.keys())
     if {n: d for n, d in whole.items() if n not in harmless} == before:
         return "old"
-    # Several files get their names one after the other: each is whole.
+    # Several files are renamed one after another; each must be complete.
     possible = set(before.values()) | set(after.values())
     if len(after) > len(before) or set(whole.values()) <= possible:
         missing = [n for n in before if n not in whole and before[n] not in whole.values()]

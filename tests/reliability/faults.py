@@ -1,4 +1,4 @@
-"""Every call of the system that writes, failing at every index, by ``strace -e inject``."""
+"""Fail every system call that writes, at every index, with ``strace -e inject``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.reliability import export_process, export_targets
 from tests.reliability.export_targets import Contents, Scene
 
-# Calls, and the errors that each is made to fail with.
+# System calls, and the errors that each is made to fail with.
 ERRORS = {
     "openat": ("EACCES", "ENOSPC", "EMFILE"),
     "write": ("ENOSPC", "EIO"),
@@ -31,7 +31,7 @@ ERRORS = {
     "mkdir": ("EACCES", "ENOSPC"),
     "rename": ("EACCES", "EIO", "ENOSPC"),
 }
-# The disk is full, and then nothing can be removed either.
+# The disk is full, and then files cannot be deleted either.
 CLEANING_FAILS = "write, then every unlink"
 CALLS = (*ERRORS, CLEANING_FAILS)
 _MOST = 200
@@ -39,7 +39,7 @@ _MOST = 200
 
 @dataclass
 class Tally:
-    """What came of the runs with faults in one call of the system."""
+    """The outcomes of runs with faults in one system call."""
 
     runs: int = 0
     ends: collections.Counter[str] = field(default_factory=collections.Counter)
@@ -49,7 +49,7 @@ class Tally:
 def inject(
     form: str, layout: Path, scene: Scene, after: Contents, calls: Sequence[str]
 ) -> Iterator[tuple[str, Tally]]:
-    """Yield what came of each call of the system failing at its first, second, ... time."""
+    """Yield the outcomes for each system call, failing at its first, second, ... invocation."""
     for call in calls:
         tally = Tally()
         for error in ERRORS.get(call, ("ENOSPC",)):
@@ -69,7 +69,7 @@ def _once(
     index: int,
     tally: Tally,
 ) -> bool:
-    """Run once with one fault; returns whether the fault was met."""
+    """Run once with one fault; return whether the call was reached."""
     cleaning_fails = call == CLEANING_FAILS
     what = f"{form}, {scene.name}, {call} {error} {index}"
     call = "write" if cleaning_fails else call
@@ -102,14 +102,14 @@ def _judge(
     ended = {export_process.DONE: "done", export_process.REFUSED: "refused"}.get(code, "crashed")
     tally.ends[f"{ended}, {found}" + (", leftovers" if left else "")] += 1
     expected = {"done": "new", "refused": "old"}.get(ended)
-    may_leave = "unlink" in what  # it could not be removed
+    may_leave = "unlink" in what  # deleting it failed
     sentence = ended != "refused" or (said.strip() and "Traceback" not in said)
     if found != expected or (left and not may_leave) or not sentence:
         tally.wrong.append(f"{what}: {ended}, {found}, left {left}: {said[-1500:]}")
 
 
 def traced(child: export_process.Child, inject: Sequence[str], log: Path) -> tuple[int, str]:
-    """Let a child go and wait for it, with faults as ``strace -e inject=`` has them."""
+    """Release a child and wait for it, with faults as arguments of ``strace -e inject=``."""
     calls = ",".join(each.partition(":")[0] for each in inject)
     command = ["strace", "-f", "-p", str(child.pid), "-o", str(log), "-e", f"trace={calls}"]
     for each in inject:
@@ -126,5 +126,5 @@ def traced(child: export_process.Child, inject: Sequence[str], log: Path) -> tup
 
 
 def usable() -> bool:
-    """Whether strace is here."""
+    """Return whether strace is installed."""
     return shutil.which("strace") is not None

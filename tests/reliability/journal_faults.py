@@ -1,4 +1,4 @@
-"""Work that is kept in a journal while every call of the system that writes fails in turn."""
+"""Write a journal while every system call that writes fails in turn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pruneapp.sessions.restore import reopened
 from tests.reliability import export_process, faults
 from tests.reliability.journal_kills import Work, actions_of, state_of
 
-# Its masks have several pieces, as those of a large model have.
+# Its masks have several pieces, like those of a large model.
 WORK = Work("faults", {"a.weight": (32, 32), "b.weight": (64, 32)}, large=True)
 # With this seed the journal is compacted twice.
 _SEED, _ACTIONS = 15, 12
@@ -42,20 +42,20 @@ ERRORS = {
     "mkdir": ("EACCES", "ENOSPC"),
     "rename": ("EACCES", "EIO", "ENOSPC"),
 }
-# What is refused can neither be cut off nor removed either.
+# After the fault, truncating or deleting fails as well.
 AND_EVERY = {"write, then every ftruncate": "ftruncate", "rename, then every unlink": "unlink"}
 CALLS = (*ERRORS, *AND_EVERY)
 _MOST = 300
 
 
 State = tuple[object, ...]
-# Before anything was done there is nothing to be restored.
+# Before the first action there is nothing to restore.
 _NOTHING: State = ()
 
 
 @dataclass
 class Tally:
-    """What came of the runs with faults in one call of the system."""
+    """The outcomes of runs with faults in one system call."""
 
     runs: int = 0
     told: int = 0
@@ -63,7 +63,7 @@ class Tally:
 
 
 class _Said(msgspec.Struct):
-    """What a child says of itself: sentences, what is wrong, and the last action that was kept."""
+    """The report of a child: messages, errors, and the number of the last action that was saved."""
 
     told: list[str] = []
     bad: list[str] = []
@@ -71,7 +71,7 @@ class _Said(msgspec.Struct):
 
 
 class _Shared:
-    """Memory that parent and child share: a file could meet the fault."""
+    """Memory shared by parent and child, because writing a file could be affected by the fault."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, 1 << 20)
@@ -87,7 +87,7 @@ class _Shared:
 
 
 def inject(calls: Sequence[str]) -> dict[str, Tally]:
-    """Return what came of each call failing at its first, second, ... time."""
+    """Return the outcomes for each call, failing at its first, second, ... invocation."""
     found: dict[str, Tally] = {}
     with tempfile.TemporaryDirectory(prefix="pruneapp-journals-") as name, _large_masks():
         folder = Path(name)
@@ -99,7 +99,7 @@ def inject(calls: Sequence[str]) -> dict[str, Tally]:
             tally = found[call] = Tally()
             for error in ERRORS.get(call, ("ENOSPC",)):
                 for lasts in (False, True):
-                    # The first file that is opened is the model.
+                    # The first opened file is the model.
                     for index in range(1 + (call == "openat"), _MOST):
                         if not _once(folder, states, call, error, index, lasts, tally):
                             break
@@ -111,7 +111,7 @@ def _large_masks() -> Iterator[None]:
     modules = (
         (history_codec, "PIECE", _PIECE),
         (journal_file, "AT_ONCE", 0),
-        (journal_module, "_MUCH", 0),  # compacted however little is dead
+        (journal_module, "_MUCH", 0),  # compact regardless of the unused fraction
         *((module, "SMALL", _SMALL) for module in (history_codec, journal_file)),
     )
     before = [(module, name, getattr(module, name)) for module, name, _ in modules]
@@ -137,7 +137,7 @@ def _once(
     lasts: bool,
     tally: Tally,
 ) -> bool:
-    """Run once with one fault, or with one that lasts; returns whether it was met."""
+    """Run once with a fault, or with one that persists; return whether the call was reached."""
     what = f"{call} {error} {index}{' and on' if lasts else ''}"
     place, log = folder / "journals", folder / "strace"
     shutil.rmtree(place, ignore_errors=True)
@@ -164,7 +164,7 @@ def _once(
 
 
 def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> None:
-    """Do one thing after another as the window does, and look at once at what a fault leaves."""
+    """Do actions one after another and save each, and check the journal after a fault."""
     journal = Journal(folder / "journals")
     said = _Said()
     for number, document in enumerate(_actions(folder), 1):
@@ -176,7 +176,8 @@ def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> No
             said.told.append(str(error))
             if "computed again" in error.sentence:
                 said.kept = number
-            if not lasts and journal.writer is not None:  # one that lasts would meet who looks
+            # a persisting fault would also affect reading
+            if not lasts and journal.writer is not None:
                 copy = folder / "copy.journal"
                 shutil.copyfile(journal.writer.path, copy)
                 said.bad += _check(copy, states[said.kept : number + 1])
@@ -184,11 +185,11 @@ def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> No
             with contextlib.suppress(OSError):
                 journal.compact(capture, {}, Job())
         if number == _ACTIONS and not lasts:
-            with contextlib.suppress(SessionError):  # it may be met only now
+            with contextlib.suppress(SessionError):  # the fault may occur only now
                 journal.keep(capture, {}, Job())
             journal.keep(capture, {}, Job())
         shared.put(said)
-    if journal.writer is not None:  # its folder could be made
+    if journal.writer is not None:  # its folder could be created
         journal.writer.close()
 
 
@@ -196,7 +197,7 @@ def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts:
     files = sorted(place.iterdir()) if place.is_dir() else []
     paths = [path for path in files if path.suffix == journal_module.SUFFIX]
     if lasts and not paths and not (states[kept] and states[kept][0]):
-        return []  # everything was undone when it was kept last
+        return []  # everything was undone when it was last saved
     if len(paths) != 1:
         return [f"there are {[path.name for path in files]}"]
     wrong = []
@@ -206,7 +207,7 @@ def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts:
 
 
 def _check(path: Path, states: list[State], *, whole: bool = False) -> list[str]:
-    """Say what is wrong with a journal that ought to have one of some states."""
+    """Return the errors of a journal that should restore one of some states."""
     try:
         with read_journal(path, Job()) as found:
             document = reopened(found, Job())

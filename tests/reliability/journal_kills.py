@@ -1,4 +1,4 @@
-"""Work at a document that is killed at random moments, and what its journal says of it."""
+"""Work on a document in a process that is killed at random moments, then read its journal."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ from pruneapp.sessions.restore import reopened
 from tests.reliability import export_process
 from tests.support.document_edits import redo, undo
 
-# More than are done before the last kill.
+# More actions than are done before the last kill.
 _ACTIONS = 60
-# Among so many, one is a compaction.
+# Number of runs among which one compaction must occur.
 _COMPACTED = 12
 
 
 @dataclass(frozen=True)
 class Work:
-    """Somebody's work.
+    """A scenario of work on a document.
 
     Attributes
     ----------
     name
-        What the table calls it.
+        Its name in the table.
     shapes
-        Of the model.
+        Shapes of the model's tensors.
     large
-        Whether its masks take so long to write that one goes on meanwhile.
+        Whether writing its masks takes so long that more actions are done meanwhile.
     """
 
     name: str
@@ -68,20 +68,20 @@ WORKS = (
         "small tensors",
         {"a.weight": (64, 64), "b.weight": (32, 16, 3, 3), "c.weight": (512, 256)},
     ),
-    # Of a large model, in small: its masks have 16 to 64 pieces, as those of a billion weights.
+    # A small model whose masks have 16 to 64 pieces, like those of a billion weights.
     Work("masks take long", {"a.weight": (1024, 1024), "b.weight": (2048, 2048)}, large=True),
 )
-# Bytes of a piece of a mask, and of what is written at once, of such a model.
+# Bytes of a piece of a mask, and of a single write, for such a model.
 _PIECE = 1 << 13
-# Of the moments between two pieces, so many see something done.
+# Probability of an action between two pieces.
 _MEANWHILE = 0.03
-# Among so many kills, some come while masks are written.
+# Number of kills among which some must happen while masks are written.
 _ENOUGH = 10
 
 
 @dataclass
 class Tally:
-    """What the journals said; `again` of them after some steps were computed again."""
+    """The outcomes; `again` counts journals that needed some steps to be recomputed."""
 
     runs: int = 0
     steps: int = 0
@@ -93,7 +93,7 @@ class Tally:
 
 
 def kill(work: Work, times: int) -> Tally:
-    """Kill somebody at work `times` times."""
+    """Kill a working process `times` times."""
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="pruneapp-journals-") as name, _pieces_of(work):
         folder = Path(name)
@@ -138,7 +138,7 @@ def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
     expected = _expected(work, model, seed, done + 1)
     found = find_unsaved_work(place, Job())
     if not found:
-        # Nothing would be lost: none was written yet, or everything was undone.
+        # Nothing can be lost: no state was saved yet, or everything was undone.
         if not all(state[0] for state in expected[done : done + 2]):
             tally.nothing += 1
         else:
@@ -165,27 +165,27 @@ def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
 def _wait(work: Work, told: io.FileIO, rng: random.Random) -> int:
     """Wait until the moment of the kill: any, or soon after some action was done.
 
-    Returns how many actions were told of by then.
+    Returns the number of actions that the process has reported.
     """
     if not work.large:
-        time.sleep(rng.random() * 0.4)  # no state is waited for: the kill comes at any moment
+        time.sleep(rng.random() * 0.4)  # a random delay is intended: the kill is at any moment
         return 0
     done, actions = 0, rng.randrange(1, 20)
     while done < actions and select.select([told], [], [], 20)[0]:
         said = told.read(actions - done)
         if not said:
-            break  # it ended by itself
+            break  # the process ended
         done += len(said)
-    time.sleep(rng.random() * 0.01)  # no state is waited for: the kill comes at any moment
+    time.sleep(rng.random() * 0.01)  # a random delay is intended: the kill is at any moment
     return done
 
 
 def _do(work: Work, model: Path, place: Path, told: int, seed: int) -> None:
-    """Work until one is killed; a byte is written into `told` for each action that is kept.
+    """Work until killed; write a byte into `told` for each saved action.
 
-    Where masks take long, the next things are done while they are written.
+    If masks take long, the next actions are done while they are written.
     """
-    journals._MUCH = 0  # compacted however little is dead
+    journals._MUCH = 0  # compact regardless of the unused fraction
     journal, actions, rng = Journal(place), actions_of(work, model, seed), random.Random(seed)
     done = kept = 0
 
@@ -196,7 +196,7 @@ def _do(work: Work, model: Path, place: Path, told: int, seed: int) -> None:
 
     def go_on() -> JournalUpdate | None:
         nonlocal done
-        tell()  # whoever asks has written what came before
+        tell()  # the caller has written everything before
         document = next(actions, None) if work.large and rng.random() < _MEANWHILE else None
         if document is None:
             return None
@@ -224,7 +224,7 @@ def _expected(work: Work, model: Path, seed: int, actions: int) -> list[tuple[ob
 
 
 def state_of(document: Document) -> tuple[object, ...]:
-    """Return what a document says: position, labels, names, branches, a digest of its masks."""
+    """Return position, labels and names, digest of the masks, and branches of a document."""
     digest = hashlib.sha256()
     for masks in (document.masks, document.snapshot().permanent, document.snapshot().protected):
         for name in sorted(masks):
@@ -234,7 +234,7 @@ def state_of(document: Document) -> tuple[object, ...]:
 
 
 def actions_of(work: Work, model: Path, seed: int, actions: int = _ACTIONS) -> Iterator[Document]:
-    """Do one thing after another; the same for the same seed."""
+    """Do random actions and yield the document after each; deterministic for a seed."""
     rng = np.random.default_rng(seed)
     document = open_document(open_checkpoint(model))
     try:

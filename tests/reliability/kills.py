@@ -1,4 +1,4 @@
-"""Exports that are killed at random moments."""
+"""Kill exports at random moments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.reliability.export_targets import Contents, Scene
 
 @dataclass
 class Tally:
-    """What lay there after the process was killed."""
+    """The states of the folder after the process was killed."""
 
     runs: int = 0
     leftovers: int = 0
@@ -26,7 +26,7 @@ class Tally:
 
 
 def duration(form: str, layout: Path, scene: Scene) -> float:
-    """Return the seconds that an export takes when nobody kills it; the median of five."""
+    """Return the seconds of an export that is not killed; the median of five."""
     taken = []
     for _ in range(5):
         with tempfile.TemporaryDirectory(prefix="pruneapp-kills-") as name:
@@ -43,7 +43,7 @@ def duration(form: str, layout: Path, scene: Scene) -> float:
 
 
 def kill(form: str, layout: Path, scene: Scene, after: Contents, times: int, tally: Tally) -> None:
-    """Kill an export `times` times, evenly over its duration and a little beyond."""
+    """Kill an export `times` times, at moments spread over its duration and a little beyond."""
     lasts = duration(form, layout, scene)
     rng = random.Random(f"{form} {scene.name}")
     several = (layout / scene.source).is_dir()
@@ -55,7 +55,7 @@ def kill(form: str, layout: Path, scene: Scene, after: Contents, times: int, tal
             child = export_process.fork(partial(export_targets.run, scene, form, folder))
             child.go()
             moment = (number + rng.random()) / times * lasts * 1.1
-            time.sleep(moment)  # no state is waited for: the kill comes at any moment
+            time.sleep(moment)  # a random delay is intended: the kill is at any moment
             child.kill()
             child.wait()
             now = export_targets.contents(folder)
@@ -64,7 +64,7 @@ def kill(form: str, layout: Path, scene: Scene, after: Contents, times: int, tal
             tally.runs += 1
             tally.leftovers += bool(left)
             tally.ends[found] += 1
-            # Files of a folder get their names one after the other; each of them is whole.
+            # Files of a folder are renamed one after another; each must be complete.
             allowed = {"old", "new", "mixed"} if several else {"old", "new"}
             lost = _not_offered(folder)
             if found not in allowed or lost:
@@ -72,7 +72,7 @@ def kill(form: str, layout: Path, scene: Scene, after: Contents, times: int, tal
 
 
 def _not_offered(folder: Path) -> list[Path]:
-    """Return the temporary files whose removal would not be offered at the next start."""
+    """Return the temporary files whose deletion would not be offered at the next start."""
     homes = [folder, *(p for p in folder.rglob("*") if p.is_dir())]
     offered = {path for home in homes for path in find_abandoned(home)}
     left = [p for p in folder.rglob("*") if export_targets.is_temporary(p.name)]

@@ -1,4 +1,4 @@
-"""A few of the faults and kills whose full figures stand in docs/reliability.md."""
+"""A few of the faults and kills whose full results are in docs/reliability.md."""
 
 import subprocess
 import sys

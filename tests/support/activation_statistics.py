@@ -1,4 +1,4 @@
-"""Statistics of activations in files, for tests of what takes them."""
+"""Files of activation statistics for tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pruneapp.statistics.file import Inputs, Origin, save_statistics
 
 @contextmanager
 def registered(path: Path, shapes: Mapping[str, tuple[int, ...]], seed: int = 0) -> Iterator[str]:
-    """Write statistics of weights of these shapes, and have them open; yields their name."""
+    """Write and open statistics for weights of these shapes; yield their registered name."""
     rng = np.random.default_rng(seed)
     weights, grams = {}, {}
     for name, shape in shapes.items():
@@ -34,7 +34,7 @@ def registered(path: Path, shapes: Mapping[str, tuple[int, ...]], seed: int = 0)
 def save_random(
     path: Path, shapes: Mapping[str, tuple[int, ...]], seed: int = 0
 ) -> dict[str, Inputs]:
-    """Write statistics of inputs of unequal sizes and means, for some matrices."""
+    """Write statistics for some matrices, with inputs of different sizes and means; return them."""
     rng = np.random.default_rng(seed)
     weights = {}
     for name, shape in shapes.items():
@@ -47,5 +47,5 @@ def save_random(
 
 
 def forget(name: str) -> None:
-    """Close statistics that are open under a name."""
+    """Close the statistics that are open under a name."""
     opened._open.pop(name).close()

@@ -1,4 +1,4 @@
-"""How much work is done between two looks at whether it is still wanted."""
+"""Measure how much work is done between two checks for cancellation."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _OURS = str(Path(pruneapp.__file__).parent)
 
 
 class CountingToken(CancelToken):
-    """Counts how often it is looked at, and is cancelled at a certain look if it is told so.
+    """A token that counts its checks, and can be cancelled at a given one.
 
     Attributes
     ----------
     looks
-        How often it was looked at.
+        Number of checks.
     lines, longest
-        Lines of Python that have run since the last look, and the most between two of them.
+        Lines of Python that have run since the last check, and the most between two checks.
     """
 
     def __init__(self, cancelled_at: int | None = None) -> None:
@@ -40,12 +40,14 @@ class CountingToken(CancelToken):
 
 
 def count_looks(work: Callable[[CancelToken], object]) -> CountingToken:
-    """Do some work and count lines between looks at its token: no clock, the same every time."""
+    """Run `work` and count lines between checks of its token, which is deterministic unlike
+    time.
+    """
     token = CountingToken()
 
     def trace(frame: FrameType, event: str, _argument: Any) -> Any:
         if event == "call":
-            # Code made of text (a named tuple's) has no file.
+            # Generated code (of a named tuple) has no file.
             return trace if frame.f_code.co_filename.startswith(_OURS) else None
         token.lines += event == "line"
         return trace
@@ -61,14 +63,14 @@ def count_looks(work: Callable[[CancelToken], object]) -> CountingToken:
 
 
 def assert_cut(work: Callable[[int], Callable[[CancelToken], object]], few: int) -> None:
-    """Fail if twice as many things are more work between two looks, at whatever moment.
+    """Fail if doubling the number of items increases the work between two checks.
 
     Parameters
     ----------
     work
-        Told how many things, returns the work on them, which is told the token.
+        Returns the function to run for a number of items; that function is called with a token.
     few
-        Many times what may be done between two looks.
+        A number of items many times larger than what is processed between two checks.
     """
     less, more = count_looks(work(few)), count_looks(work(2 * few))
     assert less.looks > 2, "it hardly looked at all"

@@ -1,4 +1,4 @@
-"""Checkpoints of every container, made by torch and by safetensors themselves."""
+"""Checkpoints in every container, made by torch and by safetensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRUNED = ("net.conv.weight", "net.fc.weight")
 
 
 def some_bytes(seed: int, nbytes: int) -> torch.Tensor:
-    """Any bits at all: NaN, infinities, -0.0 and denormals among them."""
+    """Return random bytes, which include NaN, infinities, -0.0 and denormals."""
     return torch.from_numpy(np.random.default_rng(seed).integers(0, 256, nbytes, dtype=np.uint8))
 
 
@@ -30,7 +30,7 @@ def finite(seed: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tenso
 
 
 def model(dtype: torch.dtype) -> collections.OrderedDict[str, torch.Tensor]:
-    """A state dict whose pruned tensors are finite; the others hold any bits."""
+    """Return a state dict whose pruned tensors are finite; the others have random bits."""
     width = torch.empty(0, dtype=dtype).element_size()
     return collections.OrderedDict(
         {
@@ -65,7 +65,7 @@ def _safetensors(folder: Path, tensors: dict) -> Path:
 
 
 def _around(tensors: dict) -> dict:
-    """A training checkpoint: hyper-parameters, an optimizer, and another model."""
+    """Return a training checkpoint: hyperparameters, an optimizer, and the model."""
     return {
         "epoch": 3,
         "args": argparse.Namespace(lr=0.1, name="x"),
@@ -120,7 +120,7 @@ def _sharded(folder: Path, tensors: dict) -> Path:
 
 
 def _resumable(tensors: dict) -> dict:
-    """The state dict of a module that torch has pruned, otherwise than `kept_masks`."""
+    """Return the state dict of a module pruned by torch, with masks other than `kept_masks`."""
     found = {}
     for name, tensor in tensors.items():
         if name in PRUNED:

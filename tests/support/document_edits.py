@@ -1,4 +1,4 @@
-"""What tests do to documents, in one call."""
+"""Edits of documents for tests."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from pruneapp.progress import Job
 
 
 def make_permanent(document: Document, names: Sequence[str]) -> None:
-    """Turn the pruned weights of some tensors into ordinary zeros."""
+    """Make the pruned weights of some tensors permanent zeros."""
     document.commit(Finalize(tuple(names)).propose(document.snapshot(), Job()))
 
 
 def treat_zeros(document: Document, names: Sequence[str]) -> None:
-    """Count zeros of the file as pruned."""
+    """Treat zeros of the file as pruned."""
     document.commit(TreatZeros(tuple(names)).propose(document.snapshot(), Job()))
 
 
 def undo(document: Document) -> None:
-    """Undo the last change; nothing happens if there is none."""
+    """Undo the last change; do nothing if there is none."""
     if document.position:
         document.jump(document.branches.parent(document.position))
 
 
 def redo(document: Document) -> None:
-    """Redo the next change of the current branch; nothing happens if there is none."""
+    """Redo the next change of the current branch; do nothing if there is none."""
     if document.position != document.branches.tip:
         document.jump(document.branches.next(document.position))
 
 
 def delete_undone(changed: Document | History) -> None:
-    """Delete all states but those on the way to the state in force."""
+    """Delete all states except those on the path to the current state."""
     kept = changed.branches.path(changed.position)
     for state in range(len(changed.branches), 0, -1):
         if state not in kept:
@@ -44,12 +44,14 @@ def delete_undone(changed: Document | History) -> None:
 
 
 def entry(history: History, position: int) -> tuple[Json, dict[str, BitMask]]:
-    """Return what was done to come to a position, as plain JSON, and the masks that it names."""
+    """Return the record of the step that led to a position, as JSON, and the masks that it
+    refers to.
+    """
     record = history.records[position - 1]
     masks = {name: slot.load(history.scratch, Job()) for name, slot in record.entry_masks.items()}
     return record.as_json(), masks
 
 
 def hand_edit(history: History, position: int) -> ManualEdit:
-    """Return what was done by hand to come to a position, made from what the history says."""
+    """Return the manual edit that led to a position, restored from the history."""
     return ManualEdit.from_dict(*entry(history, position))

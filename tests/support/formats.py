@@ -1,10 +1,10 @@
-"""The export formats that write a checkpoint whatever it was opened from."""
+"""The export formats that can write a checkpoint of any container."""
 
 from __future__ import annotations
 
 from pruneapp.export.catalog import FORMATS
 
-# Written as they were opened: no other file has the graph of ONNX or of a program of torch.export,
-# the vocabulary of GGUF, or the objects of a pickle.
+# Only for sources of the same format: other files lack the graph of ONNX or of torch.export, the
+# vocabulary of GGUF, or the objects of a pickle.
 _OF_ITS_OWN = {"onnx", "pt2", "gguf", "pickle"}
 OF_ANY_SOURCE = {name: form for name, form in FORMATS.items() if name not in _OF_ITS_OWN}

@@ -14,7 +14,7 @@ RNG = np.random.default_rng(5)
 
 
 def random_blocks(name: str, shape: tuple[int, ...], seed: int = 0) -> NDArray[np.uint8]:
-    """Return any bytes as blocks of a type, with finite scales; the last dimension in bytes."""
+    """Return random bytes as blocks of a quantized type; the last dimension is in bytes."""
     rng = np.random.default_rng(seed)
     byte_shape = gguf.quant_shape_to_byte_shape(shape, Type[name])
     return rng.integers(0, 256, byte_shape, np.uint8)
@@ -28,7 +28,7 @@ def write_gguf(
     vocabulary: int = 0,
     name: str = "a model",
 ) -> Path:
-    """Write a file; quantized tensors and bfloat16 are given by type and bytes."""
+    """Write a file; quantized tensors and bfloat16 are given as a pair of type and bytes."""
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_name(name)
     writer.add_block_count(2)

@@ -28,7 +28,7 @@ def gguf(
     alignment: int = 32,
     kinds: Mapping[str, int] | None = None,
 ) -> bytes:
-    """Return a GGUF file; the dimensions of an array stand in it innermost first."""
+    """Return a GGUF file; dimensions are stored innermost first."""
     head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(keys)) + b"".join(keys)
     data = b""
     for name, array in tensors.items():
@@ -44,7 +44,7 @@ def gguf(
 def dat(
     entries: Mapping[str, tuple[int, np.ndarray]], dataset: str | None = None, chunks: int = 5
 ) -> bytes:
-    """Return a ``.dat`` file; of the first kind without a data set, which has no trailer."""
+    """Return a ``.dat`` file; without `dataset` of the first kind, which has no trailer."""
     found = struct.pack("<i", len(entries))
     for name, (calls, values) in entries.items():
         raw = np.ascontiguousarray(values, "<f4").reshape(-1)

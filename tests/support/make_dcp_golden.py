@@ -1,8 +1,8 @@
 """Make the distributed checkpoints of golden/dcp, with torch 2.13.0: python make_dcp_golden.py.
 
-``mesh``: DTensors of four processes (2×2 mesh), split by rows, by columns, by both, unevenly, and
+``mesh``: DTensors of four processes (2×2 mesh), sharded by rows, by columns, by both, unevenly, and
 replicated. ``fsdp``: a model of two processes by FullyShardedDataParallel with sharded state dicts
-(ShardedTensor). ``expected.safetensors`` has the whole tensors.
+(ShardedTensor). ``expected.safetensors`` has the full tensors.
 """
 
 import tempfile
@@ -49,7 +49,7 @@ def save_mesh(rank, place, out):
         name: distribute_tensor(tensor, mesh, placements)
         for name, (tensor, placements) in mesh_tensors().items()
     }
-    state["plain.weight"] = values(8, 2, 3).t()  # strides are kept
+    state["plain.weight"] = values(8, 2, 3).t()  # strides are preserved
     dcp.save({"model": state, "epoch": 3}, checkpoint_id=out)
     dist.destroy_process_group()
 

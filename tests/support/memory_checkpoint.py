@@ -1,4 +1,4 @@
-"""A checkpoint in memory, for tests of what stands above the readers."""
+"""A checkpoint in memory, for tests of modules that use readers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ BY_NUMPY = {d.numpy: d for d in DTYPES.values() if d.numpy and not d.block}
 
 
 def entry_of(name: str, array: np.ndarray, **facts) -> TensorEntry:
-    """Describe an array as a reader would, with as much of the annotation as tests need."""
+    """Return the entry that a reader would create, with the annotation that tests need."""
     dtype = BY_NUMPY[str(array.dtype)]
     facts = {"dtype": dtype, "why_not": dtype.why_not, **facts}
     return TensorEntry(name, array.shape, location=Location(0, 0), **facts)
 
 
 class MemoryCheckpoint(Checkpoint):
-    """Arrays under names; `chunk` is how many elements a chunk has.
+    """A checkpoint of arrays by name; `chunk` is the number of elements per chunk.
 
-    Like the real reader it uses one buffer again and again, so that a reader of chunks which
-    keeps or changes them is found out.
+    Like the real reader it reuses one buffer, so that tests detect code that keeps or changes
+    chunks.
     """
 
     def __init__(self, arrays: Mapping[str, np.ndarray], *, chunk: int = 1000, **entries):

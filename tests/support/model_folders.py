@@ -1,4 +1,4 @@
-"""Small folders of models of a known type, written without transformers."""
+"""Small model folders of a known type, written without transformers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def write_llama(
     tensors: dict[str, Any] | None = None,
     **fields: Any,
 ) -> Path:
-    """Write a llama of random weights; `tensors` replace some, `fields` those of its config.
+    """Write a llama of random weights; `tensors` replaces some, `fields` some of its config.
 
-    Its heads are of one size, however many they are.
+    The size of heads does not depend on their number.
     """
     rng = np.random.default_rng(seed)
 
@@ -69,7 +69,7 @@ def write_llama(
 
 
 def zeroed_neurons(gone: int, *, layer: int = 0, seed: int = 0) -> dict[str, Any]:
-    """Return the matrices of a layer whose last neurons were pruned by something else."""
+    """Return the matrices of a layer whose last `gone` neurons are zero."""
     rng = np.random.default_rng(seed + 100 + layer)
     found = {}
     for name in ("gate_proj", "up_proj"):

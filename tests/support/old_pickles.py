@@ -1,4 +1,4 @@
-"""Pickles as old versions of torch wrote them, made with the torch at hand."""
+"""Pickles as written by old versions of torch, made with the installed torch."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Named:
 
 
 class Made:
-    """Pickled as the result of a call, whose state is set afterwards."""
+    """Pickled as the result of a call, with a state that is set afterwards."""
 
     def __init__(self, function: Any, args: tuple[Any, ...], state: Any = None) -> None:
         self.parts = function, args, state
 
 
 class _Pickler(pickle._Pickler):
-    """Writes `Named`, `Made`, and tensors in the way that `describe` says."""
+    """Writes `Named`, `Made`, and tensors in the form that `describe` returns."""
 
     def __init__(self, out: io.BytesIO, protocol: int, describe: Callable[[Any], Any]) -> None:
         super().__init__(out, protocol)
@@ -108,7 +108,7 @@ LAYOUTS: dict[str, Callable[[Any, Any], Made]] = {
 
 
 def saved(content: Any, layout: str, protocol: int = 2) -> bytes:
-    """Return a file of the format before torch 1.6 whose tensors are described in a layout."""
+    """Return a file of the format before torch 1.6, with tensors pickled as in `layout`."""
     out = io.BytesIO()
     system = {"protocol_version": PROTOCOL, "little_endian": True, "type_sizes": {}}
     for head in (MAGIC, PROTOCOL, system):
@@ -123,7 +123,7 @@ def saved(content: Any, layout: str, protocol: int = 2) -> bytes:
 
 @contextmanager
 def parameters_as_classes() -> Iterator[None]:
-    """Let torch.save call the class of parameters, as torch 0.2 to 0.4 did."""
+    """Make torch.save call the class of parameters, as torch 0.2 to 0.4 did."""
     before = nn.Parameter.__reduce_ex__
     # mypy refuses to replace a method, which pickle looks up on the class alone.
     nn.Parameter.__reduce_ex__ = lambda self, _protocol: (  # type: ignore[method-assign]

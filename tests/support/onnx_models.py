@@ -1,4 +1,4 @@
-"""Small ONNX models, made with the package onnx itself."""
+"""Small ONNX models, made with the onnx package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 class Builder:
-    """A graph in the making: `op` adds a node and returns the name of what it makes."""
+    """A graph under construction: `op` adds a node and returns the name of its output."""
 
     def __init__(self, seed: int = 0, opset: int = 20) -> None:
         self.rng = np.random.default_rng(seed)
@@ -22,7 +22,7 @@ class Builder:
         self.tensors: dict[str, np.ndarray] = {}
 
     def weight(self, name: str, *shape: int) -> str:
-        """Add random weights."""
+        """Add an initializer of random weights."""
         fan = max(1, int(np.prod(shape[1:])))
         values = self.rng.standard_normal(shape) / np.sqrt(fan)
         return self.constant(name, values.astype(np.float32))
@@ -33,17 +33,17 @@ class Builder:
         return name
 
     def op(self, kind: str, *inputs: str, outputs: int = 1, **attributes: Any) -> Any:
-        """Add a node."""
+        """Add a node; return its output's name, or a list of names if there are several."""
         names = [f"{kind}_{len(self.nodes)}_{i}" for i in range(outputs)]
         self.nodes.append(helper.make_node(kind, inputs, names, **attributes))
         return names[0] if outputs == 1 else names
 
     def node_constant(self, values: Any) -> str:
-        """Add a node whose value is a constant."""
+        """Add a Constant node."""
         return str(self.op("Constant", value=numpy_helper.from_array(np.asarray(values))))
 
     def conv(self, name: str, x: str, out: int, into: int, size: int = 3, **more: Any) -> str:
-        """Add a convolution that keeps height and width, with a bias."""
+        """Add a convolution with a bias that preserves height and width."""
         group = more.pop("group", 1)
         more.setdefault("pads", [size // 2] * 4)
         weight = self.weight(f"{name}.weight", out, into // group, size, size)
@@ -57,12 +57,12 @@ class Builder:
         return self.op("BatchNormalization", x, *parts, var)
 
     def linear(self, name: str, x: str, out: int, into: int) -> str:
-        """Add a product with a matrix as torch keeps it, and a bias."""
+        """Add a Gemm with a matrix in torch's layout, and a bias."""
         weight, bias = self.weight(f"{name}.weight", out, into), self.weight(f"{name}.bias", out)
         return self.op("Gemm", x, weight, bias, transB=1)
 
     def matmul(self, name: str, x: str, out: int, into: int) -> str:
-        """Add a product with a transposed matrix, and a bias."""
+        """Add a MatMul with a transposed matrix, and a bias."""
         product = self.op("MatMul", x, self.weight(f"{name}.weight", into, out))
         return self.op("Add", product, self.weight(f"{name}.bias", out))
 
@@ -72,7 +72,7 @@ class Builder:
         shape: Sequence[int | str],
         properties: Mapping[str, str] | None = None,
     ) -> Any:
-        """Return a model whose input is called ``x``."""
+        """Return a model whose input is named ``x``."""
         graph = helper.make_graph(
             self.nodes,
             "graph",
@@ -91,7 +91,7 @@ class Builder:
 
 
 def save(model: Any, path: Path, *, external: bool = False, least: int = 128) -> Path:
-    """Write a model; with tensors of `least` bytes in ``PATH.data`` if they lie outside."""
+    """Write a model; if `external`, tensors of at least `least` bytes go to ``PATH.data``."""
     if external:
         onnx.save(
             model,
@@ -106,12 +106,12 @@ def save(model: Any, path: Path, *, external: bool = False, least: int = 128) ->
 
 
 def values_of(tensor: Any, folder: Path) -> np.ndarray:
-    """Return the numbers of a tensor as the package onnx reads them."""
+    """Return the values of a tensor as read by the onnx package."""
     return numpy_helper.to_array(tensor, str(folder))
 
 
 def every_type() -> Builder:
-    """Return a graph with a tensor of each type that numpy has."""
+    """Return a graph with a tensor of each type that NumPy or ml_dtypes supports."""
     builder = Builder()
     rng = np.random.default_rng(1)
     for kind in (
@@ -135,7 +135,7 @@ def small_network() -> Any:
 
 
 def branches(inner: str, other: str) -> Any:
-    """Return a model of two branches, each with a constant of a name."""
+    """Return a model with an If node whose branches each have a Constant of the given name."""
 
     def branch(name: str, fill: float) -> Any:
         value = numpy_helper.from_array(np.full((2, 2), fill, np.float32))

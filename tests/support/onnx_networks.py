@@ -1,4 +1,4 @@
-"""Models of the blocks that vision models are made of, by name."""
+"""ONNX models of the blocks of vision models, by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.onnx_models import Builder
 
 
 def residual() -> Any:
-    """Return a stem, a basic block of ResNet and one that halves the picture."""
+    """Return a stem, a basic ResNet block and one with stride 2."""
     b = Builder()
     x = b.op("Relu", b.norm("bn0", b.conv("c0", "x", 8, 3), 8))
     y = b.op("Relu", b.norm("bn1", b.conv("c1", x, 12, 8), 12))
@@ -92,7 +92,7 @@ def fused() -> Any:
 
 
 def joined() -> Any:
-    """Return branches that are concatenated, split and sliced, and pixels that are flattened."""
+    """Return branches that are concatenated, split and sliced, and a flattened feature map."""
     b = Builder(5)
     one, two = b.conv("one", "x", 6, 3), b.op("Relu", b.conv("two", "x", 10, 3))
     x = b.op("Concat", one, b.op("MaxPool", two, kernel_shape=[3, 3], pads=[1] * 4), axis=1)
@@ -108,7 +108,7 @@ def joined() -> Any:
 
 
 def shuffled() -> Any:
-    """Return channels that are shuffled, and a transposed convolution."""
+    """Return a channel shuffle, and a transposed convolution."""
     b = Builder(6, opset=17)
     x = b.op("Reshape", b.conv("one", "x", 12, 3), b.constant("s1", [-1, 2, 6, 6, 6]))
     x = b.op("Transpose", x, perm=[0, 2, 1, 3, 4])

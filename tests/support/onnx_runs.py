@@ -1,4 +1,4 @@
-"""Masked and cut ONNX models, run by ONNX Runtime, which knows nothing of Pruneapp."""
+"""Masked and cut ONNX models, run by ONNX Runtime as an independent reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pruneapp.shrink.cut import Cut, GroupCut
 
 
 def choose(graph: OnnxGraph, share: float, seed: int = 0) -> Cut:
-    """Choose the units that stay of every group: some at random, and at least one."""
+    """Return a random cut of every group, of which at least one unit is kept."""
     rng = np.random.default_rng(seed)
     cuts = []
     for group in graph.groups:
@@ -28,7 +28,7 @@ def choose(graph: OnnxGraph, share: float, seed: int = 0) -> Cut:
 
 
 def masked(checkpoint: Checkpoint, cut: Cut) -> Snapshot:
-    """Return the state in which all entries of the units that go are pruned."""
+    """Return the state in which all entries of the removed units are pruned."""
     masks: dict[str, np.ndarray] = {}
     for each in cut.groups:
         for member in each.group.members:
@@ -44,7 +44,7 @@ def masked(checkpoint: Checkpoint, cut: Cut) -> Snapshot:
 
 
 def with_zeros(path: Path, state: Snapshot) -> Any:
-    """Return a model as the package onnx reads it, with zeros where the state is pruned."""
+    """Return the model as read by the onnx package, with zeros for pruned weights."""
     model = onnx.load(str(path))
     tensors = [*model.graph.initializer]
     names = [t.name for t in tensors]
@@ -80,7 +80,7 @@ def run(model: Any, batch: int = 2, seed: int = 0, threads: int = 1) -> list[np.
 
 
 def difference(one: list[np.ndarray], other: list[np.ndarray]) -> float:
-    """Return the largest difference of outputs, for the largest output."""
+    """Return the largest absolute difference of outputs, relative to the largest output."""
     scale = max(float(np.abs(values).max()) for values in one)
     assert scale > 0
     return max(float(np.abs(a - b).max()) for a, b in zip(one, other, strict=True)) / scale

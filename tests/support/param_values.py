@@ -1,4 +1,4 @@
-"""Values that a parameter accepts, the borders among them, and values that it refuses."""
+"""Values that a parameter accepts, including limits, and values that it rejects."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def valid(param: Param) -> list[Any]:
 
 @singledispatch
 def invalid(param: Param) -> list[Any]:
-    """Return values that a parameter refuses."""
+    """Return values that a parameter rejects."""
     raise NotImplementedError(f"write down here what {type(param).__name__} refuses")
 
 
@@ -76,7 +76,7 @@ def _(param: AmountParam) -> list[Any]:
 
 @invalid.register
 def _(param: AmountParam) -> list[Any]:
-    refused = [-1, -0.1, 1.1, math.nan, math.inf, "half"]  # as torch does
+    refused = [-1, -0.1, 1.1, math.nan, math.inf, "half"]  # as in torch
     return refused if isinstance(param, TotalParam) else [*refused, None]
 
 

@@ -1,10 +1,10 @@
-"""What a person does in plots, in one call."""
+"""Operations of a user in plots."""
 
 from __future__ import annotations
 
 
 def choose_order(view, key):
-    """Choose what the bars are ordered by."""
+    """Select the sort order of the bars."""
     place = view.order_box.findData(key)
     view.order_box.setCurrentIndex(place)
     view.order_box.activated.emit(place)
@@ -18,6 +18,6 @@ def choose_channels(view, channels):
 
 
 def put_cursor(view, index):
-    """Put the cursor on the weight of this index, and bring it into sight."""
+    """Move the cursor to the weight of this index, and scroll to it."""
     view.canvas.set_cursor(*view._layout.place(index))
     view._update_readout()

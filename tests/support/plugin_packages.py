@@ -1,4 +1,4 @@
-"""Packages with entry points, as pip would install them."""
+"""Packages with entry points, as installed by pip."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "plugin"
 def install_package(
     folder: Path, name: str, points: Mapping[str, Mapping[str, str]], code: str
 ) -> None:
-    """Put a package of one module into a folder of the path."""
+    """Install a package of one module into a folder on sys.path."""
     (folder / f"{name}.py").write_text(code)
     _write_metadata(folder, name, "1.0", points)
 
 
 def install_example(folder: Path) -> None:
-    """Put the package of docs/plugin into a folder of the path."""
+    """Install the package of docs/plugin into a folder on sys.path."""
     shutil.copytree(EXAMPLE / "src" / "pruneapp_example", folder / "pruneapp_example")
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
     _write_metadata(folder, project["name"], project["version"], project["entry-points"])
 
 
 def matrix_file(folder: Path, matrix: NDArray[Any]) -> Path:
-    """Write a matrix of float32 to w.matrix, in the format that the package of docs/plugin adds."""
+    """Write a float32 matrix to w.matrix, in the format of the package in docs/plugin."""
     path = folder / "w.matrix"
     rows, columns = matrix.shape
     path.write_bytes(f"MATRIX {rows} {columns}\n".encode() + matrix.astype("<f4").tobytes())

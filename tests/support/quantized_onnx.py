@@ -1,6 +1,6 @@
 """Write the quantized models of tests/golden, with onnxruntime 1.32.0 and onnx-ir 1.1.0.
 
-Both are the same two products with matrices, quantized to 4 bits in blocks of 16 by the
+Both have the same two matrix products, quantized to 4 bits in blocks of 16 by the
 MatMulNBitsQuantizer of ONNX Runtime: as the operator MatMulNBits, and as QDQ with external data.
 """
 

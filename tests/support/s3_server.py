@@ -1,9 +1,9 @@
-"""A server of S3 in a process of its own, until its standard input is closed."""
+"""An S3 server in its own process, which runs until its standard input is closed."""
 
 import os
 import sys
 
-# What is in parts here would be a large file else.
+# Allow small parts, so that tests of multipart uploads need no large files.
 os.environ["S3_UPLOAD_PART_MIN_SIZE"] = "1"
 
 from moto.server import ThreadedMotoServer

@@ -1,4 +1,4 @@
-"""Small states of documents for hypothesis: any types, ties, odd values, masks and protection."""
+"""Hypothesis strategies for small snapshots: dtypes, ties, special values, masks and protection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.tensors import decode_float64
 def snapshots(
     draw, *, least_dims=1, elements=60, finite=False, one_type=False, most=4, guarded=True
 ):
-    """A few tensors, some of them partly pruned, protected or permanent, or with other values."""
+    """Draw a few tensors, some partly pruned, protected or permanent, or with replaced values."""
     arrays, masks, final, protected, values = {}, {}, {}, {}, {}
     dtype = draw(float_types)
     for i in range(draw(st.integers(1, most))):
@@ -52,7 +52,7 @@ def snapshots(
 
 
 def typed(bits: np.ndarray, dtype: DType) -> np.ndarray:
-    """Return bits as an array of their type."""
+    """Return bits as an array of their dtype."""
     return bits.view(dtype.numpy)
 
 
@@ -62,12 +62,12 @@ def values_of(snapshot: Snapshot, name: str) -> np.ndarray:
 
 
 def bools_of(mask: BitMask | None, size: int, *, absent: bool) -> np.ndarray:
-    """Return a mask as booleans."""
+    """Return a mask as booleans; `absent` is the value for None."""
     return np.full(size, absent) if mask is None else mask.bools()
 
 
 def eligible_of(snapshot: Snapshot, name: str) -> np.ndarray:
-    """Return where a step may take something."""
+    """Return which weights a step may prune."""
     size = snapshot.entry(name).numel
     kept = bools_of(snapshot.masks.get(name), size, absent=True)
     return kept & ~bools_of(snapshot.protected.get(name), size, absent=False)

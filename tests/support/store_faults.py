@@ -1,4 +1,4 @@
-"""A proxy in front of a server of S3 that does what networks do."""
+"""A proxy for an S3 server that simulates network faults."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Faults:
-    """What goes wrong; all of it is drawn from one seed."""
+    """Faults to simulate, drawn from one seed."""
 
-    errors: float = 0.0  # share of requests that are answered with 500
-    cuts: float = 0.0  # share of bodies after whose first half the connection is closed
-    short: float = 0.0  # share of bodies that are cut where nobody can see it
-    delay: float = 0.0  # seconds before each answer
-    rotten: bool = False  # whether a bit of what is read differs from what was written
+    errors: float = 0.0  # probability of a 500 response
+    cuts: float = 0.0  # probability of closing the connection after half of the body
+    short: float = 0.0  # probability of a truncated body with a consistent length
+    delay: float = 0.0  # seconds before each response
+    rotten: bool = False  # whether one bit of each range response is flipped
     seed: int = 1
     # Method, path, range and status of each request.
     requests: list[tuple[str, str, str, int]] = field(default_factory=list)
-    most: int = 0  # requests under way at once, at the most
+    most: int = 0  # maximum number of concurrent requests
     injected: int = 0
 
     def __post_init__(self) -> None:
@@ -138,7 +138,7 @@ class _Proxy(ThreadingHTTPServer):
     faults: Faults
 
     def handle_error(self, *_: object) -> None:
-        pass  # a connection that the other side has closed
+        pass  # the other side closed the connection
 
 
 @contextmanager

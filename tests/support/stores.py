@@ -1,4 +1,4 @@
-"""A server of S3 on this machine, and a bucket for each test."""
+"""An S3 server on this machine, and a bucket for each test."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tests.support.store_faults import Faults, proxy
 
 @contextmanager
 def served() -> Iterator[Any]:
-    """Start a server of S3, and a proxy in front of it."""
+    """Start an S3 server and a proxy for it."""
     script = Path(__file__).with_name("s3_server.py")
-    # It reads all of an object for each range: memory that is got anew each time takes it longer
-    # than all else.
+    # It reads a whole object for each range request, and allocating memory each time would take
+    # most of its time.
     keep = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "4294967296"}
     with subprocess.Popen(
         [sys.executable, str(script)],
@@ -43,7 +43,7 @@ def served() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[Any]:
-    """A server of S3, and a proxy in front of it."""
+    """Start an S3 server and a proxy for it."""
     pytest.importorskip("s3fs")
     pytest.importorskip("moto")
     with served() as server:
@@ -51,7 +51,7 @@ def s3_server() -> Iterator[Any]:
 
 
 def environment(server: Any) -> dict[str, str]:
-    """Return what clients of a server find in their environment."""
+    """Return the environment variables for clients of a server."""
     host, port = server.server_address
     return {
         "AWS_ACCESS_KEY_ID": "testing",
@@ -66,7 +66,7 @@ _NUMBERS = itertools.count()
 
 
 class Bucket:
-    """A bucket, looked at past the proxy."""
+    """A bucket, accessed without the proxy."""
 
     def __init__(self, name: str, direct: str, faults: Faults) -> None:
         import botocore.session
@@ -90,7 +90,7 @@ class Bucket:
         return self.path(key)
 
     def send_folder(self, folder: Path, key: str) -> None:
-        """Put files that are too large to be held."""
+        """Upload files that are too large for memory."""
         for file in folder.iterdir():
             with file.open("rb") as body:
                 self.client.put_object(Bucket=self.name, Key=f"{key}/{file.name}", Body=body)
@@ -102,7 +102,7 @@ class Bucket:
         return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
 
     def tags(self, start: str = "") -> dict[str, str]:
-        """Return the checksum of each object whose key begins so."""
+        """Return the ETag of each object whose key begins with `start`."""
         rows = self.client.list_objects_v2(Bucket=self.name, Prefix=start).get("Contents", ())
         return {row["Key"]: row["ETag"] for row in rows}
 
@@ -116,7 +116,7 @@ class Bucket:
 
 @pytest.fixture
 def bucket(s3_server, monkeypatch) -> Iterator[Bucket]:
-    """An empty bucket behind a proxy that does no harm unless it is told to."""
+    """Provide an empty bucket behind a proxy without faults."""
     s3_server.faults = Faults()
     for name, value in environment(s3_server).items():
         monkeypatch.setenv(name, value)
@@ -129,7 +129,7 @@ def bucket(s3_server, monkeypatch) -> Iterator[Bucket]:
 
 @pytest.fixture
 def memory_store(monkeypatch) -> Iterator[type[StorePath]]:
-    """The store that fsspec keeps in memory, empty."""
+    """Provide the empty in-memory store of fsspec."""
     fsspec = pytest.importorskip("fsspec")
     monkeypatch.setattr(store, "_stores", {})
     files = fsspec.filesystem("memory")

@@ -1,4 +1,4 @@
-"""Strategies of hypothesis that several rooms share."""
+"""Hypothesis strategies that several folders share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ float_types = st.sampled_from(FLOATS)
 
 
 def shapes(least: int = 1, most: int = 5, elements: int = 400) -> st.SearchStrategy:
-    """Shapes of so many dimensions with at most so many elements; shrink to few and small."""
+    """Draw shapes with `least` to `most` dimensions and at most `elements` elements."""
     return (
         st.integers(least, most)
         .flatmap(lambda dims: st.tuples(*[st.integers(1, 9)] * dims))
@@ -25,7 +25,9 @@ def shapes(least: int = 1, most: int = 5, elements: int = 400) -> st.SearchStrat
 
 @st.composite
 def raw_bits(draw, dtype: DType, size: int, *, nan: bool = True, finite: bool = False):
-    """Bits of `size` elements: common values, many ties, and the odd ones (0, -0, inf, NaN)."""
+    """Draw the bits of `size` elements: common values, ties, and special values (0, -0, inf,
+    NaN).
+    """
     form = dtype.form
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     few = rng.integers(0, form.largest, size=draw(st.sampled_from([2, 5, 1000])), dtype=np.uint64)
@@ -48,7 +50,7 @@ def raw_bits(draw, dtype: DType, size: int, *, nan: bool = True, finite: bool = 
 
 @st.composite
 def kept_bools(draw, size: int):
-    """None, or what is kept of `size` elements: mostly some, now and then nothing or all."""
+    """Draw None, or which of `size` elements are kept: mostly some, rarely none or all."""
     share = draw(st.sampled_from([None, 0.5, 0.9, 0.0, 1.0]))
     if share is None:
         return None
@@ -58,7 +60,7 @@ def kept_bools(draw, size: int):
 
 @st.composite
 def moderate_bits(draw, dtype: DType, size: int):
-    """Finite bits whose powers neither vanish nor overflow in float64."""
+    """Draw finite bits whose powers neither underflow nor overflow in float64."""
     if dtype.name != "F64":
         return draw(raw_bits(dtype, size, nan=False, finite=True))
     narrow = draw(raw_bits(DTYPES["F32"], size, nan=False, finite=True))

@@ -1,4 +1,4 @@
-"""Tensors in memory in the forms that kernels, methods and torch take."""
+"""Tensors in memory in the forms that kernels, methods and torch use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pruneapp.statistics.file import Inputs
 
 
 def reading(bits: np.ndarray, chunk: int = 1 << 20) -> ReadBits:
-    """Read `bits` as a checkpoint does: in chunks, through one buffer that is used again."""
+    """Return a reader of `bits` like a checkpoint's: in chunks, with one reused buffer."""
 
     def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
         buffer = np.empty(chunk, bits.dtype)
@@ -30,7 +30,7 @@ def reading(bits: np.ndarray, chunk: int = 1 << 20) -> ReadBits:
             part = bits[first : min(first + chunk, stop)]
             buffer[: part.size] = part
             yield RawChunk(first, buffer[: part.size])
-            buffer[:] = 0x55  # what is read too late is wrong
+            buffer[:] = 0x55  # overwrite, so that late reads are detected
 
     return read
 
@@ -45,7 +45,7 @@ def view_of(
     chunk: int = 1 << 20,
     **more,
 ) -> TensorView:
-    """Return what a method sees of raw elements."""
+    """Return a method's view of raw elements."""
     shape = (bits.size,) if shape is None else shape
     assert math.prod(shape) == bits.size
     mask = None if kept is None else BitMask.from_bools(kept)
@@ -57,20 +57,20 @@ def view_of(
 
 
 def view_of_values(values: np.ndarray, kept: np.ndarray | None = None, **more) -> TensorView:
-    """Return what a method sees of an array of numpy's floats."""
+    """Return a method's view of a NumPy float array."""
     dtype = DTYPES[f"F{8 * values.itemsize}"]
     bits = np.ascontiguousarray(values).reshape(-1).view(dtype.storage)
     return view_of(bits, dtype, values.shape, kept, **more)
 
 
 def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str, Any]:
-    """Return what a method needs besides the tensor: a mask, a scale, statistics."""
+    """Return the additional inputs that a method needs: a mask, a scale, statistics."""
     rng = np.random.default_rng(seed)
     more: dict[str, Any] = {}
     if method.takes_mask:
         more["given"] = BitMask.from_bools(rng.random(math.prod(shape)) < 0.5)
     if isinstance(method, CoupledMethod):
-        # The tensor is the only member, and too small for the usual multiple.
+        # The tensor is the only member, and too small for the default multiple.
         members = (Member("it", 0, role="output"),)
         more["group"] = Group(method.axis, "layer", shape[0], members, own_multiple=1)
     if method.takes_scale:
@@ -86,22 +86,22 @@ def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str,
 
 
 def left_in_rows(view: TensorView) -> list[int]:
-    """Return how many weights are not pruned yet in each row of a tensor."""
+    """Return the number of kept weights in each row of a tensor."""
     kept = np.ones(view.numel, np.bool_) if view.kept is None else view.kept.bools()
     return kept.reshape(rows_of(view.shape)).sum(axis=1).tolist()
 
 
 def decode_float64(bits: np.ndarray, dtype: DType) -> np.ndarray:
     """Return the values of raw elements as float64."""
-    with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
+    with np.errstate(invalid="ignore"):  # signaling NaNs remain NaN
         return decode(bits, dtype).astype(np.float64)
 
 
 def magnitudes(bits: np.ndarray, dtype: DType) -> np.ndarray:
-    """Return exact float64 magnitudes, with NaN as an infinity beyond infinity (see `order`)."""
+    """Return exact magnitudes as float64; NaN remains NaN and sorts after infinity."""
     return np.abs(decode_float64(bits, dtype))
 
 
 def first_to_go(scores: np.ndarray) -> np.ndarray:
-    """Return indices by rising score; NaN last, equal scores in order. numpy sorts just so."""
+    """Return indices by increasing score; NaN last, equal scores in order, as NumPy sorts."""
     return np.argsort(scores, kind="stable")

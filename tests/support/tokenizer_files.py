@@ -1,4 +1,4 @@
-"""Tokenizers that the library trains on the documentation, and files of very small ones."""
+"""Tokenizers trained on the documentation, and files of very small ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = ("BPE", "Unigram", "WordPiece")
 
 @cache
 def trained(kind: str) -> bytes:
-    """Return the tokenizer.json of 3,000 tokens trained on the pages in docs/."""
+    """Return a tokenizer.json with 3,000 tokens, trained on the pages in docs/."""
     if kind == "BPE":
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -75,7 +75,7 @@ def trained(kind: str) -> bytes:
 def tokenizer_json(
     model: dict[str, Any], added: dict[str, int] | None = None, **more: Any
 ) -> bytes:
-    """Return a tokenizer.json as the library writes it."""
+    """Return a tokenizer.json in the format of the tokenizers library."""
     tokens = [
         {
             "id": number,
@@ -103,7 +103,7 @@ def tokenizer_json(
 
 
 def bpe(vocab: dict[str, int], merges: list[Any], **more: Any) -> dict[str, Any]:
-    """Return a model of BPE."""
+    """Return a BPE model."""
     return {
         "type": "BPE",
         "dropout": None,
@@ -120,7 +120,7 @@ def bpe(vocab: dict[str, int], merges: list[Any], **more: Any) -> dict[str, Any]
 
 
 def word_piece(vocab: dict[str, int]) -> dict[str, Any]:
-    """Return a model of WordPiece."""
+    """Return a WordPiece model."""
     return {
         "type": "WordPiece",
         "unk_token": "[UNK]",
@@ -131,5 +131,5 @@ def word_piece(vocab: dict[str, int]) -> dict[str, Any]:
 
 
 def unigram(pieces: list[tuple[str, float]], unk_id: int = 0) -> dict[str, Any]:
-    """Return a model of Unigram."""
+    """Return a Unigram model."""
     return {"type": "Unigram", "unk_id": unk_id, "vocab": pieces, "byte_fallback": False}

@@ -1,4 +1,4 @@
-"""Torch files that hold what is no plain tensor: views, numpy arrays, DTensors, sparse tensors."""
+"""Torch files of unusual tensors: views, NumPy arrays, DTensors, sparse tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def plain(seed: int, *shape: int) -> torch.Tensor:
 
 @contextlib.contextmanager
 def world(size: int) -> Iterator[Any]:
-    """A group of `size` machines of which this process plays the first."""
+    """Initialize a fake process group of `size` ranks, of which this process is rank 0."""
     import torch.distributed as dist
     from torch.distributed.device_mesh import init_device_mesh
     from torch.testing._internal.distributed.fake_pg import FakeStore
@@ -35,7 +35,7 @@ def world(size: int) -> Iterator[Any]:
 
 @cache
 def dtensor(seed: int, shape: tuple[int, ...], placement: str, size: int) -> torch.Tensor:
-    """A DTensor of which this process has a local tensor of a shape."""
+    """Return a DTensor whose local tensor has the given shape."""
     import torch.distributed.tensor as spread
 
     placements = {
@@ -61,7 +61,7 @@ def both() -> torch.Tensor:
     return conjugate()._neg_view()
 
 
-# Tensors whose numbers can be read, and what torch.load makes of them as a plain array.
+# Tensors whose values can be read, and their plain arrays by torch.load.
 READABLE: dict[str, Callable[[], Any]] = {
     "negated": negated,
     "negated 16": lambda: torch._neg_view(plain(3, 4, 6).to(torch.float16)),
@@ -92,7 +92,7 @@ READABLE: dict[str, Callable[[], Any]] = {
     "transposed": lambda: plain(13, 4, 6).T,
     "CSR": lambda: torch.relu(plain(14, 8, 12)).to_sparse_csr(),
 }
-# Tensors that are shown as the dense tensors that they are made of.
+# Tensors that are shown as their dense component tensors.
 IN_PARTS: dict[str, Callable[[], Any]] = {
     "COO": lambda: torch.relu(plain(15, 5, 6)).to_sparse().coalesce(),
     "CSC": lambda: torch.relu(plain(16, 5, 6)).to_sparse_csc(),
@@ -104,7 +104,7 @@ IN_PARTS: dict[str, Callable[[], Any]] = {
         plain(21, 6, 3), torch.tensor([0, 2, 6])
     ),
 }
-# Tensors whose numbers cannot be read, and what is said of them.
+# Tensors whose values cannot be read, and the text that explains why.
 UNREADABLE: dict[str, tuple[Callable[[], Any], str]] = {
     "shard": (lambda: dtensor(22, (2, 6), "shard", 2), "one shard, of shape [2, 6]"),
     "partial": (lambda: dtensor(23, (4, 6), "partial", 2), "partial result"),
@@ -117,7 +117,7 @@ UNREADABLE: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 def oracle(value: Any) -> np.ndarray:
-    """What torch.load gave, as a plain array of the same numbers."""
+    """Return a value loaded by torch.load as a plain array."""
     if isinstance(value, torch.Tensor):
         if type(value).__name__ == "DTensor":
             value = value._local_tensor

@@ -1,4 +1,4 @@
-"""A screen in memory, for a window that the system really shows."""
+"""An X server in memory, for tests that show a real window."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PROGRAM = "Xvfb"
 
 
 def is_there() -> bool:
-    """Return whether the program that makes such a screen is installed."""
+    """Return whether Xvfb is installed."""
     return shutil.which(PROGRAM) is not None
 
 
 @contextmanager
 def screen(size: tuple[int, int]) -> Iterator[dict[str, str]]:
-    """Give the environment variables of a screen, and end it.
+    """Start an X server, yield its environment variables, and stop it.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def screen(size: tuple[int, int]) -> Iterator[dict[str, str]]:
     Raises
     ------
     RuntimeError
-        No screen came to be.
+        If the server does not start.
     """
     width, height = size
     reading, writing = os.pipe()
-    # Without -noreset the server begins anew whenever its last client leaves, be it one that looks
-    # for windows: who connects in that moment is refused (1 start of 36 on a busy machine; with it
-    # none of 400).
+    # Without -noreset the server resets when its last client disconnects, even a window query: a
+    # client that connects at that moment is refused (1 start of 36 on a busy machine; with it none
+    # of 400).
     kind = ["-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(
         [PROGRAM, "-displayfd", str(writing), *kind],
