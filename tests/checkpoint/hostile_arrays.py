@@ -1,4 +1,4 @@
-"""Hostile and broken numpy files: rows N of the corpus, and what numpy itself writes badly."""
+"""Hostile and broken NumPy files: rows N of the corpus, and invalid files that NumPy writes."""
 
 from __future__ import annotations
 
@@ -64,12 +64,14 @@ def _twice(folder: Path) -> Path:
 
 
 def _bomb(folder: Path) -> Path:
-    """Claim a terabyte in some bytes: refused by the ratio when it is read, and listed before."""
+    """Claim a terabyte in a few bytes: listed, but refused by its compression ratio when it is
+    read.
+    """
     return archive({"a.npy": shaped("(1000,)", bytes(4000))}, zipfile.ZIP_DEFLATED)(folder)
 
 
 def array_cases() -> Iterator[Case]:
-    """Yield the rows."""
+    """Yield the cases."""
     good = saved(np.arange(6, dtype=np.float32))
 
     def single(name: str, data: bytes, says: str) -> Case:

@@ -1,4 +1,4 @@
-"""Hostile and broken GGUF files: row G01 of the corpus and its kin, made by hand."""
+"""Hostile and broken GGUF files: row G01 of the corpus and similar ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _HUGE = 1 << 60
 
 
 def gguf_cases() -> Iterator[Case]:
-    """Yield the rows."""
+    """Yield the cases."""
 
     def row(name: str, data: bytes, says: str | None) -> Case:
         return Case(f"G01-{name}", file(data, "m.gguf"), says)

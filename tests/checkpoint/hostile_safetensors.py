@@ -1,6 +1,6 @@
-"""Hostile and broken safetensors files, files that are none, and hostile folders of shards.
+"""Hostile and broken safetensors files, other files, and hostile folders of shards.
 
-One `Case` for each row S, F, X of the corpus: how to build it, and what must happen.
+One `Case` for each row S, F, X of the corpus: how to build it, and the expected result.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ Check = Callable[[Checkpoint], None]
 
 @dataclass(frozen=True)
 class Case:
-    """One row.
+    """One row of the corpus.
 
     Attributes
     ----------
     id
-        As in the corpus.
+        The row in the corpus.
     build
-        Makes it in a folder and returns what is to be opened.
+        Builds it in a folder and returns the path to open.
     says
-        Words that the refusal must hold; None if the file must open.
+        Text that the error must contain; None if the file must open.
     check
-        What must hold of an opened file.
+        Checks an opened file.
     names
-        What the refusal must name, if not the path that was opened.
+        File name that the error must contain, if not that of the opened path.
     """
 
     id: str
@@ -128,7 +128,7 @@ def _named(name: str) -> bytes:
 
 
 def safetensors_cases() -> Iterator[Case]:
-    """Rows S."""
+    """Yield rows S."""
     f4 = info("F32", [1], 0, 4)
     yield Case("S01", file(b""), "empty")
     yield Case("S02", file(b"1234567"), "7 bytes")
@@ -248,7 +248,7 @@ def _tar(folder: Path) -> Path:
 
 
 def foreign_cases() -> Iterator[Case]:
-    """Rows S42, S43, P40 and F00: files of other kinds."""
+    """Yield rows S42, S43, P40 and F00: files of other kinds."""
     lfs = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
     yield Case("S42", file(lfs), "git lfs pull")
     yield Case("S42b", file(b"<!DOCTYPE html><html>"), "web page")
@@ -309,7 +309,7 @@ def _forbidden(folder: Path) -> Path:
 
 
 def file_cases() -> Iterator[Case]:
-    """Rows F01 and F02."""
+    """Yield rows F01 and F02."""
     yield Case("F01", lambda folder: folder, "no checkpoint")
     yield Case("F01b", _fifo, "pipe")
     yield Case("F01c", lambda _: Path("/dev/zero"), "device")
@@ -345,7 +345,7 @@ def sharded(content: bytes, files: dict[str, bytes] | None = None) -> Callable[[
 
 
 def _beside_shards(name: str) -> Callable[[Path], Path]:
-    """A folder with a whole model and with shards: transformers takes the whole one first."""
+    """Build a folder with a whole model and shards: transformers prefers the whole one."""
 
     def build(folder: Path) -> Path:
         suffix = Path(name).suffix
@@ -361,7 +361,7 @@ def _beside_shards(name: str) -> Callable[[Path], Path]:
 
 
 def whole(build: Callable[[Path], Path]) -> Callable[[Path], Path]:
-    """Open the folder in place of the index."""
+    """Return a builder that opens the folder instead of the index."""
     return lambda folder: build(folder).parent
 
 
@@ -415,7 +415,7 @@ def _huge_index(folder: Path) -> Path:
 
 
 def shard_cases() -> Iterator[Case]:
-    """Rows X."""
+    """Yield rows X."""
     yield Case("X00", sharded(index(GOOD_MAP, total_size=16)), check=holds("a", "b"))
     yield Case("X00b", whole(sharded(index(GOOD_MAP))), check=holds("a", "b"))
     numbered = {f"m-0000{n}-of-00002.safetensors": s for n, s in ((1, SHARD_A), (2, SHARD_B))}
@@ -514,7 +514,7 @@ def shard_cases() -> Iterator[Case]:
 
 
 def distributed_cases() -> Iterator[Case]:
-    """Rows D: distributed checkpoints of torch, made by support/make_dcp_golden.py."""
+    """Yield rows D: distributed checkpoints of torch, made by support/make_dcp_golden.py."""
     names = ("0.weight", "0.bias", "2.weight", "2.bias")
     yield Case("D01", _distributed(), check=holds(*names))
     for part in range(16):
@@ -526,7 +526,9 @@ def distributed_cases() -> Iterator[Case]:
 
 
 def _distributed(name: str = "", share: float | None = 1) -> Callable[[Path], Path]:
-    """Copy a checkpoint, one file of it cut to a share of its bytes, or left out."""
+    """Return a builder of a checkpoint with one file truncated to `share` of its bytes, or
+    missing if None.
+    """
 
     def build(folder: Path) -> Path:
         for file in _GOLDEN.iterdir():

@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-# Name below the layer to dtype and shape.
+# By name within the layer: dtype and shape.
 Tensors = dict[str, tuple[str, tuple[int, ...]]]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A layer of a quantizer, and what config.json declares with it, if that is needed."""
+    """A layer of a quantizer, and the declaration in config.json if it is needed."""
 
-    quantizer: str  # as the reason names it
+    quantizer: str  # as in the reason
     tensors: Tensors
     config: dict[str, Any] = field(default_factory=dict)
 
@@ -306,7 +306,7 @@ LAYOUTS: dict[str, Layout] = {
         "torch",
         {"weight": ("I8", (16, 64)), "scale": ("F32", ()), "zero_point": ("I64", ())},
     ),
-    # What no entry of the table names.
+    # Layers that match no entry of the table.
     "unknown": Layout("", {"codes_a": ("U16", (16, 8)), "rotation": ("F32", (64, 64))}),
     "unknown float8": Layout("", {"up": ("F8_E5M2", (16, 64)), "up_scale": ("F32", (16, 4))}),
     "unknown, declared": Layout(

@@ -1,4 +1,4 @@
-"""Opening can be cancelled at any moment: every stage looks at its token every few tensors."""
+"""Opening can be cancelled at any moment: every stage checks its token every few tensors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.cancel_checks import CountingToken, assert_cut
 FEW = 1000
 BATCH = 16
 Work = Callable[[CancelToken], object]
-# Last names, in turn: what makes modules ordinary, and what makes them anything else.
+# Last parts of names, alternating: for ordinary modules, and for special ones.
 ORDINARY = ("weight", "bias")
 SPECIAL = ("x_orig", "x_mask", "weight", "bias", "running_mean", "weight_scale", "y_orig", "tied")
 
@@ -47,7 +47,7 @@ def names(count: int, leaves: tuple[str, ...]) -> list[str]:
 
 
 def write(path: Path, tensors: list[str]) -> Path:
-    """Write tensors of ones, which masks may hold."""
+    """Write tensors of ones, which are valid as masks."""
     header = {
         name: {"dtype": "F32", "shape": [2, 2], "data_offsets": [16 * i, 16 * (i + 1)]}
         for i, name in enumerate(tensors)
@@ -59,7 +59,7 @@ def write(path: Path, tensors: list[str]) -> Path:
 
 
 def views(count: int, stride: int) -> list[TensorEntry]:
-    """Return views of one piece of memory: side by side, or all of it woven together."""
+    """Return views of one storage: contiguous, or overlapping if `stride` is not 1."""
     return [
         TensorEntry(
             f"{i}.weight",
@@ -73,7 +73,9 @@ def views(count: int, stride: int) -> list[TensorEntry]:
 
 @pytest.fixture
 def headers(tmp_path):
-    """Return what a reader delivers for some last names, and the sources."""
+    """Provide a function that returns a reader's result for some last name parts, and the
+    sources.
+    """
 
     def read(leaves: tuple[str, ...], count: int) -> tuple[Contents, tuple[FileSource, ...]]:
         path = write(tmp_path / f"{count}-{len(leaves)}.safetensors", names(count, leaves))
@@ -84,7 +86,7 @@ def headers(tmp_path):
 
 @pytest.fixture
 def stages(tmp_path, headers):
-    """Return the stages by name: told how many tensors, each returns its work."""
+    """Return the stages by name: each maps a number of tensors to its work."""
 
     def file(leaves: tuple[str, ...], count: int) -> Path:
         headers(leaves, count)
@@ -148,7 +150,7 @@ def stages(tmp_path, headers):
             weight_map |= dict.fromkeys(tensors, name)
         index = folder / "model.safetensors.index.json"
         index.write_text(json.dumps({"weight_map": weight_map}))
-        # The text itself is parsed in one go, which a helper process does for long ones.
+        # The text itself is parsed in one call; long ones are parsed in a helper process.
         return lambda token: read_headers(folder, None, Job(cancel=token))
 
     def torch_file(count: int) -> Path:
@@ -158,7 +160,7 @@ def stages(tmp_path, headers):
         return path
 
     def unpickling(count: int) -> Work:
-        path = torch_file(3 * count)  # a pickle sets 1,000 items of a dict in one go
+        path = torch_file(3 * count)  # a pickle sets 1,000 items of a dict at once
 
         def work(token: CancelToken) -> None:
             source = FileSource(path)
@@ -246,16 +248,16 @@ def test_a_header_that_needs_the_parser_is_checked_in_batches():
 
 
 def test_what_is_done_without_a_line_of_python_is_done_in_batches(tmp_path, monkeypatch):
-    """Entries are made by zip and map: lines do not tell how many at once."""
+    """Entries are made by zip and map, so lines of Python do not show the batch size."""
     path = write(tmp_path / "a.safetensors", names(FEW, ORDINARY))
-    monkeypatch.setattr(header_scan, "_WINDOW_BYTES", 1 << 20)  # all of it
+    monkeypatch.setattr(header_scan, "_WINDOW_BYTES", 1 << 20)  # the whole header
     whole = CountingToken()
     read_headers(path, None, Job(cancel=whole))
     assert whole.looks >= FEW // BATCH
 
 
 def test_a_cancelled_file_is_closed(tmp_path, monkeypatch):
-    """Whenever it is cancelled, the last moment included."""
+    """At every possible check."""
     path = write(tmp_path / "a.safetensors", names(FEW, SPECIAL))
     closed = []
     close = FileSource.close

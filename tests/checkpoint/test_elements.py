@@ -1,4 +1,4 @@
-"""Tensors that lie with strides are gathered as torch sees them."""
+"""Tensors with strides are gathered as torch sees them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pruneapp.checkpoint.entry import Location, TensorEntry
 
 
 class Memory:
-    """A byte source in memory that keeps the size of its largest read."""
+    """A byte source in memory that records the size of its largest read."""
 
     path = Path("memory")
 
@@ -43,7 +43,7 @@ class Memory:
 
 
 def checkpoint_of(tensor: torch.Tensor, storage: torch.Tensor, dtype: str) -> Checkpoint:
-    """Return a checkpoint that holds `tensor`, a view of the flat `storage`."""
+    """Return a checkpoint that contains `tensor`, a view of the flat `storage`."""
     source = Memory(storage.view(torch.uint8).numpy().tobytes())
     place = Location(0, tensor.storage_offset() * storage.element_size(), tensor.stride(), "s")
     entry = TensorEntry("x", tuple(tensor.shape), DTYPES[dtype], place)
@@ -52,7 +52,7 @@ def checkpoint_of(tensor: torch.Tensor, storage: torch.Tensor, dtype: str) -> Ch
 
 @st.composite
 def views(draw):
-    """A view as torch allows it: any strides, 0 too, within a storage."""
+    """Draw a view that torch allows: any strides, including 0, within a storage."""
     shape = draw(st.lists(st.integers(0, 6), max_size=4))
     strides = [draw(st.integers(0, 9)) for _ in shape]
     offset = draw(st.integers(0, 5))
@@ -135,7 +135,7 @@ def test_boxes_cover_a_range_in_order(shape, data):
 @settings(deadline=None)
 @given(data=st.data(), dtype=st.sampled_from(["F64", "F32", "BF16", "F8_E4M3"]))
 def test_small_tensors_are_read_together_wherever_they_lie(data, dtype):
-    """In any order, in two files, side by side or with gaps, over each other, on odd bytes."""
+    """In any order, in two files, adjacent, with gaps, overlapping, or unaligned."""
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     sources = [Memory(rng.bytes(3000)) for _ in range(2)]
     width = DTYPES[dtype].bits // 8

@@ -1,4 +1,4 @@
-"""Names are shown without what wrappers added."""
+"""Display names omit prefixes that wrappers added."""
 
 from __future__ import annotations
 

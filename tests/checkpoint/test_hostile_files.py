@@ -1,4 +1,4 @@
-"""Every hostile file is refused in one sentence, or opens as it should; nothing stays open."""
+"""Every hostile file is refused in one sentence, or opens as expected; no file stays open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders that are no model themselves: what they are, and what to open or to run."""
+"""Folders that are not models: what they are, and what to open or to run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def remedy_of(path) -> str:
 class TestDeepSpeed:
     @pytest.fixture
     def ckpt(self, tmp_path):
-        """A checkpoint of ZeRO stage 3, as DeepSpeed saves it."""
+        """Write a checkpoint of ZeRO stage 3, as DeepSpeed saves it."""
         step = tmp_path / "my ckpt" / "global_step10"
         step.mkdir(parents=True)
         for kind in ("model", "optim"):
@@ -61,7 +61,7 @@ class TestDeepSpeed:
         assert self.command(path)[4:] == ["-t", "global_step10"]
 
     def test_whole_weights_beside_a_sharded_optimizer(self, tmp_path):
-        """ZeRO stages 0 to 2 save the model whole, in the precision of the training."""
+        """ZeRO stages 0 to 2 save the whole model, in the precision of training."""
         step = tmp_path / "global_step3"
         step.mkdir()
         whole = step / "mp_rank_00_model_states.pt"
@@ -157,7 +157,9 @@ class TestPipelines:
 class TestCaches:
     @pytest.fixture
     def root(self, tmp_path):
-        """A model of a cache with two revisions, files as links to blobs."""
+        """Write a model in the layout of the Hub cache, with two revisions, files as links to
+        blobs.
+        """
         root = tmp_path / "hub" / "models--org--name"
         for revision, rows in (("aaa", 2), ("bbb", 3)):
             snapshot = root / "snapshots" / revision

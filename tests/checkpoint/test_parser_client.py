@@ -1,4 +1,4 @@
-"""Large headers are parsed by a helper, with the same result and the same errors."""
+"""Large headers are parsed by a helper process, with the same result and the same errors."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_bundle_calls_itself_with_the_hidden_argument(monkeypatch):
 
 
 def test_the_helper_needs_the_standard_library_alone(tmp_path):
-    """It starts in isolation, from anywhere, without numpy."""
+    """It starts in isolated mode, from any folder, without NumPy."""
     command = parser_client.command()
     assert command[1:4] == ["-I", "-S", "-c"]
     code = command[4].replace("sys.exit(p.main())", "print('numpy' in sys.modules)")

@@ -1,4 +1,4 @@
-"""What names, shapes and neighbours tell: kinds, reasons, pairs, what is pruned by default."""
+"""Kinds, reasons, pairs and the default selection, from names, shapes and neighbors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def annotated(**tensors: tuple[str, tuple[int, ...]]) -> dict[str, TensorEntry]:
 
 
 def test_a_torch_model_gets_its_kinds_and_the_default_selection():
-    """Kinds of a real module tree, and the table of what is pruned without a selection."""
+    """Kinds of a real module tree, and the default selection."""
     model = torch.nn.ModuleDict(
         {
             "wte": torch.nn.Embedding(9, 4),
@@ -259,7 +259,7 @@ def test_masks_may_have_any_type(tmp_path, dtype):
     ],
 )
 def test_halves_of_pairs_open_as_they_stand(tmp_path, tensors, notice):
-    """Rows Q01 and Q02: no mask, another shape, the name taken, spectral normalization."""
+    """Rows Q01 and Q02: no mask, another shape, a name conflict, spectral normalization."""
     path = tmp_path / "x.safetensors"
     save_file({n: torch.ones(s) for n, s in tensors.items()}, path)
     with open_checkpoint(path) as checkpoint:
@@ -270,7 +270,7 @@ def test_halves_of_pairs_open_as_they_stand(tmp_path, tensors, notice):
 
 @pytest.mark.parametrize("names", [{"w": "w_orig"}, {"w": "w_orig", "v": "v_orig"}])
 def test_a_tensor_beside_its_own_pair_is_told_of(tmp_path, names):
-    """In one file or in two: the mask is there, and is no reason; the name is taken."""
+    """In one file or in two: the mask is valid, but the name already exists."""
     plain = {name: torch.ones(3) for name in names}
     pairs = {f"{name}{end}": torch.ones(3) for name in names for end in ("_orig", "_mask")}
     save_file({**plain, **pairs}, tmp_path / "whole.safetensors")
@@ -290,7 +290,7 @@ def test_a_tensor_beside_its_own_pair_is_told_of(tmp_path, names):
 
 @pytest.mark.parametrize("odd", [0.5, float("nan"), 2.0])
 def test_a_mask_of_other_values_is_no_mask(tmp_path, odd):
-    """Row Q01: found even in the last of many values."""
+    """Row Q01: an invalid value is found even as the last of many."""
     path = tmp_path / "x.safetensors"
     mask = torch.ones(1_100_000)
     mask[-1] = odd
@@ -327,13 +327,13 @@ def view(name, shape, offset=0, strides=None, storage="0"):
     ],
 )
 def test_views_that_share_numbers_are_not_pruned(views, sharing):
-    """Slices that do not touch are; interleaved columns are told apart element by element."""
+    """Disjoint slices are; interleaved columns are compared element by element."""
     found = annotate(Contents("t", "t", tuple(views), {}), (), Job())
     assert [e.name for e in found.entries if "memory" in e.why_not] == sharing
 
 
 def test_many_tensors_in_one_module_take_linear_time():
-    """100,000 tensors side by side, all looking like scales and packed parts, within seconds."""
+    """100,000 tensors in one module, with names like scales and packed parts, within seconds."""
     names = ("w{}_scale", "w{}_blocks", "w{}_orig", "w{}_g")
     tensors = {names[i % 4].format(i): ("F32", (2, 2)) for i in range(100_000)}
     found = annotated(**tensors)
@@ -342,7 +342,7 @@ def test_many_tensors_in_one_module_take_linear_time():
 
 
 def test_tables_and_tokens_of_transformers_are_not_pruned_by_default(tmp_path):
-    """As ViT, T5 and BART save them; a layer that is called the same and has a bias is a layer."""
+    """As ViT, T5 and BART save them; a layer of the same name with a bias is still a layer."""
     path = tmp_path / "m.safetensors"
     no = {
         "vit.embeddings.cls_token": (1, 1, 32),
@@ -366,7 +366,7 @@ def test_tables_and_tokens_of_transformers_are_not_pruned_by_default(tmp_path):
     ],
 )
 def test_the_output_head_of_a_language_model_is_left_out(table, head, tmp_path):
-    """By its name, or because it has the shape of the table of tokens outside the blocks."""
+    """By its name, or because it has the shape of the token embedding outside the blocks."""
     path = tmp_path / "m.safetensors"
     shapes = {f"{table}.weight": (100, 32), f"{head}.weight": (100, 32)}
     shapes |= {"model.layers.0.up.weight": (100, 32), "lm_head.dense.weight": (32, 32)}
@@ -377,7 +377,7 @@ def test_the_output_head_of_a_language_model_is_left_out(table, head, tmp_path):
     assert found - {"none.weight"} == {"model.layers.0.up.weight", "lm_head.dense.weight"}
 
 
-# What is remembered from one tensor to the next never says anything else than looking would
+# Results cached between tensors equal those without a cache
 
 
 MODULES = ("", "a", "b", "0", "bn1", "embed", "norm", "weight", "parametrizations", "quant_state")

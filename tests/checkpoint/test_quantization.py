@@ -1,4 +1,4 @@
-"""Quantized layers: recognized by a general rule, named by a table, not changed by default."""
+"""Quantized layers: recognized by a general rule, named by a table, unchanged by default."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BY_DEFAULT = ["model.layers.0.mlp.gate.weight"]
 
 
 def write_safetensors(path: Path, tensors: Tensors) -> None:
-    """Write tensors of any dtype with random bytes; real values of ordinary ones."""
+    """Write tensors of any dtype with random bytes; F16 with normal values."""
     rng = np.random.default_rng(0)
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     data = b""
@@ -59,7 +59,7 @@ def read_safetensors(path: Path) -> dict[str, tuple[str, bytes]]:
 
 
 def write_model(folder: Path, tensors: Tensors, config: dict[str, Any]) -> Path:
-    """Write a model folder of a layer with these tensors between ordinary ones."""
+    """Write a model folder with a layer of these tensors between ordinary ones."""
     folder.mkdir()
     layer = {LAYER + name: kind for name, kind in tensors.items()}
     write_safetensors(folder / "model.safetensors", {**ORDINARY, **layer})
@@ -79,7 +79,7 @@ def test_every_quantizer_of_the_table_has_a_layout():
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 def test_the_default_command_changes_no_byte_of_a_quantized_layer(layout: Layout, tmp_path, capfd):
-    """Neither pruning by default nor rounding does; `inspect` gives the reason."""
+    """Neither default pruning nor rounding changes it; `inspect` shows the reason."""
     model = write_model(tmp_path / "m", layout.tensors, layout.config)
     before = read_safetensors(model / "model.safetensors")
 
@@ -107,7 +107,7 @@ def test_the_default_command_changes_no_byte_of_a_quantized_layer(layout: Layout
 
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "quantized"
-# Files that libraries wrote (`make.py.txt` there), by the beginning of their names: the quantizer.
+# By prefix of files written by libraries (`make.py.txt` there): the quantizer.
 LIBRARIES = {
     "bitsandbytes": "bitsandbytes",
     "compressed": "compressed-tensors",
@@ -137,7 +137,7 @@ def test_files_of_the_libraries_keep_every_byte_of_their_quantized_layers(path, 
 
 
 def test_a_torch_file_of_tensor_subclasses_keeps_everything_but_the_pruned_weight(tmp_path, capfd):
-    """Subclasses of torchao are not read, and not lost: the file keeps its container."""
+    """torchao's tensor subclasses are not read, but preserved: the file keeps its container."""
     source, out = GOLDEN / "torchao-int8.pt", tmp_path / "out.pt"
     run("prune", source, "-o", out, "--method", "l1_unstructured", "--amount", "50%")
     before, after = (
@@ -150,7 +150,7 @@ def test_a_torch_file_of_tensor_subclasses_keeps_everything_but_the_pruned_weigh
     assert len(before[changed[0]]) == 2 * 8 * 32, "lm_head.weight"
 
 
-# Layers of ordinary models that have something of a quantized one, and their default selection
+# Layers of ordinary models that resemble quantized ones, and their default selection
 _ORDINARY_LAYERS: dict[str, tuple[Tensors, list[str]]] = {
     "positions of BERT": (
         {"word.weight": ("F32", (8, 8)), "position_ids": ("I64", (1, 8))},
@@ -230,7 +230,7 @@ def test_ordinary_layers_keep_their_default_selection(name, tmp_path):
 
 
 def test_ordinary_layers_of_a_quantized_model_stay_ordinary(tmp_path):
-    """A bfloat16 weight that a quantizer left alone; and modules that are declared as ignored."""
+    """A bfloat16 weight that was not quantized; and modules that are declared as ignored."""
     tensors: Tensors = {"weight": ("BF16", (8, 8)), "extra.latents_a": ("BF16", (8, 8))}
     config = {"quantization_config": {"quant_method": "fp8", "modules_to_not_convert": ["mlp"]}}
     with open_checkpoint(write_model(tmp_path / "m", tensors, config)) as checkpoint:
@@ -246,7 +246,7 @@ def test_ordinary_layers_of_a_quantized_model_stay_ordinary(tmp_path):
 
 
 def test_a_float_of_a_quantized_layer_is_pruned_only_by_its_exact_name(tmp_path, capfd):
-    """By no pattern; and by a recipe only if it says so, which one that was saved does."""
+    """No pattern matches it; a recipe has to name it, as a saved one does."""
     model = write_model(tmp_path / "m", LAYOUTS["mlx"].tensors, {})
     scales, named = f"{LAYER}scales", tmp_path / "named.safetensors"
     recipe, again = tmp_path / "recipe.json", tmp_path / "again.safetensors"

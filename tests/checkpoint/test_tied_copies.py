@@ -1,4 +1,4 @@
-"""Tied weights that a file stores twice: one tensor if they are equal, a notice if they are not."""
+"""Tied weights that a file stores twice: one tensor if they are equal, else a notice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pruneapp.preview.preview import state_after
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 
-# Input embedding, and what is tied to it.
+# Input embedding, and the names that are tied to it.
 NAMES = {
     "llama": ("model.embed_tokens.weight", ["lm_head.weight"]),
     "gpt2": ("transformer.wte.weight", ["lm_head.weight"]),
@@ -165,7 +165,7 @@ class TestExport:
             assert set(again.entries) == {"layers.0.mlp.weight", NAMES["llama"][0]}
             assert not texts(again)
 
-    @pytest.mark.logs  # of transformers
+    @pytest.mark.logs  # transformers logs
     @pytest.mark.parametrize("kind", ["llama", "gpt2"])
     def test_the_export_loads_in_transformers_as_a_tied_model(self, kind, tmp_path):
         transformers = pytest.importorskip("transformers")

@@ -1,4 +1,4 @@
-"""Watching a command that runs in a process of its own."""
+"""Helpers that wait for a command in another process."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-# Looks at a condition; what every one of them waits for takes less than a second.
+# Maximum number of checks; every condition normally takes less than a second.
 _LOOKS = 3_000
 _BETWEEN = 0.01
 
 
 def until(process: subprocess.Popen, state: str, reached: Callable[[], bool]) -> None:
-    """Return once a process is in a state; fails if it ends before, or never comes there."""
+    """Wait until a process reaches a state; fail if it ends before, or never reaches it."""
     for _ in range(_LOOKS):
         if reached():
             return
@@ -25,7 +25,7 @@ def until(process: subprocess.Popen, state: str, reached: Callable[[], bool]) ->
 
 
 def read_by(process: subprocess.Popen) -> int:
-    """How many bytes a process has read in all; Linux tells it."""
+    """Return the number of bytes that a process has read, from /proc (Linux only)."""
     told = dict(
         line.split(": ") for line in Path(f"/proc/{process.pid}/io").read_text().splitlines()
     )

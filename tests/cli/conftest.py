@@ -1,4 +1,4 @@
-"""Commands, run in the process of the test."""
+"""Commands that run in the process of the test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pruneapp.__main__ import main
 
 @pytest.fixture
 def call(capfd):
-    """Run a command; returns status, standard output and standard error."""
+    """Provide a function that runs a command; it returns status, standard output and error."""
 
     def run(*arguments):
         try:

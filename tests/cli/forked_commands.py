@@ -1,7 +1,7 @@
-"""Commands in processes of their own that share one start: every case is a fork of this one.
+"""Run commands in forks of one process, which has imported everything.
 
-Reads cases as JSON from its standard input: words, and what becomes of standard output and error.
-Writes for each its status, its standard error and its standard output, as far as there is one.
+Reads cases as JSON from standard input: arguments, and the kind of standard output and error.
+Writes as JSON the status, the standard error and the standard output of each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pruneapp.__main__ import main
 
 
 def run(case: dict[str, object]) -> dict[str, object]:
-    """Run one case; "file", "closed" or "unread" is what becomes of an output."""
+    """Run one case; an output is "file", "closed" or "unread"."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = os.fork()
         if not child:
@@ -44,7 +44,7 @@ def _become(case: dict[str, object], out: IO[bytes], err: IO[bytes]) -> None:
             if how == "file":
                 os.dup2(file.fileno(), number)
             elif how == "closed":
-                # As an interpreter finds it that was started so.
+                # As in an interpreter that was started with a closed output.
                 os.close(number)
                 setattr(sys, name, None)
             else:

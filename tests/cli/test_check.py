@@ -1,4 +1,4 @@
-"""``pruneapp check``: the exit status says it, the table says where."""
+"""``pruneapp check``: its exit status and its table."""
 
 from __future__ import annotations
 

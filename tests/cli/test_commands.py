@@ -1,4 +1,4 @@
-"""The command line does the whole job, says what is wrong in one sentence, and leaves nothing."""
+"""The command line does the whole job, reports errors in one sentence, and leaves no files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 @pytest.fixture
 def run(capfd):
-    """Run a command in this process; returns status, standard output and standard error."""
+    """Provide a function that runs a command; it returns status, standard output and error."""
 
     def call(*arguments):
         try:
@@ -44,7 +44,7 @@ def prune(target, *more, method="l1_unstructured", amount="0.5", source=SAMPLE):
 
 
 def torch_masks(names, prune_one, source=SAMPLE):
-    """What torch makes of the same step: the pruned tensors by name."""
+    """Return the tensors after the same step with torch, by name."""
     weights = load_file(source)
     modules = {}
     for name in names:
@@ -144,7 +144,7 @@ def test_companions_without_channels_are_refused(run, tmp_path):
 
 @pytest.fixture
 def bert(tmp_path):
-    """A folder of a model of a known type."""
+    """Write a model folder of a known type."""
     return write_bert(tmp_path / "bert"), tmp_path / "bert"
 
 
@@ -491,7 +491,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, number, status):
 
 @pytest.mark.parametrize("module", ["argparse", "numpy", "pruneapp.export.catalog", "msgspec"])
 def test_an_interrupt_while_options_are_read_shows_no_traceback(tmp_path, module):
-    """Whoever types Ctrl+C at once meets an interpreter that imports."""
+    """Ctrl+C directly after the start interrupts imports."""
     code = (
         "import os, signal, sys\n"
         "class Typed:\n"

@@ -1,4 +1,4 @@
-"""``pruneapp evaluate``: exit statuses, and one JSON object with numbers as they are."""
+"""``pruneapp evaluate``: exit statuses, and one JSON object with unformatted numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load(path):
     return model
 """
 
-# Says of a file what its first number is, or what it is told.
+# Prints the first number of a file, or its argument.
 COMMAND = """
 import struct, sys
 data = open(sys.argv[1], "rb").read()
@@ -42,13 +42,13 @@ print(sys.argv[2].replace("FIRST", repr(first)))
 
 @pytest.fixture
 def run(call):
-    """Evaluate in this process; returns status, standard output and standard error."""
+    """Provide a function that runs evaluate; it returns status, standard output and error."""
     return lambda *arguments: call("evaluate", *arguments)
 
 
 @pytest.fixture
 def files(tmp_path):
-    """An original and a pruned file: the first weight is 0.5, then 0."""
+    """Write an original and a pruned file: the first weight is 0.5, then 0."""
     weight = np.arange(1, 33, dtype=np.float32).reshape(4, 8) / 2
     save_file({"weight": weight}, tmp_path / "original.safetensors")
     save_file({"weight": weight * (weight > 8)}, tmp_path / "pruned.safetensors")
@@ -57,7 +57,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def printing(tmp_path):
-    """Make a command line that prints an object of metrics."""
+    """Provide a function that returns a command line which prints metrics."""
     (tmp_path / "command.py").write_text(COMMAND)
 
     def make(said):
@@ -192,7 +192,7 @@ def test_a_table_says_what_the_noise_is(run, files, printing):
 def test_a_command_line_is_declared_higher_or_lower_is_better(
     run, files, printing, declared, status
 ):
-    """The first number, 0 of the pruned file, is 0.5 in the original."""
+    """The first number is 0 in the pruned file and 0.5 in the original."""
     pruned, original = files
     against = ("--against", original, "--at-most", "0.1", "--json")
     found, out, _ = run(pruned, "--command", printing('{"fluff": FIRST}'), *against, *declared)

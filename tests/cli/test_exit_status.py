@@ -1,4 +1,4 @@
-"""The exit status of every command, whoever listens to what it says."""
+"""The exit status of every command, for every kind of output stream."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PRINT_LOSS = 'case $0 in *b.st) loss=2;; *) loss=1;; esac; echo "{\\"loss\\": $l
 LOSS = ("--command", f"sh -c '{PRINT_LOSS}' {{checkpoint}}")
 BY = ("--against", "a.st", "--statistics", "s.st")
 HALF = ("--ffn", "50%", "--multiple", "1")
-# Every command: where it succeeds, where it finds a difference, and where a person can mend it.
+# For every command: cases of success, of a difference, and of an error that the user can fix.
 CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
     "inspect": ((("a.st",), 0), (("none.st",), 2)),
     "diff": ((("a.st", "a.st"), 0), (("a.st", "b.st"), 1), (("a.st", "none.st"), 2)),
@@ -87,7 +87,7 @@ LISTENING = (("file", "file"), ("unread", "file"), ("closed", "file"), ("file", 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Models, one exported in two formats, and recipes."""
+    """Write models, one exported in two formats, and recipes."""
     folder = tmp_path_factory.mktemp("statuses")
     rng = np.random.default_rng(1)
     weights = {f"layer{i}.weight": rng.normal(size=(8, 8)).astype(np.float32) for i in range(300)}
@@ -153,7 +153,7 @@ def test_the_status_is_that_of_the_work_whoever_listens(place):
         assert "Traceback" not in found["err"], (case, found)
         assert "Exception ignored" not in found["err"], (case, found)
         if case["stdout"] == case["stderr"] == "file":
-            # No command prints nothing and fails; what can be mended is said in one sentence.
+            # A failing command prints something; user errors (status 2) are one sentence on stderr.
             assert found["out"] or found["err"], case
             assert (found["err"].startswith("pruneapp") and not found["out"]) == (status == 2)
         elif status < 2:
@@ -168,7 +168,7 @@ def test_the_work_is_finished_though_nobody_listens(place):
     whole = hashlib.sha256((place / "p.st").read_bytes()).hexdigest()
     for case, found in zip(cases, forked(place, cases), strict=True):
         assert found["status"] == 0
-        # Nothing that was to be printed went into the file, whose number might have been 1.
+        # Output of the command did not go into the file, whose descriptor could be reused as 1.
         assert hashlib.sha256((place / case["words"][3]).read_bytes()).hexdigest() == whole
 
 
@@ -259,7 +259,7 @@ ODD = "modèle-\u202e重み"
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="names are UTF-8 elsewhere")
 def test_a_locale_of_ascii_writes_other_names(tmp_path):
-    """Names of files in an index, of tensors and of what is written, none of them in ASCII."""
+    """Names of tensors, shards and output files outside ASCII."""
     name = f"{ODD.replace(chr(0x202E), '')}-00001-of-00001.safetensors"
     (tmp_path / "m").mkdir()
     save_file({ODD: np.ones((4, 4), np.float32)}, tmp_path / "m" / name)

@@ -1,4 +1,4 @@
-"""Formats with parameters, reports and the checking script on the command line."""
+"""Format parameters, reports and the check script on the command line."""
 
 import ast
 import json
@@ -157,7 +157,7 @@ def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
 
 
 def test_the_sizes_in_a_report_are_those_of_the_files(call, tmp_path):
-    """The recipe and the checksums did not count, and the written format had an estimate, too."""
+    """Regression: recipe and checksums were not counted, and the written format had an estimate."""
     written, told = {}, {}
     for name, form in FORMATS.items():
         out, report = tmp_path / f"as-{name}{form.suffixes[0]}", tmp_path / f"{name}.json"
@@ -229,7 +229,7 @@ def test_a_report_is_replaced_and_a_script_is_not(call, tmp_path):
 
 @pytest.mark.parametrize(("name", "spelling"), SPELLINGS.items())
 def test_the_name_of_a_parameter_is_understood_and_its_spelling_is_shown(name, spelling, capsys):
-    """Recipes of the shell that were written before still run."""
+    """Old spellings of options are still accepted."""
     base = ["prune", "in.safetensors", "-o", "out", "--method", "l1_unstructured"]
     flag = name == "companions"
     (new,), (old,) = (

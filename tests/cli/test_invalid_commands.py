@@ -1,4 +1,4 @@
-"""Command lines that nobody means: each ends with 0, 1 or 2 and a sentence, never a traceback."""
+"""Malformed command lines end with status 0, 1 or 2 and a sentence, never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Floors, ceilings, totals and spared tensors on the command line."""
+"""Minimum, maximum and total sparsity, and excluded tensors on the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 @pytest.fixture
 def run(capfd, tmp_path):
-    """Prune the sample by L1; returns status, standard output and standard error."""
+    """Provide a function that prunes the sample by L1; it returns status, output and error."""
 
     def call(*arguments):
         target = str(tmp_path / "o.safetensors")

@@ -1,4 +1,4 @@
-"""Recipes and metadata that somebody broke, on the command line: a sentence, never a traceback."""
+"""Malformed recipes and metadata on the command line cause a sentence, never a traceback."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_run_says_what_is_wrong_with_a_recipe(call, tmp_path, text, sentence):
 
 @pytest.fixture
 def exported(call, tmp_path):
-    """An export that says how it was made."""
+    """Write an export with provenance metadata."""
     target = tmp_path / "o.safetensors"
     status, _, err = call(
         "prune", SAMPLE, "-o", target, "--method", "l1_unstructured", "--amount", "0.5"
@@ -50,7 +50,7 @@ def exported(call, tmp_path):
 
 
 def change(path: Path, **texts: object) -> None:
-    """Change metadata and count its checksum anew, as somebody would who knows the format."""
+    """Change metadata and update its checksum."""
     data = path.read_bytes()
     (size,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + size])
@@ -89,7 +89,7 @@ NESTED = HEAD.decode() + "[" * 20_000 + "]" * 20_000 + "]}"
         ({"recipe": NESTED}, 2, "nested too deeply"),
         ({"recipe": "{}"}, 2, "is not a recipe"),
         ({"recipe": "[]"}, 2, "is not a recipe"),
-        ({"masks": "[]"}, 1, "header"),  # it needs none: what the recipe makes has no such key
+        ({"masks": "[]"}, 1, "header"),  # not needed: the recipe's result has no such key
     ],
 )
 def test_verify_says_what_is_wrong_with_metadata(call, exported, texts, status, sentence):

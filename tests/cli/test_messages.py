@@ -1,4 +1,4 @@
-"""What the command line says: the flags that were typed, and what to do about them."""
+"""Messages of the command line name the flags as typed, and a solution."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ WRITE = (*L1, "--amount", "0.5", "-o", "o.safetensors")
         (("diff", "m", "n", "--only-diferent"), "did you mean --only-different?"),
         (("methods", "--jsn"), "pruneapp methods: unknown option --jsn; did you mean --json?"),
         (("--foo",), "pruneapp: unknown option --foo (see pruneapp --help)"),
-        # Of flags that no help shows, neither an abbreviation is understood nor a name proposed.
+        # Hidden flags are neither matched by abbreviations nor suggested.
         (
             ("prune", "m", "-o", "o", "--method", "random_unstructured", "--check"),
             "pruneapp prune: unknown option --check (see pruneapp prune --help)",

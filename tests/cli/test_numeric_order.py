@@ -1,4 +1,4 @@
-"""Commands list the layers of a model in numeric order, though files are sorted by the alphabet."""
+"""Commands list layers in numeric order, although files are sorted alphabetically."""
 
 from __future__ import annotations
 

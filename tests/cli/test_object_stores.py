@@ -68,7 +68,7 @@ def test_nothing_is_contacted_for_files(tmp_path, run_python):
 
 
 def test_without_the_packages(tmp_path, run_python):
-    """A sentence that says what to install."""
+    """The message names the packages to install."""
     said = run_python(
         "import sys\n"
         "sys.modules['fsspec'] = None\n"
@@ -91,7 +91,7 @@ def test_without_the_packages(tmp_path, run_python):
     ],
 )
 def test_urls_that_are_refused(text, said, capsys, tmp_path):
-    """Without the password that they hold."""
+    """Messages do not contain the URL's password."""
     assert main(["inspect", text]) == 2
     error = capsys.readouterr().err
     assert said in error
@@ -103,7 +103,7 @@ def test_urls_that_are_refused(text, said, capsys, tmp_path):
 
 @pytest.mark.logs
 def test_credentials_are_nowhere(url, bucket, tmp_path, capsys, caplog, monkeypatch):
-    """Not in a recipe, a report, what was exported or logged, whatever went wrong."""
+    """Not in recipes, reports, exports or logs, whatever fails."""
     monkeypatch.setattr("pruneapp.checkpoint.io.store._WAITS", (0.001,) * 2)
     caplog.set_level(0)
     out = url.replace("model", "out")

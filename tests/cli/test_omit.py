@@ -1,4 +1,4 @@
-"""Tensors that cannot be read, on the command line: refused, left out by choice, and verified."""
+"""Unreadable tensors on the command line: refused, omitted on request, and verified."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from safetensors.torch import load_file, save_file
 
 from tests.support.unusual_tensors import dtensor, plain
 
-pytestmark = pytest.mark.logs  # torch's own, when its distributed half is imported
+pytestmark = pytest.mark.logs  # torch logs when its distributed package is imported
 
 
 @pytest.fixture
 def mixed(tmp_path):
-    """A checkpoint of which this machine has one shard of a tensor, as FSDP2 saves it."""
+    """Write a checkpoint with one shard of a tensor, as FSDP2 saves it."""
     path = tmp_path / "mixed.pt"
     content = {
         "a.weight": plain(1, 16, 16),
@@ -75,7 +75,7 @@ def test_one_of_two_is_not_enough(call, mixed, tmp_path):
 
 @pytest.fixture
 def odd(tmp_path):
-    """A tensor that cannot be read beside two that cannot be pruned inside the file."""
+    """Write an unreadable tensor and two that cannot be pruned within the file."""
     path = tmp_path / "odd.pt"
     content = {
         "a.weight": plain(1, 16, 16),
@@ -145,7 +145,7 @@ def test_a_plain_torch_file_that_lacks_something_is_verified_only_with_leave(cal
 
 
 def test_an_older_export_that_lost_a_tensor_does_not_verify(call, tmp_path):
-    """A file that holds less than the original, and does not say that this was asked for."""
+    """The file lacks a tensor of the original, without a record of an omission."""
     whole, less = tmp_path / "whole.safetensors", tmp_path / "less.safetensors"
     tensors = {"a.weight": plain(1, 16, 16), "b.weight": plain(2, 16, 16)}
     save_file(tensors, whole)

@@ -1,4 +1,4 @@
-"""The format of every output follows from its name, else from the source."""
+"""The output format follows from the file name, else from the source."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ def test_an_onnx_model_is_shrunk_into_a_file(external, tmp_path, capsys):
 
 @pytest.mark.parametrize("name", ["out.pt2", "out"])
 def test_a_program_keeps_its_graph(name, tmp_path, capsys):
-    """It computes what a module with the pruned weights computes."""
+    """Its outputs equal those of a module with the pruned weights."""
     source, out, weights = tmp_path / "m.pt2", tmp_path / name, tmp_path / "weights.pt"
     program(source)
     assert run("prune", source, *PRUNE, "-o", out) == 0
     assert run("prune", source, *PRUNE, "-o", weights) == 0
     assert "Left out: the graph of the program" in capsys.readouterr().out
-    # By its bytes: torch warns of a file whose name does not end in .pt2.
+    # From bytes, because torch warns of a file name without .pt2.
     loaded = torch.export.load(io.BytesIO(out.read_bytes())).module()
     pruned = torch.load(weights)
     assert all(torch.equal(value, pruned[name]) for name, value in loaded.state_dict().items())

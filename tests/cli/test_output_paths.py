@@ -1,4 +1,4 @@
-"""What a command writes is not in the way of what it reads, nor of what else it writes."""
+"""Outputs of a command conflict neither with its inputs nor with each other."""
 
 import json
 import os
@@ -17,7 +17,7 @@ METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder with a model, a recipe and masks, in which commands are typed."""
+    """Create a working folder with a model, a recipe and masks."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     save_file({"a.weight": rng.normal(size=(8, 9))}, "model.safetensors")
@@ -31,7 +31,7 @@ def place(tmp_path, monkeypatch):
 
 @pytest.fixture
 def shards(place):
-    """A model that is a folder, as transformers has it."""
+    """Write a sharded model folder in the layout of transformers."""
     source = {f"{name}.weight": np.ones((8, 9)) for name in "ab"}
     folder = place / "folder"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Recipes on the command line: run, verified, and the same bytes every time."""
+"""Recipes on the command line: running, verifying, and reproducible bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "recipes.md").read_text(e
 
 @pytest.fixture
 def source(tmp_path):
-    """A checkpoint of several types, of which one cannot be pruned."""
+    """Write a checkpoint of several dtypes, one of which cannot be pruned."""
     rng = np.random.default_rng(3)
     path = tmp_path / "model.safetensors"
     save_file(
@@ -206,7 +206,7 @@ def test_what_does_not_fit_is_said_before_anything_runs(call, tmp_path, source):
 
 
 def test_the_tensors_of_a_step_of_identity_are_those_that_get_masks(call, tmp_path, source):
-    """It said "(0 tensors)"."""
+    """Regression: the message was "(0 tensors)"."""
     recipe = recipe_file(tmp_path, step("identity", {}, pattern="*.weight"))
     assert call("run", recipe, source, "--check") == (
         0,
@@ -261,7 +261,7 @@ def test_verify_finds_one_flipped_bit_anywhere(call, tmp_path, source, name):
     whole = target.read_bytes()
     header = int.from_bytes(whole[:8], "little")
     rng = random.Random(5)
-    # Every byte of the first, and spread over all of it: header, metadata, tensors.
+    # All of the first 8 bytes, and random ones in header, metadata and tensors.
     places = [*range(8), *rng.sample(range(8, len(whole)), 120)]
     places += [whole.index(b"pruneapp.version") + 20, whole.index(b"pruneapp.sha256") + 30]
     for place in places:
@@ -346,7 +346,7 @@ def test_verify_says_that_a_file_is_cut_or_goes_on(call, tmp_path):
     target = tmp_path / "o.pt"
     status, out, _ = call("run", recipe, SAMPLE, "-o", target, "--json")
     assert status == 0
-    # Such a file has no place for it: the report has.
+    # Such a file has no metadata; the report contains the provenance.
     said = json.loads(out)["provenance"]
     assert json.loads(said[KEY + "format"])["name"] == "torch"
     (entry,) = json.loads(said[KEY + "recipe"])["entries"]
@@ -445,7 +445,7 @@ def test_every_format_is_verified(call, tmp_path, source, form):
     assert call("run", recipe, source, "-o", target, "--format", form.name)[0] == 0
     says = "safetensors" in form.suffixes[0]
     more = () if says else ("--recipe", recipe, "--format", form.name)
-    for given in (more, more[:2]):  # several formats are called .pt: the size tells
+    for given in (more, more[:2]):  # several formats use .pt: the size decides
         status, out, err = call("verify", target, "--against", source, *given)
         assert (status, err) == (0, ""), out
     whole = target.read_bytes()
@@ -469,7 +469,7 @@ def test_an_export_of_an_export_says_only_what_is_true_of_itself(call, tmp_path,
 
 
 def reads(pid, path):
-    """Whether a process has a file open."""
+    """Return whether a process has a file open."""
     with contextlib.suppress(OSError):
         return any(os.path.realpath(fd) == str(path) for fd in Path(f"/proc/{pid}/fd").iterdir())
     return False
@@ -489,7 +489,7 @@ def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path):
     )
     until(process, "the model was opened", lambda: reads(process.pid, big))
     opened = read_by(process)
-    # Each step reads all of it: this is in the middle of one of the first.
+    # Each step reads the whole file, so this is within one of the first steps.
     until(process, "in a step", lambda: read_by(process) > opened + 4 * big.stat().st_size)
     process.send_signal(signal.SIGINT)
     began = time.monotonic()

@@ -1,4 +1,4 @@
-"""``pruneapp repair``: what is written, what is said, and that ``verify`` finds it again."""
+"""``pruneapp repair``: its output, its messages, and verifying it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FC, BIAS, HEAD = "fc.weight", "fc.bias", "head.weight"
 
 @pytest.fixture
 def files(tmp_path):
-    """An original, what is left of it, and statistics of the inputs of one of two layers."""
+    """Write an original, its pruned version, and input statistics of one of two layers."""
     rng = np.random.default_rng(1)
     shapes = {FC: (20, 30), BIAS: (20,), HEAD: (5, 20)}
     original = {n: rng.normal(size=shape).astype(np.float32) for n, shape in shapes.items()}
@@ -33,7 +33,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def repair(call, tmp_path, files):
-    """Repair what is left in this process; returns status, standard output and error."""
+    """Provide a function that repairs the pruned file; it returns status, output and error."""
 
     def run(*more, out="out.safetensors"):
         return call(
@@ -58,7 +58,9 @@ def error(inputs, files, tensors):
 
 
 def test_it_writes_what_comes_nearer_to_the_original(repair, files, tmp_path):
-    """Zeros stay zeros, a layer without statistics stays as it is, and the errors are true."""
+    """Zeros are kept, a layer without statistics is unchanged, and the reported errors are
+    correct.
+    """
     _, pruned, inputs = files
     status, out, _ = repair("--json")
     said, written = json.loads(out), load_file(tmp_path / "out.safetensors")
@@ -87,7 +89,7 @@ def test_it_says_so_in_a_table(repair):
 
 
 def test_zeros_that_pruneapp_wrote_are_counted(repair, call, tmp_path):
-    """Other commands say that they are ordinary weights; here they are what was pruned."""
+    """Other commands count them as ordinary weights; repair counts them as pruned."""
     l1 = ("--method", "l1_unstructured", "--amount", "0.5")
     original = tmp_path / "original.safetensors"
     assert call("prune", original, "-o", tmp_path / "pruned.safetensors", *l1)[0] == 0
@@ -99,7 +101,7 @@ def test_zeros_that_pruneapp_wrote_are_counted(repair, call, tmp_path):
 
 @pytest.mark.parametrize("out", ["out.safetensors", "out.compact.safetensors"])
 def test_verify_finds_the_values_in_the_file_itself(repair, call, tmp_path, out):
-    """And every bit that is another one."""
+    """It also detects every changed bit."""
     repair(out=out)
     against = ("--against", tmp_path / "pruned.safetensors")
     assert call("verify", tmp_path / out, *against)[0] == 0
@@ -121,7 +123,7 @@ def test_verify_finds_the_values_in_the_file_itself(repair, call, tmp_path, out)
 
 @pytest.fixture
 def other(files, tmp_path):
-    """Another pruned checkpoint of the same names and shapes: one weight of it is another one."""
+    """Write another pruned checkpoint with the same names and shapes; one weight differs."""
     pruned = {name: tensor.copy() for name, tensor in files[1].items()}
     pruned[FC].flat[np.flatnonzero(pruned[FC])[0]] += 1
     save_file(pruned, tmp_path / "other.safetensors")
@@ -175,7 +177,7 @@ def calibrate(model):
 
 
 def test_the_report_names_the_script_that_calibrated_a_repair(files, call, tmp_path):
-    """As the metadata, in each kind of report."""
+    """In the metadata and in each kind of report."""
     sizes = {name: files[0][f"{name}.weight"].shape[::-1] for name in ("fc", "head")}
     script = tmp_path / "calibration.py"
     script.write_text(f"SIZES = {sizes!r}\n{SCRIPT}")
@@ -203,7 +205,7 @@ def test_verify_finds_that_another_checkpoint_was_repaired(repair, other, call, 
 
 
 def test_verify_computes_the_values_again(repair, call, tmp_path, files):
-    """By the statistics and for the model that the recipe names, to a tolerance."""
+    """From the statistics and the original that the recipe names, within a tolerance."""
     inputs = files[2]
     assert repair()[0] == 0
     again = ("verify", tmp_path / "out.safetensors", "--against", tmp_path / "pruned.safetensors")
@@ -227,7 +229,7 @@ def test_verify_computes_the_values_again(repair, call, tmp_path, files):
 
 
 def test_values_that_were_made_otherwise_than_the_recipe_says_are_found(repair, call, tmp_path):
-    """Their SHA-256 is that of the recipe all the same."""
+    """Although their SHA-256 equals the recipe's."""
     recipe, out = tmp_path / "my.recipe.json", tmp_path / "out.pt"
     assert repair("--damping", "0.5", "--save-recipe", recipe, out="out.pt")[0] == 0
     data = json.loads(recipe.read_text())
@@ -259,7 +261,7 @@ def test_without_a_repair_verify_says_that_nothing_was_computed_again(call, tmp_
 
 
 def test_what_was_rounded_since_is_verified_with_the_recipe(repair, call, tmp_path):
-    """Whose folder of values is beside it."""
+    """The recipe's folder of values is next to it."""
     recipe = tmp_path / "my.recipe.json"
     repair("--dtype", "bfloat16", "--save-recipe", recipe)
     verify = ("verify", tmp_path / "out.safetensors", "--against", tmp_path / "pruned.safetensors")
@@ -286,7 +288,7 @@ def test_the_statistics_of_norms_may_be_kept(repair, tmp_path):
 
 
 def test_what_does_not_fit_is_one_sentence(repair, call, tmp_path, files):
-    """And nothing is written."""
+    """Nothing is written."""
     assert "--iterations must be at least 1 (got 0)" in repair("--iterations", "0")[2]
     assert "--damping must be a positive number (got -1.0)" in repair("--damping=-1")[2]
     other = {FC: np.ones((3, 3), np.float32), BIAS: files[0][BIAS]}
@@ -322,7 +324,7 @@ def calibrate(model):
 
 
 def test_a_script_runs_inputs_through_the_original(call, files, tmp_path):
-    """It solves there what takes more memory than is allowed."""
+    """Systems that exceed the memory limit are solved in the script's process."""
     (tmp_path / "script.py").write_text(SCRIPT)
     words = tmp_path / "pruned.safetensors", "--against", tmp_path / "original.safetensors"
     more = "--script", tmp_path / "script.py", "-o", tmp_path / "out.safetensors", "--json"
@@ -343,7 +345,7 @@ def test_without_statistics_or_a_script_it_says_what_is_missing(call, files, tmp
 
 
 def test_a_sequential_repair_says_how_often_it_runs_the_inputs(call, files, tmp_path):
-    """And comes nearer to the outputs of the whole; no statistics file could repeat it."""
+    """The error is smaller than without; a statistics file could not reproduce the repair."""
     (tmp_path / "script.py").write_text(SCRIPT)
     pruned, out = tmp_path / "pruned.safetensors", tmp_path / "out.safetensors"
     words = pruned, "--against", tmp_path / "original.safetensors", "-o", out

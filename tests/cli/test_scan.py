@@ -37,7 +37,7 @@ def evaluate(model, seed, limit):
 
 HIGHER_IS_BETTER = {"share": True}
 """
-# Its loss is how many bytes are zero; says by the size of a file how often it ran.
+# Its loss is the number of zero bytes; it records the number of runs in the size of a file.
 COMMAND = """
 import sys, time
 data = open(sys.argv[1], "rb").read()
@@ -76,7 +76,7 @@ def test_a_scan_of_an_onnx_model_hands_onnx_files_to_a_command(call, place):
 
 
 def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
-    """And what was predicted is measured, beside one rule to the same total."""
+    """The predicted metric is measured, and compared with one uniform step."""
     words = ("scan", "m.safetensors", "--script", "script.py", "-o", "m.scan.json")
     status, out, err = call(*words, "--amounts", "50%,90%")
     assert status == 0
@@ -161,7 +161,7 @@ def test_each_tensor_may_be_repaired_before_the_model_is_measured(call, place):
 
 
 def test_data_that_give_the_same_values_are_said_to_be_the_same(call, place):
-    """A copy of a script is another script, but reads the same data."""
+    """A copied script is another script, but reads the same data."""
     assert call(
         "scan", "m.safetensors", "--command", command(), "-o", "s.json", "--amounts", "0.5"
     )[0] == 0  # fmt: skip

@@ -1,4 +1,4 @@
-"""``pruneapp sizes`` and ``pruneapp expand``, as a person calls them."""
+"""``pruneapp sizes`` and ``pruneapp expand``, with typical arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SHA-256 of what is pruned: counted beside, each byte once, by a thread that always ends."""
+"""Hashing the source in a background thread: each byte once, and the thread always ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pruneapp.errors import CheckpointError
 from pruneapp.export import verify
 from pruneapp.progress import Cancelled
 
-# A call to each command that counts, and where it computes the masks.
+# By command: the module and function that compute masks.
 COMMANDS = {
     "prune": (prune, "_after"),
     "run": (run, "apply_recipe"),
@@ -39,7 +39,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def ready(source, tmp_path):
-    """Arguments of each command; what they need is made."""
+    """Return the arguments of each command, whose input files are created."""
     done, recipe = tmp_path / "done.safetensors", tmp_path / "recipe.json"
     assert main(["prune", str(source), *PRUNE, "-o", str(done), "--save-recipe", str(recipe)]) == 0
     out = str(tmp_path / "out.safetensors")
@@ -52,7 +52,7 @@ def ready(source, tmp_path):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Yields where is counted, and in which thread; the model comes in many stretches."""
+    """Return a list that receives offset and thread of each hashed piece; pieces are small."""
     monkeypatch.setattr(digest, "_READ_BYTES", 100_000)
     found = []
     stretch = digest._hash_next
@@ -71,7 +71,7 @@ def test_each_byte_is_counted_once_and_beside(ready, source, counted, monkeypatc
     compute = getattr(module, masks)
 
     def slow(*args, **more):
-        """Compute the masks, and leave the thread all the time that it needs."""
+        """Compute the masks, and wait until the thread has hashed the file."""
         found = compute(*args, **more)
         file = next(a for a in (*args, getattr(args[0], "checkpoint", None)) if hasattr(a, "files"))
         while bytes_left(file.files[0]):
@@ -104,7 +104,7 @@ def test_no_thread_is_left_where_a_command_ends_early(
         raise error
 
     monkeypatch.setattr(module, masks, broken)
-    monkeypatch.setattr(digest, "_MAX_LEAD_BYTES", 0)  # the thread waits for somebody who reads
+    monkeypatch.setattr(digest, "_MAX_LEAD_BYTES", 0)  # the thread waits for another reader
     assert main(list(ready[name])) == status
     assert [t for t in threading.enumerate() if not t.daemon] == [threading.main_thread()]
     assert len(counted) == 1

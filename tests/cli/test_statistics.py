@@ -1,4 +1,4 @@
-"""``pruneapp statistics``: a file of what goes into each weight, and what is said of it."""
+"""``pruneapp statistics``: its file and its messages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(call):
 
 
 def test_a_script_makes_a_file(run, place):
-    """And it is said what was seen and what was not."""
+    """The output lists tensors with and without statistics."""
     words = (
         "--script",
         "script.py",
@@ -100,7 +100,7 @@ def test_a_script_makes_a_file(run, place):
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(run, place, words, says):
-    """And nothing is written."""
+    """Nothing is written."""
     Path("bare.py").write_text("def evaluate(model):\n    return 1\n")
     before = {path: path.read_bytes() for path in place.iterdir()}
     status, out, err = run(*words)
@@ -111,14 +111,14 @@ def test_what_cannot_be_done_is_said_in_a_sentence(run, place, words, says):
 
 @pytest.fixture
 def statistics(place):
-    """Statistics that were collected before, in which the last input is the largest."""
+    """Write statistics in which the last input is the largest."""
     weights = {"fc.weight": Inputs(np.array([[1.0, 4.0, 9e6]]), None, np.array([10.0]))}
     save_statistics(Path("s.safetensors"), weights, Origin(), Job())
     return Path("s.safetensors")
 
 
 def test_an_imatrix_is_converted_and_says_what_it_leaves_out(call, tmp_path, monkeypatch):
-    """With the Gram matrices that it has, if they are wanted; another model's is refused."""
+    """With Gram matrices if requested; an imatrix of another model is refused."""
     monkeypatch.chdir(tmp_path)
     shapes = {"model.layers.0.mlp.up_proj.weight": (4, 6), "lm_head.weight": (9, 6)}
     save_file({name: np.ones(shape, np.float32) for name, shape in shapes.items()}, "m.safetensors")
@@ -160,7 +160,7 @@ WANDA = ("m.safetensors", "--method", "wanda", "--amount", "0.5", "--statistics"
 
 
 def test_wanda_prunes_and_its_recipe_takes_the_statistics_of_the_checkpoint(call, statistics):
-    """The same bytes come of the recipe with the same statistics, which the export names."""
+    """The recipe with the same statistics gives the same bytes; the export names them."""
     status, _, err = call("prune", *WANDA, "-o", "p.safetensors", "--save-recipe", "r.json")
     assert status == 0
     assert err.startswith("Note: 1 tensor is left as is")
@@ -198,7 +198,7 @@ def test_wanda_prunes_and_its_recipe_takes_the_statistics_of_the_checkpoint(call
 
 @pytest.fixture
 def recipe(call, place):
-    """A recipe that ranks by the statistics of the checkpoint at hand."""
+    """Write a recipe with a placeholder for statistics; return a function that runs it."""
     Path("r.json").write_text(
         json.dumps(
             {
@@ -227,7 +227,7 @@ def recipe(call, place):
 
 
 def swap(path):
-    """Let a recipe prune by a method that needs Gram matrices."""
+    """Change a recipe to a method that needs Gram matrices."""
     path.write_text(path.read_text().replace('"wanda"', '"swaps"'))
 
 
@@ -251,7 +251,7 @@ def test_run_collects_the_statistics_that_a_recipe_takes(call, recipe, change, l
 
 
 def test_run_keeps_no_statistics_unless_asked(recipe, tmp_path):
-    """And says that the result cannot be verified without them."""
+    """A note says that the result cannot be verified without them."""
     before = set(tmp_path.iterdir())
     status, out, err = recipe("-o", "p.safetensors", "--script", "script.py")
     assert status == 0
@@ -262,7 +262,7 @@ def test_run_keeps_no_statistics_unless_asked(recipe, tmp_path):
 
 
 def test_nothing_is_collected_for_a_recipe_that_does_not_fit(recipe):
-    """The script is not run, because it would be for nothing."""
+    """The script does not run."""
     text = json.loads(Path("r.json").read_text())
     text["entries"].append({"name": "finalize", "configuration": {"names": ["gone.weight"]}})
     Path("r.json").write_text(json.dumps(text))
@@ -317,7 +317,7 @@ def test_a_recipe_without_statistics_runs_no_script(call, place):
 
 
 def test_an_export_names_the_data_of_its_statistics(call, statistics):
-    """In its metadata and in its reports; and it is verified where other statistics are open."""
+    """In metadata and reports; verifying works while other statistics are open."""
     metadata = {"pruneapp_statistics": json.dumps({"data": "text:1"})}
     save_file(load_file(statistics), statistics, metadata)
     reports = ("--report", "r.json", "--report", "r.html")
@@ -337,7 +337,7 @@ def test_an_export_names_the_data_of_its_statistics(call, statistics):
 
 
 def collected_with(file):
-    """Write statistics that name a file as their checkpoint; returns their path."""
+    """Write statistics that name a file as their checkpoint; return their path."""
     combined = hashlib.sha256(hashlib.sha256(Path(file).read_bytes()).hexdigest().encode())
     sums = {"fc.weight": np.array([[1.0, 4.0, 9.0]]), "up.weight": np.ones((1, 6))}
     weights = {name: Inputs(sum2, None, np.array([10.0])) for name, sum2 in sums.items()}
@@ -359,7 +359,7 @@ def collected_with(file):
     ],
 )
 def test_statistics_of_another_checkpoint_are_refused(call, tmp_path, monkeypatch, words):
-    """Of all commands that rank or repair by them, unless they are forced."""
+    """By all commands that rank or repair with them, unless forced."""
     monkeypatch.chdir(tmp_path)
     weights = {"fc.weight": np.arange(6, dtype=np.float32).reshape(2, 3)}
     for number, name in enumerate(("one.safetensors", "other.safetensors")):
@@ -368,7 +368,7 @@ def test_statistics_of_another_checkpoint_are_refused(call, tmp_path, monkeypatc
     given = ("--statistics", collected_with("one.safetensors"))
     assert call("prune", "one.safetensors", *prune, *given)[0] == 0
     if words[0] in {"run", "verify"}:
-        # Of several the one is taken that belongs to the checkpoint.
+        # The file that belongs to the checkpoint is selected from several.
         both = (*given, "--statistics", collected_with("other.safetensors"))
         run = ("run", "r.json", "other.safetensors", "-o", "x.safetensors", *both)
         assert call(*run)[0] == 0
@@ -387,7 +387,7 @@ def test_statistics_of_another_checkpoint_are_refused(call, tmp_path, monkeypatc
 
 
 def test_swaps_take_what_has_gram_matrices_and_verify_to_the_byte(call, statistics):
-    """What has none is left as it is; the recipe names the statistics as for Wanda."""
+    """Tensors without Gram matrices are unchanged; the recipe names the statistics as for Wanda."""
     arrays = {"fc.weight": (2, 3), "up.weight": (4, 6)}
     rng = np.random.default_rng(0)
     weights = {name: rng.normal(size=shape).astype("f") for name, shape in arrays.items()}
@@ -410,7 +410,7 @@ def test_swaps_take_what_has_gram_matrices_and_verify_to_the_byte(call, statisti
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A model of a known type, and statistics of its neurons."""
+    """Write a model of a known type, and statistics of its neurons."""
     monkeypatch.chdir(tmp_path)
     tensors = write_mistral(Path("model"))
     save_random(Path("s.safetensors"), {n: t.shape for n, t in tensors.items() if ".mlp." in n})
@@ -466,7 +466,7 @@ def test_units_without_what_ranks_them_are_refused(call, folder, words, says):
     ],
 )  # fmt: skip
 def test_statistics_that_do_not_suit_are_refused(call, statistics, words, says):
-    """Before anything is written."""
+    """Nothing is written."""
     status, out, err = call("prune", *words, "-o", "p.safetensors")
     assert (status, out) == (2, "")
     assert says in err
@@ -477,7 +477,7 @@ def test_statistics_that_do_not_suit_are_refused(call, statistics, words, says):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupt_ends_it_and_leaves_nothing(place):
-    """While the script sleeps."""
+    """Interrupted while the script sleeps."""
     Path("script.py").write_text(
         "import time\nfrom pathlib import Path\n\ndef load(path): pass\n\n"
         "def calibrate(model): pass\n\nPath('started').touch()\ntime.sleep(100)\n"

@@ -1,4 +1,6 @@
-"""What the system refuses is told in one sentence that names the file, and leaves nothing."""
+"""Errors of the operating system are reported in one sentence with the file name; no file is
+left.
+"""
 
 import errno
 import json
@@ -20,7 +22,7 @@ METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
 
 
 class Usage(NamedTuple):
-    """What `shutil.disk_usage` tells."""
+    """The return type of `shutil.disk_usage`."""
 
     total: int
     used: int
@@ -29,7 +31,7 @@ class Usage(NamedTuple):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A model in two files, one of a single file and what was made of that, with its recipe."""
+    """Write a sharded model, a single-file model, and an export of it with its recipe."""
     monkeypatch.chdir(tmp_path)
     where = {}
     Path("shards").mkdir()

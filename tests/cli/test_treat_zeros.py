@@ -1,4 +1,4 @@
-"""Sparse models that are pruned again: zeros of the file count as pruned, or the report says so."""
+"""Pruning sparse models again: zeros of the file count as pruned, or a note is printed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STEP = ("--method", "l1_unstructured", "--amount", "20%")
 
 @pytest.fixture(params=[torch.float32, torch.bfloat16, torch.float8_e4m3fn])
 def sparse(request, tmp_path):
-    """A model of which 70 % of one tensor are zero, some of them -0.0, and none of another."""
+    """Write a model with 70 % zeros in one tensor, some of them -0.0, and none in another."""
     generator = torch.Generator().manual_seed(0)
     w = torch.randn(100, 100, generator=generator)
     w[w.abs() <= w.abs().flatten().kthvalue(7000).values] = 0
@@ -31,7 +31,7 @@ def zeros(path):
 
 @pytest.fixture(params=["prune", "run"])
 def command(request, sparse, tmp_path, call):
-    """Call either command on the sparse model with the same step."""
+    """Provide a function that applies the same step with prune or run."""
     recipe = tmp_path / "step.recipe.json"
 
     def run(*more, source=sparse):
@@ -117,7 +117,7 @@ def test_channels_far_from_the_beginning_are_found(call, tmp_path):
 
 
 def test_messages_count_the_entries_of_the_recipe(call, sparse, tmp_path):
-    """An entry that `--treat-zeros` adds does not change the numbers of those in the file."""
+    """The entry that `--treat-zeros` adds is not counted."""
     recipe, out = tmp_path / "it.recipe.json", tmp_path / "out.safetensors"
     first = {"rows": [{"name": "l1_unstructured", "configuration": {"values": {"amount": 0.9}}}]}
     rows = [

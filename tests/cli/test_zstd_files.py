@@ -1,4 +1,4 @@
-"""A file that is packed with zstd: what is said of it, and that doing as it says helps."""
+"""Files compressed with zstd: the message, and that its advice works."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def refused(path, capfd, *command):
 
 
 def told(message):
-    """Return the words of the command that a message names."""
+    """Return the arguments of the command in a message."""
     return shlex.split(re.search("`(pruneapp expand .*?)`", message).group(1))[1:]
 
 
@@ -46,7 +46,7 @@ def test_the_command_that_is_told_makes_a_file_that_opens(tmp_path, capfd, name)
 
 
 def test_nobody_is_led_to_write_over_the_original(tmp_path):
-    """It lies beside what was packed of it."""
+    """The original is next to its compressed file."""
     original, path = tmp_path / "m.safetensors", tmp_path / "m.safetensors.zst"
     original.write_bytes(DENSE)
     path.write_bytes(zstandard.compress(DENSE))
@@ -74,7 +74,7 @@ def test_what_is_cut_short_is_damaged_wherever_it_ends(tmp_path, capfd, length):
 
 
 def test_where_it_may_not_go_is_told_in_words_that_help(tmp_path, capfd):
-    """There is no option to follow links here."""
+    """The message does not suggest an option that does not exist."""
     path = tmp_path / "m.safetensors.zst"
     path.write_bytes(zstandard.compress(DENSE))
     (tmp_path / "link").symlink_to(tmp_path / "else")

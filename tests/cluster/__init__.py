@@ -1,1 +1,1 @@
-"""Runs on a Dask cluster."""
+"""Tests of jobs on a Dask cluster."""

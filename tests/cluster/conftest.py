@@ -1,4 +1,4 @@
-"""Clusters for the tests: threads of this process, as many workers as are asked for, kept open."""
+"""Cluster fixtures: workers are threads of this process; clusters are shared by the tests."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tests.support.activation_statistics import registered  # noqa: E402
 from tests.support.model_folders import write_llama  # noqa: E402
 
 
-# Not for the session: a cluster that nobody uses takes a twentieth of a core all the same.
+# Not session-scoped: an idle cluster still uses 5 % of a core.
 @pytest.fixture(scope="package")
 def clients() -> Iterator[Callable[[int], distributed.Client]]:
-    """Return a client of a cluster of so many workers."""
+    """Provide a function that returns a client of a cluster of `count` workers."""
     with workers.Clusters() as clusters:
         yield clusters.client
 
 
 @pytest.fixture(params=[1, 2, 4])
 def cluster(clients, request) -> Iterator[Cluster]:
-    """A cluster of 1, 2 or 4 workers."""
+    """Provide a cluster of 1, 2 or 4 workers."""
     with Cluster(clients(request.param), f"{request.param} workers") as connected:
         yield connected
     close_models()
@@ -37,7 +37,7 @@ def cluster(clients, request) -> Iterator[Cluster]:
 
 @pytest.fixture
 def pair(clients) -> Iterator[Cluster]:
-    """A cluster of two workers."""
+    """Provide a cluster of two workers."""
     with Cluster(clients(2), "two workers") as connected:
         yield connected
     close_models()
@@ -45,7 +45,7 @@ def pair(clients) -> Iterator[Cluster]:
 
 @pytest.fixture(autouse=True)
 def no_warnings_of_dask() -> Iterator[None]:
-    """What Dask has to say of itself is no concern of ours."""
+    """Ignore warnings of Dask."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"(distributed|dask|tornado)\b.*")
         yield
@@ -53,12 +53,12 @@ def no_warnings_of_dask() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def network(tmp_path_factory) -> Path:
-    """Two convolutions, each with its norm, and two matrices, of three types, in three files."""
+    """Write two convolutions with norms, and two matrices, of three dtypes, in three files."""
     folder = tmp_path_factory.mktemp("network")
     rng = np.random.default_rng(0)
 
     def normal(*shape, dtype=np.float32):
-        # Few different values, so that there are many ties.
+        # Few distinct values, so that there are many ties.
         return np.round(rng.normal(size=shape) * 8).astype(dtype) / dtype(8)
 
     save_file(
@@ -88,13 +88,13 @@ def network(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def llama(tmp_path_factory) -> Path:
-    """A small language model, in whose groups units go."""
+    """Write a small language model for pruning units of groups."""
     folder = tmp_path_factory.mktemp("llama") / "model"
     write_llama(folder)
     return folder
 
 
-# Those that there are statistics of.
+# The tensors that have statistics.
 MATRICES = {"fc1.weight": (40, 64), "fc2.weight": (24, 40)}
 
 

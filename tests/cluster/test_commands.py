@@ -1,4 +1,4 @@
-"""The commands on a cluster: what they print is what they print on one machine."""
+"""Commands on a cluster print the same as on one machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.cluster.workers import contents
 
 @pytest.fixture
 def model(tmp_path):
-    """A folder of two shards."""
+    """Write a folder of two shards."""
     rng = np.random.default_rng(0)
     folder = tmp_path / "model"
     folder.mkdir()
@@ -34,7 +34,7 @@ def model(tmp_path):
 
 @pytest.fixture
 def here(pair, monkeypatch):
-    """Whatever cluster a command names, it is given the one of the test."""
+    """Make every cluster address connect to the cluster of the test."""
 
     @contextlib.contextmanager
     def connect(address, job):
@@ -45,7 +45,7 @@ def here(pair, monkeypatch):
 
 
 def said(capsys, *command: str) -> tuple[int, str]:
-    """Run a command; returns its status, and what it printed."""
+    """Run a command; return its status, and what it printed."""
     status = main([str(word) for word in command])
     output = capsys.readouterr()
     assert not output.err, output.err
@@ -53,7 +53,7 @@ def said(capsys, *command: str) -> tuple[int, str]:
 
 
 def both(capsys, address: str, *command: str) -> tuple[int, str]:
-    """Run a command here and on a cluster, and compare."""
+    """Run a command here and on a cluster, and assert equal output."""
     here = said(capsys, *command)
     assert said(capsys, *command, "--cluster", address) == here
     return here

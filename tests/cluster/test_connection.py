@@ -1,4 +1,4 @@
-"""Processes of this machine: whoever cancels goes on at once, and nothing is left of them."""
+"""Local worker processes: cancelling returns immediately, and no process is left."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SOON_S = 0.25
 
 
 def cancel_after(token: CancelToken, seconds: float) -> list[float]:
-    """Cancel soon; the list gets the moment."""
+    """Cancel after `seconds`; the returned list receives the time of the call."""
     at: list[float] = []
     threading.Timer(seconds, lambda: (at.append(time.monotonic()), token.cancel())).start()
     return at
 
 
 def end() -> None:
-    """Wait until what is done behind is done, and see that nothing is left."""
+    """Wait until workers have ended, and assert that no thread or process is left."""
     for thread in threading.enumerate():
         if isinstance(thread, LocalWorkers):
             thread.join(10)
@@ -42,7 +42,7 @@ def test_a_cancelled_job_is_over_at_once_and_its_processes_soon():
         with connect("local:2", job) as cluster:
             assert len(multiprocessing.active_children()) == 2
             at.append(cancel_after(token, 0.2))
-            cluster.run([Work(time.sleep, (60,))] * 2, job)  # only a cancel ends it in time
+            cluster.run([Work(time.sleep, (60,))] * 2, job)  # only cancelling ends it in time
 
     with pytest.raises(Cancelled):
         work()
@@ -83,7 +83,7 @@ GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")
 
 @pytest.mark.skipif(not GLIBC, reason="only glibc gives back what it is told to")
 def test_a_worker_does_not_take_each_array_from_the_system_anew(run_python):
-    """As it would by what Dask sets; what somebody else has set stays."""
+    """Dask's allocator settings would cause it; a different user setting is not changed."""
     before, done, after = run_python(FAULTS, MALLOC_TRIM_THRESHOLD_="65536").split()
     assert done == "True"
     assert int(after) < int(before) / 5

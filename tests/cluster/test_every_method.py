@@ -1,4 +1,4 @@
-"""Every method on 1, 2 and 4 workers: the bytes and the report of one machine."""
+"""Every method on 1, 2 and 4 workers writes the bytes and the report of one machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METHODS = [name for name in registry.METHODS if not registry.get(name).takes_mas
 
 
 def rows_for(name: str, statistics: str) -> list[Row]:
-    """Return how a method is called: with its defaults, on what suits it."""
+    """Return the rule of a method with default parameters, on suitable tensors."""
     method = registry.get(name)
     values = {"amount": 0.5} if any(p.name == "amount" for p in method.params) else {}
     names: tuple[str, ...] = ("conv1.weight", "conv2.weight", "fc1.weight", "fc2.weight")
@@ -31,7 +31,7 @@ def rows_for(name: str, statistics: str) -> list[Row]:
 
 
 def source_and_steps(name, network, llama, statistics, tmp_path):
-    """Return what a method is tried on, and two steps of it: the second on what the first left."""
+    """Return a model for a method, and two steps of it, the second on the result of the first."""
     method = registry.get(name)
     source = network
     rows = rows_for(name, statistics)

@@ -1,4 +1,4 @@
-"""Writing on a cluster: what is left of a job that stopped, and how it is taken up again."""
+"""Writing on a cluster: interrupted jobs, and resuming them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ RECIPE = recipe_of_steps(Step((Row(WEIGHTS, "l1_unstructured", {"amount": 0.5}),
 
 @pytest.fixture
 def right(network, tmp_path):
-    """What one machine writes."""
+    """Export on one machine, as the expected result."""
     locally(network, RECIPE, tmp_path / "here" / "out")
     return contents(tmp_path / "here" / "out")
 
 
 def lose_after(monkeypatch, files: int) -> None:
-    """Let the cluster be gone once so many files are listed."""
+    """Raise ClusterLostError once `files` files are listed."""
     note = export.Stage.note
 
     def noted(stage, name, shard):
@@ -57,7 +57,7 @@ def test_a_job_that_lost_its_cluster_is_taken_up_again(pair, network, tmp_path, 
     assert list(target.parent.iterdir()) == [target]
     kept = {path.name: path.stat().st_mtime_ns for path in target.iterdir()}
     again = [name for name, when in times.items() if kept[name.partition("-")[2]] != when]
-    assert len(again) <= len(times) - 2  # those that were listed were not written again
+    assert len(again) <= len(times) - 2  # listed files were not written again
 
 
 def test_a_file_that_was_changed_meanwhile_is_written_again(
@@ -91,7 +91,7 @@ def test_another_job_does_not_take_up_what_is_there(pair, network, tmp_path, mon
     on_cluster(pair, network, other, target, resume=True)
 
     assert contents(target) == contents(tmp_path / "here" / "out")
-    (stage,) = find_abandoned(target.parent)  # is there for the job that it is of
+    (stage,) = find_abandoned(target.parent)  # is offered only for its own job
     on_cluster(pair, network, RECIPE, tmp_path / "there" / "out", resume=True)
     assert not stage.exists()
 
@@ -133,10 +133,10 @@ def test_a_job_that_is_cancelled_stops_at_once_and_leaves_nothing(
         on_cluster(pair, network, RECIPE, target, job=Job(cancel=token))
     thread.join()
 
-    assert time.monotonic() - stopped[0] < 1  # 0.25 s, but for a machine under load
+    assert time.monotonic() - stopped[0] < 1  # 0.25 s, unless the machine is under load
     assert not list(target.parent.iterdir())
     deadline = time.monotonic() + 5
-    while tasks._turn.locked():  # workers see that nobody waits
+    while tasks._turn.locked():  # workers notice that no client waits
         assert time.monotonic() < deadline
         time.sleep(0.01)
 

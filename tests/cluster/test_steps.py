@@ -1,4 +1,4 @@
-"""Steps of every shape on two workers: limits, companions, dependents, schedules, formats."""
+"""Steps of every kind on two workers: limits, norms and biases, dependents, schedules, formats."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ STEPS = {
 
 @pytest.fixture
 def small(monkeypatch):
-    """Units so small that every tensor is cut into several."""
+    """Use units so small that every tensor is split."""
     monkeypatch.setattr(steps, "UNIT_BYTES", 4000)
     monkeypatch.setattr(steps, "FEW", 100)
 
@@ -106,7 +106,7 @@ def test_a_step(name, pair, network, tmp_path, small):
 
 @pytest.mark.parametrize("name", ["ties of normalized scores, after rows", "companions"])
 def test_masks_that_memory_has_no_room_for(name, pair, network, tmp_path, small, monkeypatch):
-    """Of a worker, too: they lie in files without a name."""
+    """Also on workers: masks are stored in unnamed files."""
     limit_memory(monkeypatch, 100)
     monkeypatch.setattr(masks, "_STRETCH", 64)
     made = []
@@ -161,7 +161,7 @@ def test_a_sample_and_what_is_held_find_the_same_cut(pair, tmp_path, monkeypatch
         steps._Search, "_pass_over", lambda *args: passes.append(1) or pass_over(*args)
     )
     names = tuple(tensors)
-    for held in (16 << 20, 0):  # nothing is held: every pass reads
+    for held in (16 << 20, 0):  # 0: nothing is cached, every pass reads
         monkeypatch.setattr(steps, "_MOST_HELD", held)
         made = Step((row("l1_unstructured", names, amount=0.37),), "global")
         with open_checkpoint(tmp_path / "m.safetensors") as checkpoint:
@@ -198,7 +198,7 @@ def test_units_of_any_size_in_any_order_done_twice_give_the_same_shares(data, ne
             some = tuple(pieces[at : at + many])
             at += many
             unit = Unit(StatePart(model), call, 32, some)
-            for _ in range(data.draw(st.integers(1, 2))):  # a task that was lost runs again
+            for _ in range(data.draw(st.integers(1, 2))):  # a lost task runs again
                 done = tasks.count_unit(unit, bracket, room, [])
                 found = tasks.shares_of_unit(unit, key, done, [])
             counts += tasks.counts_of_pass(done)[1]
@@ -218,7 +218,7 @@ def load(checkpoint, name):
 
 
 def test_what_travels_is_small(pair, network, llama):
-    """Ten thousand tensors of rules stay below a megabyte, and a mask is a few hundred bytes."""
+    """Rules for ten thousand tensors need less than a megabyte, and a mask a few hundred bytes."""
     call = MethodCall.of(row("l1_unstructured", amount=0.5))
     model = ModelSource(network, None, ())
     rules = {

@@ -1,4 +1,4 @@
-"""Models in S3 on a cluster: the bytes of one machine, and nothing left over."""
+"""Models in S3 on a cluster: the same bytes as on one machine, and no leftover objects."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.cluster.test_every_method import METHODS, source_and_steps
 from tests.cluster.workers import contents, locally, on_cluster, recipe_of_steps
 
-# A session of s3fs that is let go is closed in whatever loop runs: here that of Dask, in the same
-# process, where asyncio has something to say of it.
+# A released session of s3fs is closed in the running event loop, here Dask's in the same process,
+# for which asyncio logs a warning.
 pytestmark = pytest.mark.logs
 
 WEIGHTS = ("conv1.weight", "conv2.weight", "fc1.weight", "fc2.weight")
@@ -38,7 +38,7 @@ def small_parts(monkeypatch):
 
 @pytest.fixture(scope="session")
 def right(network, tmp_path_factory):
-    """What one machine writes."""
+    """Export on one machine, as the expected result."""
     target = tmp_path_factory.mktemp("right") / "out"
     locally(network, RECIPE, target)
     return contents(target)
@@ -46,7 +46,7 @@ def right(network, tmp_path_factory):
 
 @pytest.fixture
 def model(network, bucket):
-    """The network in a bucket."""
+    """Upload the network to a bucket."""
     return bucket.put_folder(network, "model")
 
 
@@ -57,14 +57,14 @@ def written(bucket, key):
 
 
 def left_over(bucket, *keys):
-    """Return what is in a bucket beside a model and some folders or files."""
+    """Return the objects and uploads in a bucket except the model and some folders or files."""
     known = ("model", *keys)
     rest = [name for name in bucket.listed() if name.partition("/")[0] not in known]
     return rest + bucket.uploads()
 
 
 def fewer(values):
-    """Return values with a small amount, so that something is left for those that come after."""
+    """Return values with a small amount, so that weights are left for later steps."""
     return {**values, "amount": 0.1} if "amount" in values else values
 
 
@@ -73,7 +73,7 @@ def of_network(name):
 
 
 ON_NETWORK = [name for name in METHODS if of_network(name)]
-# An export to a server takes half a second, so that several methods are in one recipe.
+# Several methods share a recipe, because an export to a server takes half a second.
 TOGETHER = [ON_NETWORK[:8], ON_NETWORK[8:16], ON_NETWORK[16:]]
 TOGETHER += [[name] for name in METHODS if name == "channel_groups"]
 TOGETHER += [[name for name in METHODS if not of_network(name) and name != "channel_groups"]]
@@ -81,7 +81,7 @@ TOGETHER += [[name for name in METHODS if not of_network(name) and name != "chan
 
 @pytest.fixture(scope="session")
 def local_exports():
-    """What one machine writes by some methods: the same for any number of workers."""
+    """Cache of exports on one machine by methods, which are the same for any number of workers."""
     return {}
 
 
@@ -133,7 +133,7 @@ def test_into_an_older_export(pair, model, bucket, right):
 
 
 def lose_after(monkeypatch, files):
-    """Let the cluster be gone once so many files are listed."""
+    """Raise ClusterLostError once `files` files are listed."""
     note = export.Stage.note
 
     def noted(stage, name, shard):
@@ -166,7 +166,7 @@ def test_a_job_that_lost_its_cluster_is_taken_up_again(pair, model, bucket, monk
     on_cluster(pair, model, RECIPE, bucket.path("out"), resume=True)
 
     assert written(bucket, "out") == right
-    assert len(sent(bucket)) == 1  # those that were listed were not sent again
+    assert len(sent(bucket)) == 1  # listed files were not uploaded again
     assert left_over(bucket, "out") == []
 
 
@@ -243,7 +243,7 @@ def test_an_object_that_changes_is_named_with_the_worker(pair, model, network, b
 
 
 def test_errors_of_the_store(pair, model, bucket, right, monkeypatch):
-    """One of twenty requests fails: they are repeated."""
+    """One of twenty requests fails and is repeated."""
     bucket.faults.errors, bucket.faults.cuts, bucket.faults.short = 0.05, 0.02, 0.02
     on_cluster(pair, model, RECIPE, bucket.path("out"))
     assert written(bucket, "out") == right
@@ -257,7 +257,7 @@ def test_a_store_that_is_not_s3_is_refused():
 
 
 def test_processes_of_this_machine(model, network, bucket, tmp_path, right, capsys):
-    """The environment reaches them: where the server is, and what it wants to know."""
+    """Their environment has the server's address and credentials."""
     recipe = tmp_path / "r.recipe.json"
     recipe.write_text(RECIPE.text())
     command = ["run", str(recipe), str(model), "-o", str(bucket.path("out"))]

@@ -1,4 +1,4 @@
-"""Clusters in threads of this process, and what both sides make of a model."""
+"""Clusters in threads of this process, and exports of a recipe on both sides."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ SETTINGS = {
 
 
 class Clusters(ExitStack):
-    """Clusters by their number of workers, each started once."""
+    """Clusters by number of workers, each started once."""
 
     def __init__(self) -> None:
         super().__init__()
         self._clients: dict[int, Client] = {}
 
     def client(self, count: int) -> Client:
-        """Return the client of so many workers."""
+        """Return the client of a cluster of `count` workers."""
         if count not in self._clients:
             self.enter_context(dask.config.set(SETTINGS))
             cluster = LocalCluster(
@@ -63,14 +63,14 @@ class Clusters(ExitStack):
 
 
 def contents(path: Path) -> dict[str, bytes]:
-    """Return the bytes of a file, or of all in a folder."""
+    """Return the bytes of a file, or of all files in a folder by relative path."""
     if path.is_file():
         return {"": path.read_bytes()}
     return {p.relative_to(path).as_posix(): p.read_bytes() for p in path.rglob("*") if p.is_file()}
 
 
 def locally(source: Path, recipe: Recipe, target: Path, **params: Any) -> ExportReport:
-    """Do a recipe on one machine."""
+    """Apply and export a recipe on one machine."""
     with closing(open_checkpoint(source)) as checkpoint:
         job = Job()
         fitted = fit(recipe, checkpoint, job)
@@ -90,7 +90,7 @@ def on_cluster(
     job: Job | None = None,
     **params: Any,
 ) -> ExportReport:
-    """Do a recipe on a cluster."""
+    """Apply and export a recipe on a cluster."""
     job = job or Job()
     with closing(open_checkpoint(source)) as checkpoint:
         request = ExportRequest(format="safetensors", path=target, params=params)
@@ -98,14 +98,14 @@ def on_cluster(
 
 
 def recipe_of_steps(*made: Step) -> Recipe:
-    """Return a recipe by what steps say of themselves."""
+    """Return a recipe of steps."""
     return Recipe(tuple(convert(step.to_dict(), StepEntry, "test") for step in made))
 
 
 def compare(
     cluster: Cluster, source: Path, recipe: Recipe, tmp_path: Path, **params: Any
 ) -> ExportReport:
-    """Do a recipe on both sides; every byte and every word of the report is the same."""
+    """Export on both sides, and assert equal bytes and reports; return the report."""
     here = locally(source, recipe, tmp_path / "here" / "out", **params)
     there = on_cluster(cluster, source, recipe, tmp_path / "there" / "out", **params)
     assert contents(tmp_path / "here") == contents(tmp_path / "there")

@@ -1,4 +1,4 @@
-"""What every test of an export may ask for, beside `source_of`."""
+"""Fixtures for tests of exports, in addition to `source_of`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planning looks at its job, however many tensors there are, in every format."""
+"""Planning checks for cancellation often enough in every format, for any number of tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.cancel_checks import assert_cut
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 FEW = 600
-SIDES = (3, 40)  # of the tensors, in turn: the larger ones are packed and compressed
+SIDES = (3, 40)  # sides of alternating tensors: larger ones are packed and compressed
 MOST_S = 0.25
 
 
@@ -54,14 +54,14 @@ def write_torch(path: Path, count: int) -> Path:
 
 
 def pruned(checkpoint: Checkpoint) -> Snapshot:
-    """Half of every tensor, one in ten tensors whole."""
+    """Return a state with half of every tensor pruned, except every tenth."""
     masks = {side: BitMask.from_bools(np.arange(side * side) % 2 > 0) for side in SIDES}
     names = (e for i, e in enumerate(checkpoint.entries.values()) if i % 10)
     return Snapshot(checkpoint, MaskLayers(MaskSet({e.name: masks[e.shape[0]] for e in names})))
 
 
 def planning(state: Snapshot, name: str) -> Callable[[CancelToken], object]:
-    """Return the work that is looked at: planning, and expecting where that is not all."""
+    """Return the work to check: planning, and estimating sizes if that is separate."""
     form = FORMATS[name]
 
     def work(token: CancelToken) -> object:
@@ -85,7 +85,7 @@ def test_twice_as_many_tensors_are_no_more_between_two_looks(
 
     def work(count: int) -> Callable[[CancelToken], object]:
         opened.append(open_checkpoint(write(tmp_path / f"{count}.{container}", count)))
-        if container == "torch":  # its directory is read again, which looks by itself
+        if container == "torch":  # its directory is read again, with its own checks
             archive = zip_layout(opened[-1].sources[0].file, CancelToken())
             monkeypatch.setattr(module, "zip_layout", lambda _source, _cancel: archive)
         return planning(pruned(opened[-1]), name)
@@ -96,7 +96,7 @@ def test_twice_as_many_tensors_are_no_more_between_two_looks(
 
 
 class TimedToken(CancelToken):
-    """Counts the longest time of this thread between two looks."""
+    """Records the longest CPU time of this thread between two checks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ def crowd(tmp_path_factory):
 
 @pytest.fixture
 def uncollected():
-    """In the window the collector runs when there is time for it, see `gui.collecting`."""
+    """Disable garbage collection, which the window runs while idle; see `gui.collecting`."""
     gc.disable()
     yield
     gc.enable()

@@ -1,4 +1,4 @@
-"""Every kind of entry in every format: it comes back, or the export says what is lost, or stops."""
+"""Every kind of entry in every format is written, or reported as lost, or refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.unusual_tensors import IN_PARTS, READABLE, UNREADABLE, oracle
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*(Sparse|nested|prototype|torch.distributed).*"),
     pytest.mark.filterwarnings("ignore:.*(non-writable|read-only|TypedStorage).*"),
-    pytest.mark.logs,  # torch's own, when its distributed half is imported
+    pytest.mark.logs,  # torch logs when its distributed package is imported
 ]
 WEIGHTS = [form for form in FORMATS.values() if form.lossless]
 TORCH = {"torch", "csr", "deflated"}
@@ -43,7 +43,7 @@ def saved(path: Path, content: dict, protocol: int = 2) -> Path:
 
 
 def half(checkpoint: Checkpoint) -> Snapshot:
-    """Every second weight of all that may be pruned is."""
+    """Return a state with every second weight of all prunable tensors pruned."""
     masks = {
         entry.name: BitMask.from_bools(np.arange(entry.numel) % 2 == 0)
         for entry in checkpoint.entries.values()
@@ -53,7 +53,7 @@ def half(checkpoint: Checkpoint) -> Snapshot:
 
 
 def written(out: Path) -> dict[str, np.ndarray]:
-    """What is in an export of any format, masks applied."""
+    """Return the tensors of an export of any format, with masks applied."""
     if out.suffix == ".zst":
         with out.open("rb") as packed, out.with_suffix("").open("wb") as plain_file:
             zstandard.ZstdDecompressor().copy_stream(packed, plain_file)
@@ -103,7 +103,7 @@ def test_what_can_be_read_comes_back_or_the_loss_is_said(kind, form, tmp_path):
             before = torch.load(path, weights_only=False)["it"]
             same = type(loaded["it"]) is type(before)
             assert same or "'it'" in said
-            if form.name == "torch" and "array" in kind:  # it stays the very object that it was
+            if form.name == "torch" and "array" in kind:  # the object is kept unchanged
                 assert report.notices == ()
                 assert loaded["it"].dtype == before.dtype
                 assert loaded["it"].strides == before.strides
@@ -264,7 +264,7 @@ TRAINING = {
 
 @pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
 def test_what_stands_around_the_state_dict_is_written_or_said_before_and_after(form, tmp_path):
-    """Its keys by name, whatever the depth and the key of the state dict."""
+    """Messages name the keys, at any depth of the state dict."""
     weights = {"w": plain(0, 8, 16)}
     for content, said in (
         (

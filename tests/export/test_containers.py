@@ -1,4 +1,4 @@
-"""Every format, from every container, in every float type: torch and safetensors are the judges."""
+"""Every format, from every container, in every float type, compared with torch and safetensors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def target(tmp_path: Path, name: str, checkpoint) -> Path:
 
 
 def load(path: Path) -> dict[str, torch.Tensor]:
-    """Load with the library that the format belongs to."""
+    """Load a file with the library of its format."""
     if path.is_dir():
         found = {}
         for file in sorted(path.iterdir()):
@@ -51,7 +51,7 @@ def load(path: Path) -> dict[str, torch.Tensor]:
         return found
     if path.suffix == ".safetensors":
         return load_file(path)
-    # Only our own files come here; the outer dict holds an argparse.Namespace.
+    # Only for trusted files; the outer dict contains an argparse.Namespace.
     found = torch.load(path, weights_only=False)
     return found.get("state_dict", found)
 
@@ -66,7 +66,7 @@ def bits(tensor: torch.Tensor) -> np.ndarray:
 
 
 def by_torch(weight: torch.Tensor, kept: np.ndarray) -> torch.Tensor:
-    """What a script with torch.nn.utils.prune makes of a weight."""
+    """Return a weight pruned with torch.nn.utils.prune."""
     module = torch.nn.Module()
     module.weight = torch.nn.Parameter(weight.clone(), requires_grad=False)
     prune.custom_from_mask(module, "weight", torch.from_numpy(kept))
@@ -182,7 +182,7 @@ def test_a_resumable_file_has_no_name_twice(source, suffix, end, source_of, tmp_
 @pytest.mark.parametrize("end", ["_orig", "_mask"])
 @pytest.mark.parametrize("first", [True, False])
 def test_a_resumable_folder_has_no_name_twice_either(end, first, source_of, tmp_path):
-    """The tensor and the one that has the name lie in two shards."""
+    """The tensor and the one with the conflicting name are in two shards."""
     names = ["x", "a", "b", "c", f"x{end}"]
     tensors = {name: torch.arange(6.0) for name in (names if first else reversed(names))}
     checkpoint = source_of("sharded", tensors)
@@ -197,7 +197,7 @@ def test_a_resumable_folder_has_no_name_twice_either(end, first, source_of, tmp_
 
 
 def test_masks_in_the_file_keep_no_name_from_a_resumable_one(source_of, tmp_path):
-    """What was opened as a pair is written as one again."""
+    """A pair in the source is written as a pair."""
     tensors = {"x_orig": torch.arange(6.0), "x_mask": torch.tensor([1.0, 0.0] * 3)}
     checkpoint = source_of("safetensors", tensors)
     assert set(checkpoint.entries) == {"x"}
@@ -229,7 +229,7 @@ def test_a_resumable_file_loads_into_a_module_pruned_by_torch(source_of, tmp_pat
 
 
 def test_a_resumable_file_has_the_order_of_torch(source_of, tmp_path):
-    """Pruned parameters are the last of their module's, and masks the last of its buffers."""
+    """Pruned parameters are last among their module's, and masks last among its buffers."""
     net = Net()
     checkpoint = source_of("bare zip", net.state_dict())
     names = ("conv.weight", "conv.bias", "bn.weight", "fc.weight")
@@ -297,7 +297,7 @@ def test_metadata_and_order_of_safetensors_are_kept(name, source_of, tmp_path):
 
 
 def test_an_untouched_safetensors_file_is_written_byte_for_byte(source_of, tmp_path):
-    """As the library writes it; only the order of its metadata is up to chance there."""
+    """The library writes the same bytes, except for the random order of its metadata."""
     checkpoint = source_of("safetensors", model(torch.float16))
     run(as_snapshot(checkpoint, {}), "safetensors", tmp_path / "out.safetensors")
 
@@ -413,7 +413,7 @@ def test_code_goes_out_as_a_plain_state_dict(tmp_path):
 
 
 def test_nothing_but_positive_zero_is_left_of_what_is_pruned(source_of, tmp_path):
-    """torch leaves -0.0 of negative weights, and NaN of infinite ones."""
+    """torch leaves -0.0 for negative weights, and NaN for infinite ones."""
     tensors = {"w": torch.tensor([[-1.0, torch.inf, torch.nan, -0.0, -2.0]])}
     kept = {"w": np.array([[False, False, False, False, True]])}
     checkpoint = source_of("bare zip", tensors)
@@ -445,7 +445,7 @@ def test_other_types_are_copied_exactly(label, source_of, tmp_path):
 
 
 def test_umask_decides_on_the_mode(source_of, tmp_path):
-    """The library makes files that nobody else can read."""
+    """The safetensors library makes files that other users cannot read."""
     checkpoint = source_of("safetensors", model(torch.float32))
     old = os.umask(0o022)
     try:

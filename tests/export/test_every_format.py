@@ -1,7 +1,7 @@
-"""Every format that is declared: what goes in comes out again, bit for bit.
+"""Every declared format preserves its input bit for bit.
 
-A new format is tested by its declaration. Only how its files are read back may have to be added
-to `READ`, where our own reader does not open them.
+A new format is tested by its declaration. Only a reader has to be added to `READ` if our own reader
+does not open its files.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tests.support.formats import OF_ANY_SOURCE as FORMATS
 Bytes = Mapping[str, bytes]
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
 PRUNABLE = [d for d in DTYPES.values() if d.prunable]
-# torch has no types whose elements share bytes.
+# torch has no dtypes whose elements share bytes.
 OTHERS = [d for d in DTYPES.values() if d.name in SAFETENSORS_DTYPES and not d.prunable]
 LOSSLESS = [form for form in FORMATS.values() if form.lossless]
 
@@ -53,7 +53,7 @@ def small_frames(monkeypatch):
 
 
 def write_source(path: Path, *, packed: bool) -> Path:
-    """Write tensors of every type with any bits: NaN with payloads, -0.0, infinities, denormals."""
+    """Write tensors of every dtype with random bits: NaN payloads, -0.0, infinities, denormals."""
     rng = np.random.default_rng(3)
     tensors: list[tuple[str, str, tuple[int, ...], bytes]] = []
     for dtype in PRUNABLE:
@@ -97,7 +97,7 @@ def pruned(checkpoint: Checkpoint, sparsity: float, **more) -> Snapshot:
 
 
 def other_values(checkpoint: Checkpoint) -> MaskSet:
-    """Return other values for every tensor that can be pruned, any bits."""
+    """Return replacement values with random bits for every prunable tensor."""
     rng = np.random.default_rng(11)
     return MaskSet(
         {
@@ -134,13 +134,13 @@ def by_our_reader(path: Path) -> dict[str, bytes]:
 
 
 def by_unpacking(path: Path) -> dict[str, bytes]:
-    """Read as whoever gets it will: unpacked by zstd itself, then as it is."""
+    """Decompress with zstd, then read."""
     with path.open("rb") as packed, path.with_suffix("").open("wb") as out:
         zstandard.ZstdDecompressor().copy_stream(packed, out)
     return by_our_reader(path.with_suffix(""))
 
 
-# How files are read back that our own reader does not open.
+# Readers of files that our own reader does not open.
 READ: dict[str, Callable[[Path], Bytes]] = {"zst": by_unpacking}
 
 
@@ -189,7 +189,7 @@ def test_what_goes_in_comes_out_bit_for_bit(form, sparsity, source, tmp_path):
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A layer whose zeros shrink to a thousandth of 18 MB, and one of 16 bits beside it."""
+    """Write a layer whose zeros compress 18 MB to a thousandth, and a 16-bit one."""
     path = tmp_path_factory.mktemp("large") / "model.safetensors"
     rng = np.random.default_rng(5)
     layers = {"fc": rng.normal(size=(1500, 3000)).astype(np.float32)}
@@ -247,7 +247,9 @@ def test_weights_that_were_made_final_are_zero(form, source, tmp_path):
 @pytest.mark.parametrize("sparsity", [0.0, 0.7])
 @pytest.mark.parametrize("form", LOSSLESS, ids=lambda form: form.name)
 def test_repaired_values_are_written(form, sparsity, source, tmp_path):
-    """In the place of those of the file; and a format without weights says that it has none."""
+    """Replaced values are written instead of those of the file; a format without weights says
+    so.
+    """
     if form.why_not(source):
         return
     state = pruned(source, sparsity, values=other_values(source))
@@ -260,7 +262,7 @@ def test_repaired_values_are_written(form, sparsity, source, tmp_path):
 
 @pytest.mark.parametrize("container", ["zip", "legacy"])
 def test_a_torch_file_keeps_its_container_around_repaired_values(container, tmp_path):
-    """And what lies beside the tensors."""
+    """Including the entries outside the state dict."""
     import torch
 
     weights = {n: torch.arange(24.0).reshape(4, 6) + 1 for n in ("a.weight", "b.weight")}

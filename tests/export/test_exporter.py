@@ -1,4 +1,4 @@
-"""Exports onto the source, over older exports, into folders; what faults and kills leave."""
+"""Exports onto the source, over older exports, into folders; after faults and kills."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class TestFaults:
     def test_at_every_call_the_old_files_are_left(
         self, opened, tmp_path, monkeypatch, onto, call, number
     ):
-        """Each call of the system in turn; until one export meets no fault."""
+        """Each system call fails in turn, until one export meets no fault."""
         folder = opened.path.parent
         path = opened.path if onto == "source" else folder / "out.safetensors"
         if onto == "old":
@@ -332,7 +332,7 @@ class TestFolders:
                  "pytorch_model.bin.index.json", "other.pt"]
     )  # fmt: skip
     def test_a_folder_where_other_weights_would_stay_is_refused(self, shards, tmp_path, name):
-        """transformers takes one file of safetensors before an index, and that before torch."""
+        """transformers prefers a single safetensors file to an index, and both to torch files."""
         out = tmp_path / "out"
         out.mkdir()
         (out / name).write_bytes(b"old")
@@ -425,7 +425,7 @@ def test_an_unknown_format_is_refused_by_name(opened, tmp_path):
 
 @pytest.mark.parametrize("suffix", ["safetensors", "bin"])
 def test_a_folder_with_one_file_is_written_as_a_folder(suffix, tmp_path):
-    """As transformers wants it: the file under its name, configuration and tokenizer beside it."""
+    """In the layout of transformers: the usual file name, with configuration and tokenizer."""
     from safetensors.torch import save_file
 
     source = tmp_path / "model"

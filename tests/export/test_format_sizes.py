@@ -1,4 +1,4 @@
-"""What is offered: every format, its size, who loads it, and what it is good for."""
+"""The format list: every format, its size, its loaders and its notes."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_what_loads_as_it_is_goes_by_mail_unless_it_is_larger(deflated, zst, bes
 def test_what_is_mailed_is_loaded_by_what_loaded_the_original(
     source_of, container, config, mailed, archived
 ):
-    """Of a model that is a folder transformers loads no packed torch file, however small."""
+    """Regression: transformers loads no packed torch file from a model folder."""
     opened = source_of(container, model(torch.float32))
     if config:
         home_of(opened).joinpath("config.json").write_text("{}")
@@ -126,7 +126,7 @@ def test_what_is_mailed_is_loaded_by_what_loaded_the_original(
 
 
 def test_no_program_is_named_that_does_not_unpack_zst():
-    # GNU tar says "This does not look like a tar archive" of a file that holds none.
+    # GNU tar reports "This does not look like a tar archive" for a file that contains none.
     named = " ".join(f"{o.name} {o.note}" for o in FORMATS["zst"].loaded_by)
     assert "tar" not in named.split()
     assert "zstd -d" in named
@@ -179,10 +179,10 @@ def test_parameters_are_checked(state):
         )
 
 
-# What is told of an export is what is written under that very name, whatever its ending
+# The reported loading code uses the actual file name, whatever its suffix
 
 
-# A name that no format knows, and one without an ending, are written as well.
+# Unknown suffixes and names without a suffix are allowed as well.
 NAMES = [
     (form, f"out{ending}")
     for form in OF_ANY_SOURCE.values()

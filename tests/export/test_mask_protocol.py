@@ -1,4 +1,6 @@
-"""Any state can be written whose masks tell what `Mask` tells; nobody asks for their bits."""
+"""Any state whose masks implement the `Mask` protocol can be exported without reading their
+bits.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-wr
 
 
 class Rule:
-    """Keeps the numbers whose lowest bit is 1; knows nothing but where to read them."""
+    """A mask that keeps weights whose lowest bit is 1, computed from its reader."""
 
     def __init__(self, checkpoint, name: str):
         self._checkpoint, self._name = checkpoint, name
@@ -45,7 +47,7 @@ class Rule:
 
 
 class Ruled:
-    """A state that holds no mask."""
+    """A state that stores no mask."""
 
     def __init__(self, checkpoint):
         self.checkpoint = checkpoint
@@ -90,7 +92,7 @@ def test_rules_and_bits_write_the_same_bytes(source_of, container, name, tmp_pat
 
 
 def test_what_is_read_again_after_an_export_is_as_it_was(source_of, tmp_path):
-    """Zeros are struck in the memory that a chunk came in, which nobody else may see."""
+    """Regression: zeros are written into the buffer of a chunk, which no other reader may share."""
     opened = source_of("safetensors", model(torch.float32))
     before = {n: opened.bits(n).tobytes() for n in PRUNED}
     reading = opened.chunks(PRUNED[0], size=8)

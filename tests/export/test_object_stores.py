@@ -1,4 +1,4 @@
-"""Exports from and to a store: the same bytes as on a disk, in every format."""
+"""Exports from and to an object store: the same bytes as on a disk, in every format."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_container_opens(bucket, tmp_path, container):
 
 @pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 def test_every_format_is_written_with_the_same_bytes(bucket, local, tmp_path, form):
-    """From the store into the store, through a network that fails."""
+    """From the store to the store, through a network with faults."""
     name = f"out{form.suffixes[0]}"
     with open_checkpoint(local) as checkpoint:
         request = ExportRequest(form.name, tmp_path / name)
@@ -85,7 +85,7 @@ def test_every_format_is_written_with_the_same_bytes(bucket, local, tmp_path, fo
 
 @pytest.fixture
 def folder(tmp_path, local):
-    """A folder of shards with an index, a configuration and a tokenizer."""
+    """Write a folder of shards with an index, a configuration and a tokenizer."""
     target = tmp_path / "sharded"
     with open_checkpoint(local) as checkpoint:
         request = ExportRequest("safetensors", target, params={SHARD_SIZE.name: 2_000})
@@ -160,7 +160,7 @@ def test_what_is_cancelled_leaves_nothing(bucket, folder, tmp_path):
 
 
 def test_two_writers_of_one_folder_do_not_mix(bucket, folder, monkeypatch):
-    """Another program has written a shard by the time that ours are to be seen."""
+    """Another program has written a shard before ours become visible."""
     seal = upload.ObjectFile.seal
 
     def sealing(self):
@@ -199,7 +199,7 @@ def test_an_export_is_replaced_and_the_opened_model_is_not(bucket, local):
 
 
 def test_the_store_in_memory(memory_store, folder, tmp_path):
-    """What other stores do, without S3's protocol."""
+    """A store without S3's protocol."""
     target = memory_store("memory://place/out")
     with open_checkpoint(folder) as checkpoint:
         export(as_snapshot(checkpoint), ExportRequest("safetensors", target), Job())

@@ -1,4 +1,4 @@
-"""What is kept aside until a file can begin: in memory, then on the disk, and gone in any case."""
+"""Records collected before a file can begin: in memory, then in a file that is always deleted."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_export_does_not_depend_on_where_it_is_kept(source, tmp_path, monkeyp
 
 @pytest.mark.parametrize("call", ["write", "read"])
 def test_a_full_or_broken_disk_is_said_and_leaves_nothing(call, source, tmp_path, monkeypatch):
-    """At any call: the first, a later one."""
+    """At the first call and at a later one."""
 
     class Failing(io.FileIO):
         left = 0

@@ -1,4 +1,4 @@
-"""The report of an export: what it says is what is in the files."""
+"""The report of an export agrees with its files."""
 
 import csv
 import json
@@ -24,7 +24,7 @@ STEPS = (
 
 
 class Page(HTMLParser):
-    """The texts and pictures of a page; every element must be closed."""
+    """Texts and pictures of an HTML page; asserts that every element is closed."""
 
     EMPTY = frozenset({"meta", "rect", "link", "br"})
 

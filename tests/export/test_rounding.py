@@ -1,4 +1,4 @@
-"""Weights in 16 bits: what torch makes of them, and the truth about what it cost."""
+"""Rounding to 16 bits: equal to torch, with correct error figures."""
 
 import json
 import tracemalloc
@@ -76,7 +76,7 @@ def test_every_format_writes_the_same_rounded_weights(
     monkeypatch.setattr(compact_codec, "FRAME", 64)
     monkeypatch.setattr(records, "CHUNK_BYTES", 256)
     tensors = model(torch.float32)
-    tensors["net.large"] = torch.full((90, 70), 1e6)  # infinite in float16, also where packed
+    tensors["net.large"] = torch.full((90, 70), 1e6)  # infinite in float16, also if packed
     checkpoint = source_of(container, tensors)
     kept = {**kept_masks(), "net.large": np.arange(6300).reshape(90, 70) % 7 == 0}
     report, out = exported(checkpoint, tmp_path, dtype, form, kept)
@@ -119,7 +119,7 @@ def test_what_is_sampled_beforehand_does_not_count_in_the_cost(source_of, tmp_pa
 
 @given(st.lists(st.floats(width=64), min_size=1, max_size=50))
 def test_doubles_are_rounded_once(values):
-    """To the nearest of the two neighbours, as fractions say; ties to the even one."""
+    """To the nearest neighbor, by exact fractions; ties to even."""
     array = np.array(values)
     rounded = round_to(array, DTYPES["BF16"])
     for value, got in zip(values, rounded, strict=True):
@@ -137,7 +137,7 @@ def test_doubles_are_rounded_once(values):
 
 
 def test_a_double_that_two_roundings_would_get_wrong():
-    # Just above the middle of two bfloat16; float32 would make it the very middle.
+    # Just above the middle of two bfloat16; rounding to float32 first would make it the middle.
     value = 1 + 2.0**-8 + 2.0**-40
     assert float(np.float32(value).astype(ml_dtypes.bfloat16)) == 1.0
     assert float(round_to(np.array([value]), DTYPES["BF16"])[0]) == 1 + 2.0**-7

@@ -1,4 +1,4 @@
-"""A linear layer that was exported as 2:4 suits torch's semi-structured tensors."""
+"""A linear layer exported as 2:4 works with torch's semi-structured tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPES = pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=st
 
 @pytest.fixture
 def exported(tmp_path):
-    """Prunes a layer to 2:4 by the command line and loads it as anybody would."""
+    """Provide a function that prunes a layer to 2:4 on the command line and loads it."""
 
     def export(dtype, shape=(128, 256)):
         generator = torch.Generator().manual_seed(0)
@@ -34,7 +34,9 @@ def exported(tmp_path):
 
 @TYPES
 def test_torch_packs_it_without_loss(exported, dtype):
-    """The packing that sparse tensor cores read keeps two of every four: no other has room."""
+    """The packed layout of sparse tensor cores stores two of four weights, so other masks would
+    lose data.
+    """
     weight = exported(dtype)
     packed, places = sparse_semi_structured_from_dense_cutlass(weight)
     assert packed.shape == (128, 128)
@@ -47,7 +49,7 @@ def test_torch_packs_it_without_loss(exported, dtype):
 @TYPES
 @pytest.mark.parametrize("shape", [(128, 256), (512, 1024)])
 def test_its_product_is_the_dense_one(exported, dtype, shape):
-    """Within the rounding of one element: both add in float32, in orders of their own."""
+    """Within the rounding of one element: both accumulate in float32, in different orders."""
     weight = exported(dtype, shape).cuda()
     inputs = torch.randn(64, shape[1], generator=torch.Generator().manual_seed(1))
     inputs = inputs.to(dtype).cuda()

@@ -1,4 +1,4 @@
-"""Exports as files of a largest size: what is in them, what they are called, who loads them."""
+"""Exports with a maximum shard size: contents, names and loaders."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def tensors_in(folder: Path) -> dict[str, torch.Tensor]:
 
 
 def same(a: dict, b: dict) -> bool:
-    """Whether the same names have the same types, shapes and bits."""
+    """Return whether the same names have the same dtypes, shapes and bits."""
 
     def bits(tensor):
         return (
@@ -144,13 +144,13 @@ def load(path: Path) -> dict[str, torch.Tensor]:
 
 
 def opened_names(names: list[str]) -> set[str]:
-    """Return of which tensors of the checkpoint these are: weights and masks are one."""
+    """Return the checkpoint's names of these tensors: a weight and its mask count as one."""
     return {name.removesuffix("_orig").removesuffix("_mask") for name in names}
 
 
 @pytest.mark.parametrize("form", SPLIT)
 def test_no_file_could_have_taken_the_first_tensor_of_the_next(opened, form, tmp_path):
-    """Greedy: every file is as full as the order of the tensors lets it be."""
+    """Greedy: every file is as full as the order of tensors allows."""
     state = as_snapshot(opened)
     whole = sharding.whole_model(state, "")
     for limit in (700, 1500, 2600):
@@ -306,7 +306,7 @@ def test_an_older_export_of_the_same_files_is_replaced_and_its_companions_stay(o
 
 
 def test_an_index_of_another_name_gives_the_files_theirs(tmp_path):
-    """As in the folders of diffusers."""
+    """As in folders of diffusers."""
     home = tmp_path / "unet"
     home.mkdir()
     tensors = model(torch.float32)
@@ -413,7 +413,7 @@ class TestVerify:
         assert not verify(out, self.original(opened), LocalEngine(kernel_for("cpu")), Job()).same
 
     def test_files_without_the_setting_say_nothing_of_it(self, opened, tmp_path):
-        """So that what an older version has written is still what its recipe makes."""
+        """A recipe of an older version still gives the same bytes."""
         state = as_snapshot(opened, {})
         origin = provenance_of(state, Recipe((), {}), Job())
         texts = origin.texts("safetensors", {"dtype": "keep", "shard_size": None})

@@ -1,4 +1,4 @@
-"""The most bytes of a compact file are never fewer than are written, whatever the model."""
+"""The upper bound of a compact file's size holds for any model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ METHODS = {
 
 
 def write(path, tensors):
-    """Write random bytes: of them nothing can be left out by compressing."""
+    """Write random bytes, which do not compress."""
     header, offset, rng, data = {"__metadata__": {"format": "pt", "ü": '"\\'}}, 0, None, []
     rng = np.random.default_rng(1)
     for name, (dtype, shape) in sorted(tensors.items(), key=lambda t: -t[1][0].bits):
@@ -69,7 +69,7 @@ def written(document, folder):
 
 
 def pruned(document, step):
-    """Do a step; return the most bytes that were told of it."""
+    """Apply a step; return the predicted upper bound of the size."""
     sizes, capture = CompactSizes(), Capture.of(document)
     preview = compute_preview(capture.snapshot, step, CpuKernel(), Job())
     told = sizes.after(capture, preview.report.after_by_name, step, Job(), preview.edit.entry)
@@ -116,12 +116,12 @@ def test_the_most_is_never_less_than_is_written(tmp_path_factory, tensors, metho
 
 
 def test_of_many_small_tensors_the_header_counts(tmp_path):
-    """Found with 20,000 of them: "up to 4.2 MB" was said, and 7.6 MB were written."""
+    """Regression: with 20,000 of them "up to 4.2 MB" was predicted, and 7.6 MB were written."""
     kind = DTYPES["F32"]
     tensors = {f"model.layers.{i}.block.weight": (kind, (4, 4)) for i in range(3000)}
     with open_checkpoint(write(tmp_path / "in.safetensors", tensors)) as checkpoint:
         document = Document(checkpoint)
-        some = tuple(checkpoint.entries)[:2000]  # which a recipe has to name, each of them
+        some = tuple(checkpoint.entries)[:2000]  # a recipe has to list each of them
         told = pruned(document, Step((Row(some, "l1_unstructured", {"amount": 0.9}),)))
         found = written(document, tmp_path)
         document.close()
@@ -142,7 +142,7 @@ def test_what_a_step_takes_away_is_what_it_prunes(tmp_path_factory, before, afte
         found = [sizes.after(capture, {"w": gone}, step, Job()) for gone in (before, after)]
         document.close()
     less = 4 * (after - before)
-    mask = 7_692 if before < after == 60_000 else 0  # nothing is said of where nothing is left
+    mask = 7_692 if before < after == 60_000 else 0  # no mask is stored if nothing is kept
     assert less - 600 <= found[0] - found[1] - mask <= 1.004 * less + 600
 
 
@@ -178,7 +178,7 @@ def test_where_no_such_file_can_be_there_is_no_size(tmp_path):
         document.close()
 
 
-# A target in bytes of the compact file: its formula is solved, and bounds what is written
+# A target size of the compact file: the formula is solved, and is an upper bound
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +219,7 @@ def test_bytes_are_read_as_people_write_them(text, nbytes):
 
 
 def most_after(capture, step, total):
-    """The most bytes of the file if so many weights are pruned, the widest of them last."""
+    """Return the upper bound of the file size for a total, with the widest weights pruned last."""
     report, left = {}, total
     entries = capture.snapshot.checkpoint.entries
     for name in sorted(step.rows[0].names, key=lambda name: entries[name].dtype.bits):
@@ -246,7 +246,7 @@ def test_the_target_is_kept_as_the_preview_counts_it(file, nbytes):
             assert 0 < total <= 80_000
             most = most_after(capture, step, total)
             assert most <= nbytes
-            # Of a tensor of which nothing is kept there is not even a mask.
+            # A fully pruned tensor has not even a mask.
             assert most > nbytes - (4000 if total < 80_000 else 15_000)
         document.close()
 

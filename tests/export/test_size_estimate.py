@@ -1,4 +1,4 @@
-"""What is foretold is what is written: exact, or within 2 % where a sample tells it."""
+"""Predicted sizes are exact, or within 2 % if they are estimated from a sample."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FORMS = (
     *((name, {}) for name in SAMPLED if name != "zst"),
     *(("zst", {"level": level}) for level in LEVELS),
 )
-# Enough for more than are measured where pieces stay as long as they are.
+# More layers than are measured, for formats whose pieces are not shortened.
 LAYERS = {"deflated": 96, "zst": 96}
 KINDS = {"F32": np.dtype("f4"), "F16": np.dtype("f2"), "BF16": np.dtype(ml_dtypes.bfloat16)}
 SEVEN_EACH = settings(
@@ -49,10 +49,10 @@ SEVEN_EACH = settings(
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    """So small, or so few are measured, that there are more.
+    """Shorten pieces, or measure fewer of them, so that sizes are estimated from a sample.
 
-    Blocks of deflate and pieces of zst stay as long as they are: what is guessed of them holds for
-    those, and shorter ones of zst are smaller by themselves than in a long file.
+    Blocks of deflate and pieces of zst keep their length: the estimate is calibrated for it, and
+    shorter pieces of zst compress differently from a long file.
     """
     monkeypatch.setattr(compact_codec, "FRAME", 1 << 12)
     monkeypatch.setattr(deflated, "_BUDGET", 1 << 20)
@@ -61,7 +61,7 @@ def small_pieces(monkeypatch):
 
 
 def model(kind: str, seed: int, layers: int = 24) -> dict[str, np.ndarray]:
-    """Layers as training leaves them: each of its own scale, some with heavy tails."""
+    """Return layers as after training: with different scales, some with heavy tails."""
     rng = np.random.default_rng(seed)
     tensors = {}
     for layer in range(layers):
@@ -86,7 +86,7 @@ def write(path, kind: str, tensors: dict[str, np.ndarray]) -> None:
 
 
 def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
-    """By one threshold for all layers, so that they differ as they do in practice."""
+    """Prune with one threshold for all layers, so that their sparsities differ as in practice."""
     weights = {n: np.abs(t.astype("f4")) for n, t in tensors.items() if n.endswith("weight")}
     scores = {n: w.sum(1, keepdims=True) if channels else w for n, w in weights.items()}
     every = np.sort(np.concatenate([s.ravel() for s in scores.values()]))
@@ -147,7 +147,7 @@ def told_and_written(
     how: tuple[float, bool],
     form: tuple[str, dict[str, int]],
 ) -> tuple[int, int]:
-    """Return what is foretold of an export and what is written, both in bytes."""
+    """Return the predicted and the written size of an export, in bytes."""
     write(folder / "in.safetensors", kind, tensors)
     with open_checkpoint(folder / "in.safetensors") as checkpoint:
         state = pruned(checkpoint, tensors, how[0], channels=how[1])

@@ -1,4 +1,4 @@
-"""Torch files of all kinds with pruned weights, loaded by torch itself."""
+"""Torch files of all kinds with pruned weights, loaded by torch."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Net(nn.Module):
 
 
 def pruned(checkpoint: Checkpoint, path: Path, **params: str) -> ExportReport:
-    """Prune every second weight that is pruned by default, and export it as a torch file."""
+    """Prune every second weight of the default selection, and export it as a torch file."""
     kept = {
         name: np.arange(entry.numel).reshape(entry.shape) % 2 == 0
         for name, entry in checkpoint.entries.items()
@@ -75,7 +75,7 @@ def _program(path: Path, how: str) -> None:
         model = Net().eval()
         program = torch.jit.trace(model, X) if "traced" in how else torch.jit.script(model)
         if "frozen" in how:
-            # Without the folding of the norm into the convolution, which changes the weights.
+            # Without folding the norm into the convolution, which changes the weights.
             program = torch.jit.freeze(program, optimize_numerics=False)
         program.save(str(path))
 
@@ -110,7 +110,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_a_program_stays_one_with_pruned_weights(kind: str, tmp_path: Path):
-    """It computes what torch computes with the same weights."""
+    """Its outputs equal those of torch with the same weights."""
     save, load = PROGRAMS[kind]
     save(tmp_path / "in.pt")
     with open_checkpoint(tmp_path / "in.pt") as checkpoint:
@@ -160,7 +160,7 @@ class Settings:
 
 
 class Tuned(OrderedDict):
-    """A state dict of a class of its own."""
+    """A state dict of a user-defined class."""
 
 
 OBJECTS = {

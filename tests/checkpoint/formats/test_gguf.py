@@ -1,4 +1,4 @@
-"""GGUF files, written by the gguf package: every type, names, metadata, parts."""
+"""GGUF files written by the gguf package: every type, names, metadata, split files."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_patterns_match_the_names_of_transformers(tmp_path):
 
 @pytest.mark.parametrize("architecture", HUB_NAMES)
 def test_names_of_transformers_are_those_of_the_gguf_package(architecture):
-    """Its table maps each of them back to the name in the file."""
+    """The table of the package maps each of them to the name in the file."""
     known = next(a for a, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture)
     table = gguf.get_tensor_name_map(known, 4)
     names = HUB_NAMES[architecture]
@@ -143,7 +143,7 @@ def test_a_large_vocabulary_is_skipped_quickly(tmp_path):
     path = write_gguf(tmp_path / "m.gguf", llama(), vocabulary=300_000)
     start = time.perf_counter()
     open_checkpoint(path).close()
-    assert time.perf_counter() - start < 2  # 0.1 s on a quiet machine
+    assert time.perf_counter() - start < 2  # 0.1 s on an idle machine
 
 
 def test_parts_of_a_split_model_open_as_one(tmp_path):

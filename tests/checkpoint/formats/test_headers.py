@@ -1,4 +1,4 @@
-"""The quick way to read a header accepts nothing but what the parser reads in the same way."""
+"""The fast header scanner accepts only what the parser reads identically."""
 
 from __future__ import annotations
 
@@ -55,11 +55,12 @@ def test_a_header_of_the_reference_is_read_as_the_parser_reads_it(text, size):
     expected = parsed(text)
     assert expected is not None
     found = scan(in_pieces(text, 1000), Job())
-    if b"\\u" in text:  # in the metadata: may be half a character
+    if b"\\u" in text:  # in the metadata: may be half a surrogate pair
         assert found is None
     else:
         assert found == expected
-    cut = scan(in_pieces(text, size), Job())  # a window may end where the layout cannot be seen
+    # a window may end where the layout cannot be determined
+    cut = scan(in_pieces(text, size), Job())
     assert cut is None or cut == expected
 
 

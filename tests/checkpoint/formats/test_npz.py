@@ -1,4 +1,4 @@
-"""Arrays of numpy: what numpy reads with pickle switched off, bit for bit."""
+"""NumPy files: everything that NumPy reads with allow_pickle=False, bit for bit."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_every_type_order_and_byte_order_is_read_bit_for_bit(save, tmp_path):
             assert entry.shape == values.shape
             assert entry.dtype.numpy == values.dtype.name
             assert checkpoint.bits(name).tobytes() == plain(values), name
-            if values.size > 4:  # a part that begins inside
+            if values.size > 4:  # a slice that begins inside
                 words = checkpoint.bits(name).size
                 part = checkpoint.bits(name, 1, words - 1).tobytes()
                 itemsize = checkpoint.bits(name).itemsize
@@ -157,7 +157,7 @@ def test_the_usual_default_rules_hold(tmp_path):
 
 
 def test_a_folder_of_one_archive_and_the_scales_of_mlx(tmp_path):
-    """Scales and biases of a quantized layer are not pruned, whatever the container."""
+    """Scales and biases of a quantized layer are not pruned, in any container."""
     np.savez(
         tmp_path / "weights.npz",
         **{

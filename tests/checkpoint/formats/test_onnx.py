@@ -1,4 +1,4 @@
-"""ONNX models open with the tensors that the package onnx finds in them, or are refused."""
+"""ONNX models open with the tensors that the onnx package reads, or are refused."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_graph_says_what_tensors_are(tmp_path):
     x = builder.op("Flatten", x)
     x = builder.matmul("m", builder.linear("g", x, 5, 144), 6, 5)
     model = builder.model([x], [1, 3, 6, 6])
-    # Names say nothing here, as in models that were folded.
+    # Meaningless names, as in models with folded constants.
     for number, tensor in enumerate(model.graph.initializer):
         for node in model.graph.node:
             node.input[:] = [f"v{number}" if n == tensor.name else n for n in node.input]
@@ -168,7 +168,7 @@ def test_opening_many_tensors_is_quick_and_can_be_cancelled(tmp_path):
             open_checkpoint(path, job=Job(cancel=CountingToken(cancelled_at=look)))
 
 
-# What is not an ONNX model ------------------------------------------------------------------------
+# Files that are not ONNX models -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_graphs_deep_in_graphs_are_refused(tmp_path):
 def test_a_cut_file_is_refused_wherever_it_is_cut(tmp_path):
     path = tmp_path / "m.onnx"
     model = small_network()
-    del model.opset_import[:], model.metadata_props[:]  # they stand behind the graph
+    del model.opset_import[:], model.metadata_props[:]  # they follow the graph
     whole = save(model, path).read_bytes()
     for size in (*range(1, 40), *range(40, len(whole), 61)):
         path.write_bytes(whole[:size])
@@ -292,7 +292,7 @@ def test_a_mutated_file_opens_or_is_refused(external, tmp_path):
     assert refused
 
 
-# Numbers outside of the file ----------------------------------------------------------------------
+# External data ------------------------------------------------------------------------------------
 
 
 def outside(path: Path, **external: str) -> Path:

@@ -1,4 +1,4 @@
-"""A tensor of an ONNX model is a weight because of the operator that reads it."""
+"""Roles of ONNX tensors are determined by the operators that read them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def graph_of(nodes, tensors, inputs=(("x", FLOAT, None),), outputs=(("y", FLOAT,
 
 
 def entries_of(graph, tmp_path, functions=()) -> dict[str, TensorEntry]:
-    """Return the entries of a model that need not be valid: it is read, not run."""
+    """Return the entries of a model that need not be valid, because it is not run."""
     model = helper.make_model(graph, functions=list(functions))
     with open_checkpoint(save(model, tmp_path / "m.onnx")) as checkpoint:
         return {**checkpoint.entries}
@@ -106,7 +106,7 @@ def test_what_nothing_reads_and_what_an_unknown_operator_reads(tmp_path):
     tensors = {name: some(3, 3) for name in "abcd"}
     outputs = [(name, FLOAT, None) for name in "yzw"]
     entries = entries_of(graph_of(nodes, tensors, outputs=outputs), tmp_path)
-    # It may be a weight: it can be selected by hand.
+    # It may be a weight, so it can be selected explicitly.
     assert (entries["a"].kind, entries["a"].why_not) == ("parameter", "")
     assert not entries["a"].by_default
     for name in "bc":
@@ -171,7 +171,7 @@ def branch(node, tensors=(), name="b"):
 
 
 def test_branches_and_local_functions_make_weights_of_what_they_read(tmp_path):
-    """Weights around a branch and in it, of a scanned body, and of a function in a function."""
+    """Weights outside and inside a branch, of a Scan body, and of nested functions."""
     weights = {name: some(4, 4) for name in ("outer", "inner", "called", "table", "stacked")}
     weights["stacked"] = some(3, 4, 4)
     inside = weights.pop("inner")
@@ -240,7 +240,7 @@ def test_functions_that_call_themselves_end(tmp_path):
 
 
 def detector() -> onnx.ModelProto:
-    """Return a convolution, a slope for each channel, and boxes that anchors move and scale."""
+    """Return a convolution, a slope per channel, and box decoding with anchors."""
     b = Builder(opset=13)
     x = b.op("PRelu", b.conv("conv", "x", 8, 3), b.constant("slope", some(8, 1, 1)))
     x = b.op("Reshape", x, b.constant("shape", [1, 64, 2]))

@@ -1,4 +1,4 @@
-"""Files of compressed-tensors 0.3 to 0.14: packed here as it packed them, and read as they were."""
+"""Files of compressed-tensors 0.3 to 0.14: packed here with its algorithm, and read back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DTYPES = (torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn)
 
 
 def packed(prefix: str, weight: torch.Tensor) -> dict[str, torch.Tensor]:
-    """As `BitmaskTensor.from_dense` of compressed-tensors 0.14 does."""
+    """Return the tensors of `BitmaskTensor.from_dense` of compressed-tensors 0.14."""
     mask = weight.float() != 0
     bits = np.packbits(mask.numpy(), axis=-1, bitorder="little")
     raw = weight.view(torch.uint8 if weight.element_size() == 1 else weight.dtype)

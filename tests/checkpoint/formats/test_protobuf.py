@@ -1,4 +1,4 @@
-"""Messages are walked and spliced as the package protobuf would read and write them."""
+"""Protobuf messages are read and edited with the same result as by the protobuf package."""
 
 from __future__ import annotations
 

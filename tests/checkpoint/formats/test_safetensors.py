@@ -1,4 +1,4 @@
-"""Our safetensors reader against the safetensors library."""
+"""Our safetensors reader compared with the safetensors library."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ shapes = st.lists(st.integers(0, 5), max_size=5)
     st.integers(1, 7),
 )
 def test_what_the_library_writes_comes_back_whole(tmp_path_factory, tensors, metadata, size):
-    """Names, shapes (0-rank and 0-size too), order, values and metadata; chunks of any size."""
+    """Names, shapes (including rank 0 and size 0), order, values and metadata; any chunk size."""
     tensors.pop("__metadata__", None)
     made = {n: torch.randn(s).to(torch.bfloat16) for n, s in tensors.items()}
     path = tmp_path_factory.mktemp("x") / "x.safetensors"
     save_file(made, path, metadata or None)
 
     with open_checkpoint(path) as checkpoint, safe_open(path, "pt") as reference:
-        # The reference leaves the order of tensors without bytes to chance.
+        # The reference does not define the order of tensors without bytes.
         sized = [n for n in reference.offset_keys() if made[n].numel()]
         assert [n for n, e in checkpoint.entries.items() if e.numel] == sized
         assert set(checkpoint.entries) == set(made)
@@ -92,7 +92,7 @@ WORDS = (
 @settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_what_the_library_refuses_is_refused(tmp_path_factory, data):
-    """Headers with pieces put in, taken out or replaced: never more lenient than the reference."""
+    """Headers with random edits: never more lenient than the reference."""
     size = int.from_bytes(BASE[:8], "little")
     text, body = BASE[8 : 8 + size].decode(), BASE[8 + size :]
     for _ in range(data.draw(st.integers(1, 3))):
@@ -114,11 +114,11 @@ def test_what_the_library_refuses_is_refused(tmp_path_factory, data):
         with open_checkpoint(path) as checkpoint:
             assert sorted(checkpoint.entries) == sorted(expected)
     except DamagedFileError:
-        pass  # stricter: duplicates, spaces in front
+        pass  # stricter: duplicates, leading spaces
 
 
 def test_the_reference_accepts_what_is_refused_on_purpose(tmp_path):
-    """Duplicate names, where the last wins, show why the reference alone is not enough."""
+    """Duplicate names, of which the last wins, show why the reference alone is not enough."""
     item = '{"dtype":"U8","shape":[4],"data_offsets":[0,4]}'
     text = f'{{"a":{item},"a":{item.replace("U8", "I8")}}}'.encode()
     path = tmp_path / "x.safetensors"

@@ -1,4 +1,4 @@
-"""Indexes of shards that are wrong: what opens, with which notice, and what an export writes."""
+"""Invalid indexes of shards: what opens, with which notice, and what an export writes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def shard(number: int, count: int) -> str:
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of shards with an index, and what Pruneapp reports about it."""
+    """A folder of shards with an index, and the expected result of opening it."""
 
     files: dict[str, tuple[str, ...]]  # the tensors of each file
     weight_map: dict[str, str]
@@ -126,7 +126,7 @@ def opened(request, home):
 
 
 def stored(folder: Path) -> dict[str, torch.Tensor]:
-    """Return all tensors of a folder, in whatever file."""
+    """Return all tensors of a folder, from any file."""
     tensors: dict[str, torch.Tensor] = {}
     for file in sorted(folder.rglob("*.safetensors")):
         tensors |= load_file(file)
@@ -197,7 +197,7 @@ class TestRefused:
             Folder({shard(1, 2): ("a.weight",)}, {**RIGHT, "c": "x.safetensors"}, ""),
             # The shards are complete, but a tensor may be in the file that is missing.
             Folder(TWO, {**RIGHT, "c.weight": "extra.safetensors"}, ""),
-            # Two complete sets: neither is the obvious one.
+            # Two complete sets, so the choice is ambiguous.
             Folder(
                 {**TWO, shard(1, 1): ("a.weight",)},
                 {"a.weight": shard(1, 3), "b.weight": shard(2, 3)},

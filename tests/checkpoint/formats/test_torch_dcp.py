@@ -1,4 +1,4 @@
-"""Distributed checkpoints of torch: read in place, put together, exported, and broken ones."""
+"""Distributed checkpoints of torch: read in place, assembled, exported, and broken ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "dcp"
 pytestmark = [
     pytest.mark.filterwarnings("ignore:torch.distributed is disabled"),
     pytest.mark.filterwarnings("ignore:.*TypedStorage is deprecated"),
-    pytest.mark.logs,  # torch's own, when its distributed half is imported
+    pytest.mark.logs,  # torch logs when its distributed package is imported
 ]
 
 
@@ -194,7 +194,7 @@ class TestBroken:
             open_checkpoint(folder)
 
     def test_changed_numbers(self, folder):
-        """Checksums of the archives are compared when a chunk is read as a whole."""
+        """CRCs of the archives are checked when a chunk is read completely."""
         path = folder / "__0_0.distcp"
         data = bytearray(path.read_bytes())
         at = data.index(small()["a.weight"].numpy().tobytes())

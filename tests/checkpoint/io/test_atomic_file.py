@@ -1,4 +1,4 @@
-"""The old file is there until the new one is safe, whatever fails."""
+"""The old file exists until the new one is complete, whatever fails."""
 
 import errno
 import hashlib
@@ -22,7 +22,7 @@ NEW = bytes(range(256)) * 1000
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
-    """Many small writes and flushes, so that every one of them can fail."""
+    """Use many small writes and flushes, so that each of them can fail."""
     monkeypatch.setattr(atomic_file, "PIECE_BYTES", 40_000)
     monkeypatch.setattr(atomic_file, "WINDOW_BYTES", 90_000)
 
@@ -54,7 +54,7 @@ def before(target: Path) -> bytes | None:
 
 
 class FailingAt:
-    """Lets a function of os through until its n-th call, which fails."""
+    """Passes calls to a function of os, until the n-th call, which fails."""
 
     def __init__(self, function, index: int, number: int):
         self.function, self.index, self.number, self.calls = function, index, number, 0
@@ -159,7 +159,7 @@ def test_a_fault_leaves_the_old_file_and_nothing_else(target, monkeypatch, call,
 
 
 def test_a_folder_that_cannot_be_flushed_is_no_fault(target, monkeypatch):
-    """By then the new file is whole and has its name."""
+    """By then the new file is complete and renamed."""
     flushes = FailingAt(os.fsync, 99, errno.EIO)
     monkeypatch.setattr(atomic_file.os, "fsync", flushes)
     write(target)

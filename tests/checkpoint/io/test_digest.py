@@ -1,4 +1,4 @@
-"""The SHA-256 of a file is counted once, in stretches if need be."""
+"""The SHA-256 of a file is computed once, in pieces if necessary."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def file(tmp_path: Path):
 
 @pytest.fixture
 def places(monkeypatch):
-    """Where is counted, in stretches of 1,000 bytes."""
+    """Return a list of hashed offsets, in pieces of 1,000 bytes."""
     monkeypatch.setattr(digest, "_READ_BYTES", 1000)
     read = FileSource.read_uncounted
     found = []
@@ -49,14 +49,14 @@ def places(monkeypatch):
 
 
 class Moments:
-    """Lets a test wait for what another thread does."""
+    """Lets a test wait for calls in another thread."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._times = 0
 
     def told(self, function):
-        """Return a function that also tells, when it is done, that it was called."""
+        """Return a wrapper that notifies waiting tests after each call."""
 
         def telling(*args):
             try:
@@ -69,12 +69,12 @@ class Moments:
         return telling
 
     def until(self, is_so) -> None:
-        """Wait until something is so, looked at each time that somebody tells."""
+        """Wait until a condition is true, checked after each call."""
         with self._changed:
             assert self._changed.wait_for(is_so, 30)
 
     def another(self, times: int = 1) -> None:
-        """Wait until somebody tells, so many times from now on."""
+        """Wait for `times` more calls."""
         with self._changed:
             seen = self._times
             assert self._changed.wait_for(lambda: self._times >= seen + times, 30)
@@ -82,7 +82,7 @@ class Moments:
 
 @pytest.fixture
 def stretches(monkeypatch):
-    """Told of each stretch that is counted."""
+    """Provide notifications of each hashed piece."""
     moments = Moments()
     monkeypatch.setattr(digest, "_hash_next", moments.told(digest._hash_next))
     return moments
@@ -90,14 +90,14 @@ def stretches(monkeypatch):
 
 @pytest.fixture
 def waits(monkeypatch):
-    """Told each time that a thread has waited for what others read."""
+    """Provide notifications of each wait of a thread for other readers."""
     moments = Moments()
     monkeypatch.setattr(CancelToken, "wait", moments.told(CancelToken.wait))
     return moments
 
 
 class Stretch(Job):
-    """Goes on for so many bytes."""
+    """Is cancelled after a number of bytes."""
 
     def __init__(self, nbytes: int) -> None:
         super().__init__(cancel=CancelToken())
@@ -146,7 +146,7 @@ def test_of_a_file_that_changed_nothing_is_known(file):
     assert known_sha256(file) == "abc"
     copy = file.path.with_name("copy")
     copy.write_bytes(file.path.read_bytes())
-    file.moved(copy)  # a copy has another inode: nobody has read it
+    file.moved(copy)  # a copy has another inode, so it is not known
     assert known_sha256(file) == ""
     copy.write_bytes(b"shorter")
     with pytest.raises(CheckpointError):
@@ -158,7 +158,7 @@ def test_a_file_that_nobody_has_any_more_is_forgotten(tmp_path):
     (tmp_path / "a").write_bytes(b"a")
     source = FileSource(tmp_path / "a")
     remember_sha256(source, "abc")
-    gc.collect()  # what tests before this one left
+    gc.collect()  # objects of preceding tests
     before = len(digest._hashes)
     source.close()
     del source
@@ -167,7 +167,7 @@ def test_a_file_that_nobody_has_any_more_is_forgotten(tmp_path):
 
 
 class Told(Job):
-    """Remembers what it was told."""
+    """Records the progress that is reported."""
 
     def __init__(self) -> None:
         super().__init__()

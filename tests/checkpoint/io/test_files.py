@@ -1,4 +1,4 @@
-"""What is at a path: a name that nobody can have is one where nothing is."""
+"""Kinds of paths: an impossible name counts as nonexistent."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_where_nothing_can_be_there_is_nothing(tmp_path, name):
     assert not is_folder(tmp_path / Path(name))
 
 
-# Locks tell others what is worked on, and a file system without them is no error
+# Locks mark files in use; a file system without locks is no error
 
 
 HOLD = """

@@ -1,4 +1,4 @@
-"""Reading objects: the same bytes as of a file, through whatever networks do."""
+"""Reading objects: the same bytes as from a file, despite network faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DATA = np.random.default_rng(0).bytes(1_000_001)
 
 @pytest.fixture
 def small(monkeypatch):
-    """Blocks, requests and the cache are small enough that a small object has many."""
+    """Use small blocks, requests and cache, so that a small object has many."""
     monkeypatch.setattr(object_source, "_BLOCK", 4 << 10)
     monkeypatch.setattr(object_source, "_MAX_GAP", 16 << 10)
     monkeypatch.setattr(object_source, "_REQUEST", 32 << 10)
@@ -66,7 +66,7 @@ def test_faults_change_no_byte(opened, bucket, faults):
     for name, share in faults.items():
         setattr(bucket.faults, name, share)
     ranges = [(at, min(20_000, len(DATA) - at)) for at in range(0, len(DATA), 20_000)]
-    for _ in range(20):  # of the 30 requests of a pass one fails as a rule
+    for _ in range(20):  # one of the 30 requests of a pass fails on average
         assert b"".join(opened.read(at, size) for at, size in ranges) == DATA
         if bucket.faults.injected:
             break
@@ -86,10 +86,10 @@ def test_a_pass_does_not_wait_for_one_request_after_another(opened, bucket):
 def test_places_of_a_sample_do_not_cost_a_request_each(opened, bucket):
     bucket.faults.delay = 0.02
     before = len(bucket.faults.requests)
-    for at in range(0, len(DATA) - 100, 11_000):  # more than a block is left out each time
+    for at in range(0, len(DATA) - 100, 11_000):  # more than a block is skipped each time
         assert opened.read(at, 100) == DATA[at : at + 100]
     assert bucket.faults.most >= 3
-    assert len(bucket.faults.requests) - before < 50  # of 91 places
+    assert len(bucket.faults.requests) - before < 50  # of 91 positions
 
 
 def test_places_far_apart_ask_for_little_each(opened, bucket):
@@ -115,7 +115,8 @@ def test_readers_of_several_tensors_each_read_ahead(opened, bucket):
         thread.join()
     assert all(got[n * 200_000] == DATA[n * 200_000 :][:200_000] for n in range(4))
     gets = bucket.faults.of("GET", f"{bucket.name}/a/b.bin")
-    # Nothing twice, but for what made room before its turn came: four read at their own pace.
+    # No range is requested twice, except a few that were evicted before use: four threads read at
+    # different speeds.
     assert len({wanted for _, _, wanted, _ in gets}) >= len(gets) - 3
 
 
@@ -184,7 +185,7 @@ def test_a_closed_object(opened):
 
 
 class TestOtherStores:
-    """What every backend of fsspec can do, tried with the one in memory."""
+    """Features of every fsspec backend, tested with the in-memory one."""
 
     def test_bytes(self, memory_store):
         import fsspec

@@ -1,4 +1,4 @@
-"""Files that change, shrink or go away while they are open."""
+"""Files that change, shrink or are deleted while they are open."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_file_that_is_edited_in_place_is_noticed_on_the_next_read(path):
 
 
 def test_a_file_that_is_replaced_still_reads_but_is_noticed(path):
-    """What was opened is still there under no name; the comparison tells."""
+    """The opened inode still exists; comparing it with the path detects the replacement."""
     with open_checkpoint(path) as checkpoint:
         other = path.with_suffix(".new")
         other.write_bytes(b"something else")
@@ -92,7 +92,7 @@ def test_a_file_that_is_closed_while_it_is_read_is_let_go_of_after_the_read(tmp_
 
     def slow(fd, buffers, offset):
         source.close()
-        os.fstat(fd)  # still open: nobody else can have been given its number
+        os.fstat(fd)  # still open: its number cannot have been reused
         return real(fd, buffers, offset)
 
     monkeypatch.setattr(os, "preadv", slow)
@@ -107,7 +107,7 @@ def test_a_file_that_is_closed_while_it_is_read_is_let_go_of_after_the_read(tmp_
 
 
 def test_a_file_that_nobody_holds_any_more_is_closed(path):
-    """A checkpoint that was opened in vain, for a window that wants another one by now."""
+    """A checkpoint whose opening was superseded."""
     source = FileSource(path)
     number = source._fd
     os.fstat(number)

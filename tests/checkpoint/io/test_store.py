@@ -1,4 +1,4 @@
-"""URLs as paths: what needs no store."""
+"""Tests of URLs as paths that need no store."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_it_travels_to_other_processes():
 
 
 def test_it_is_no_file_of_this_machine():
-    """What was forgotten fails, and finds nothing in the working folder."""
+    """Code that does not support URLs fails, instead of using the working folder."""
     with pytest.raises(TypeError, match="is not a file of this machine"):
         os.path.lexists(locate("s3://bucket/a"))
     with pytest.raises(TypeError, match="is not a file of this machine"):

@@ -1,4 +1,4 @@
-"""Writing objects: whole or not at all, and never over what somebody else wrote meanwhile."""
+"""Writing objects: complete or not at all, and never over concurrent writes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def small_parts(monkeypatch):
 
 
 class Steps:
-    """Counts what a job reports."""
+    """Counts the progress reports of a job."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -41,7 +41,7 @@ def test_the_same_bytes(bucket, size):
         for start in range(0, size, 33_333):
             file.write(DATA[start : min(start + 33_333, size)])
         assert file.seal() == hashlib.sha256(DATA[:size]).hexdigest()
-        assert bucket.listed() == []  # nothing is seen before
+        assert bucket.listed() == []  # nothing is visible before
         file.commit()
     assert bucket.get("a/out.bin") == DATA[:size]
     assert bucket.uploads() == []
@@ -124,7 +124,7 @@ def write_pieces(path, pieces, job):
 
 @pytest.mark.parametrize("size", [100, 400_003])
 def test_two_writers_of_one_name(bucket, size):
-    """The second finds that there is something by now, and leaves it."""
+    """The second writer finds an existing object and does not replace it."""
     path = bucket.path("out.bin")
     with new_file(path, size, Job()) as one, new_file(path, size, Job()) as other:
         one.write(DATA[:size])
@@ -185,7 +185,7 @@ def test_other_bytes_come_back(bucket, size, monkeypatch):
 
 
 def test_an_answer_that_is_lost(bucket, monkeypatch):
-    """The object is there, but nobody said so: the next try finds that it is ours."""
+    """The object exists although the response was lost: the retry recognizes it as ours."""
     path, call = bucket.path("out.bin"), upload.S3Store.call
     lost = []
 
@@ -217,7 +217,7 @@ def test_where_nothing_can_be_written(bucket):
 
 
 class TestOtherStores:
-    """Those that S3's protocol does not reach: a hidden object, and a copy by the store."""
+    """Stores without S3's protocol: a hidden object, and a copy by the store."""
 
     @pytest.mark.parametrize("size", [0, 1, 50_000, 400_003])
     def test_the_same_bytes(self, memory_store, size):

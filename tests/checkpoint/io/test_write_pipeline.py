@@ -1,4 +1,4 @@
-"""What is written is on the disk and was compared, whatever the disk, the size or the moment."""
+"""Written data is flushed and compared, for any disk, size or moment of failure."""
 
 import contextlib
 import errno
@@ -104,7 +104,7 @@ def test_memory_does_not_grow_with_the_file(target, monkeypatch):
 
 
 def test_a_small_file_takes_no_more_memory_than_its_bytes(target, monkeypatch):
-    monkeypatch.undo()  # windows as large as they are
+    monkeypatch.undo()  # windows of the real size
     tracemalloc.start()
     try:
         write(target, b"x" * 1000)
@@ -116,7 +116,7 @@ def test_a_small_file_takes_no_more_memory_than_its_bytes(target, monkeypatch):
 
 
 def test_each_window_is_flushed_dropped_and_only_then_read(target, monkeypatch):
-    """And dropped again, so that the next window takes the same pages."""
+    """It is dropped again, so that the next window reuses the page cache."""
     done = []
 
     def noted(name):
@@ -155,7 +155,7 @@ def test_each_window_is_flushed_dropped_and_only_then_read(target, monkeypatch):
 
 
 def flipped(place: int, after: int = 0):
-    """A flush after which the disk holds another byte at `place`."""
+    """Return a flush after which the disk contains a wrong byte at `place`."""
     real = os.fdatasync
     calls = []
 
@@ -173,7 +173,7 @@ def flipped(place: int, after: int = 0):
 @pytest.mark.parametrize(
     ("size", "window", "place"),
     [
-        (9, 0, 8),  # behind the last whole word
+        (9, 0, 8),  # after the last complete word
         (WINDOW, 0, 0),
         (WINDOW, 0, WINDOW - 1),
         (6 * WINDOW + 13, 0, 5),
@@ -273,7 +273,7 @@ def test_a_disk_that_cannot_be_read_is_told(target, monkeypatch):
 
 
 class Phases:
-    """Does something at the `index`-th call of one phase; counts what is begun after it."""
+    """Calls a function at the `index`-th call of one phase; counts later calls."""
 
     def __init__(self, monkeypatch, phase: str, index: int, do):
         self.index, self.do = index, do
@@ -319,7 +319,7 @@ def test_a_cancel_in_any_phase_begins_nothing_more(target, monkeypatch, phase, i
         write(target, some_bytes(windows * WINDOW), Job(None, token))
 
     assert phases.met
-    # What the other two threads had looked for before: one call each at most.
+    # One call each of the other two threads may have passed its check before.
     assert len(phases.after) <= 2
     assert not list(target.parent.iterdir())
     assert not threads()
@@ -377,8 +377,8 @@ def test_several_files_may_be_open_and_only_the_one_that_is_written_has_threads(
 
 
 def test_a_file_that_waits_for_the_others_holds_no_memory(tmp_path, monkeypatch):
-    """A model of several hundred files is sealed as a whole before the first gets its name."""
-    monkeypatch.undo()  # windows as large as they are
+    """All files of a model, often hundreds, are complete before the first is renamed."""
+    monkeypatch.undo()  # windows of the real size
     data = some_bytes(1 << 20)
     with contextlib.ExitStack() as stack:
         files = [AtomicFile(tmp_path / f"{n}", len(data), Job()) for n in range(8)]

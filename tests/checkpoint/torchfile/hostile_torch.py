@@ -1,4 +1,4 @@
-"""The P and Q rows of the list of hostile inputs, built here; none of them is a real attack."""
+"""The P and Q rows of the list of hostile inputs; none of them is a real attack."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ WEIGHTS = struct.pack("<12f", *range(1, 13))
 
 
 def members(data: bytes, **storages: bytes) -> list[Raw]:
-    """The members of an archive, with a storage "0" of 12 floats and others as given."""
+    """Return the members of an archive, with a storage "0" of 12 floats and others as given."""
     return [
         Raw("archive/data.pkl", data),
         Raw("archive/data/0", WEIGHTS),
@@ -86,14 +86,14 @@ def canary(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A file and what must come of it: tensors by name, or an error that says `refused`."""
+    """A file and its expected result: tensors by name, or an error that contains `refused`."""
 
     id: str
     build: Callable[[Path], bytes]
     opens: tuple[str, ...] = ()
     refused: str = ""
-    code: str = ""  # what the banner names
-    reading_fails: str = ""  # it opens, but reading raises an error that says this
+    code: str = ""  # named in the banner
+    reading_fails: str = ""  # it opens, but reading raises an error with this text
 
 
 GOOD = {"w": tensor()}
@@ -142,7 +142,7 @@ def _sparse(layout: str) -> Callable[[Path], bytes]:
         else:
             crow, col = torch.tensor([0, 1, 2, 2]), torch.tensor([0, far])
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # torch calls this layout a beta
+                warnings.simplefilter("ignore")  # torch warns that this layout is in beta
                 sparse = torch.sparse_csr_tensor(crow, col, values, (3, 4), check_invariants=False)
         return saved({"w": torch.ones(2, 2), "s": sparse})
 
@@ -156,7 +156,7 @@ def _flipped(_: Path) -> bytes:
 
 
 def _bomb(_: Path) -> bytes:
-    count = 4 << 30  # floats: 16 GB, which no 8 MB of deflate can be
+    count = 4 << 30  # floats: 16 GB, which 8 MB of deflate cannot contain
     parts = members(dump({"w": tensor(), "bomb": tensor("1", count, 0, (count,), (1,))}))
     says = {"size": 4 * count}
     parts.append(Raw("archive/data/1", bytes(8 << 20), 8, {"size": 0xFFFF_FFFF}, says))
@@ -168,7 +168,7 @@ def _with(extra: Raw) -> Callable[[Path], bytes]:
 
 
 def _header(**says: Any) -> Callable[[Path], bytes]:
-    """Both headers of storage 0 say this."""
+    """Return a builder that changes both headers of storage 0."""
 
     def build(_: Path) -> bytes:
         parts = members(dump(GOOD))
@@ -204,7 +204,7 @@ def _laughing_pickle() -> bytes:
 
 
 def _package(*pickles: Any, **members: bytes) -> Callable[[Path], bytes]:
-    """An archive of torch.package with these pickles."""
+    """Return a builder of an archive of torch.package with these pickles."""
 
     def build(_: Path) -> bytes:
         parts = [Raw(f"a/m/{i}.pkl", p if isinstance(p, bytes) else dump(p))
@@ -216,7 +216,7 @@ def _package(*pickles: Any, **members: bytes) -> Callable[[Path], bytes]:
 
 
 def _script(constants: bytes, code: bytes = b"", attributes: Any = None) -> Callable[[Path], bytes]:
-    """A TorchScript archive with these constants and this source code."""
+    """Return a builder of a TorchScript archive with these constants and this source code."""
 
     def build(_: Path) -> bytes:
         parts = members(dump({} if attributes is None else attributes))

@@ -1,4 +1,4 @@
-"""A zip writer that lies on request."""
+"""A zip writer that can write inconsistent headers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 @dataclass
 class Raw:
-    """A member; every field of its headers may be replaced, alike or differently.
+    """A member; every field of its two headers may be overridden, independently.
 
-    `local` and `central` replace what one of the two headers says: flags, method, crc, stored,
+    `local` and `central` override fields of one of the two headers: flags, method, crc, stored,
     size, disk, header, name.
     """
 

@@ -1,4 +1,4 @@
-"""What we read equals what torch.load reads, bit for bit, for files of every kind."""
+"""Our reader returns the same as torch.load, bit for bit, for files of every kind."""
 
 from __future__ import annotations
 
@@ -146,24 +146,24 @@ def assert_same(path: Path, expected: dict[str, torch.Tensor]) -> None:
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("file", FILES)
 def test_equals_what_was_saved(file: str, writer: str, tmp_path: Path):
-    """Names, types, shapes and every bit."""
+    """Names, dtypes, shapes and every bit."""
     obj, expected = FILES[file]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch on pickling modules in the old format
+        warnings.simplefilter("ignore")  # torch warns when pickling modules in the old format
         raw = saved(obj, **WRITERS[writer])
     path = tmp_path / "model.pt"
     path.write_bytes(deflated(raw) if writer == "deflated" else raw)
     assert_same(path, expected)
 
 
-# Not "every dtype" in the old format: torch writes float8 there and cannot read it back.
+# Without "every dtype" in the old format: torch cannot read back float8 from it.
 @pytest.mark.parametrize(
     ("file", "writer"),
     [(file, writer) for file in ("state dict", "views", "nested") for writer in ("zip", "legacy")]
     + [("every dtype", "zip")],
 )
 def test_equals_torch_load(file: str, writer: str, tmp_path: Path):
-    """torch.load(weights_only=True) is the oracle wherever it opens a file at all."""
+    """torch.load(weights_only=True) is the reference wherever it opens a file at all."""
     path = tmp_path / "model.pt"
     path.write_bytes(saved(FILES[file][0], **WRITERS[writer]))
     loaded = torch.load(path, weights_only=True, map_location="cpu")
@@ -171,7 +171,7 @@ def test_equals_torch_load(file: str, writer: str, tmp_path: Path):
 
 
 def test_real_file_equals_torch_load(resnet20: Path):
-    """The file of the issue: names keep their prefix, outer keys are not part of them."""
+    """Names keep their prefix, but not the key of the state dict."""
     loaded = torch.load(resnet20, weights_only=True, map_location="cpu")["state_dict"]
     with open_checkpoint(resnet20) as checkpoint:
         assert list(loaded) == list(checkpoint.entries)
@@ -196,7 +196,7 @@ def test_torchscript_opens_without_running(tmp_path: Path):
 
 
 def test_tied_tensors_are_one_entry(tmp_path: Path):
-    """One tensor under several names is listed once, in the place of the first."""
+    """One tensor under several names is listed once, at the first of them."""
     path = tmp_path / "model.pt"
     weight = torch.randn(3, 4)
     path.write_bytes(saved({"emb": weight, "mid": torch.ones(2), "head": weight}))
@@ -207,7 +207,7 @@ def test_tied_tensors_are_one_entry(tmp_path: Path):
 
 
 def test_overlapping_views_are_not_prunable_and_disjoint_ones_are(tmp_path: Path):
-    """Parts of a fused layer may be pruned, tensors that share numbers may not."""
+    """Parts of a fused layer may be pruned, overlapping tensors may not."""
     path = tmp_path / "model.pt"
     base, fused = torch.randn(8, 4), torch.randn(6, 4)
     path.write_bytes(saved({"a": base, "b": base[2:], "q": fused[:3], "k": fused[3:]}))
@@ -217,7 +217,7 @@ def test_overlapping_views_are_not_prunable_and_disjoint_ones_are(tmp_path: Path
 
 
 def test_larger_model_is_chosen_and_the_average_comes_second(tmp_path: Path):
-    """The person is told all choices; the largest first."""
+    """All choices are reported; the largest first."""
     path = tmp_path / "model.pt"
     model = {"w": torch.ones(5, 5)}
     average = {"w": torch.zeros(5, 5), "decay": torch.ones(1)}
@@ -234,7 +234,7 @@ def test_larger_model_is_chosen_and_the_average_comes_second(tmp_path: Path):
 
 
 def test_average_alone_is_chosen(tmp_path: Path):
-    """A few stray numbers beside it are no model."""
+    """A few other numbers next to it are not a model."""
     path = tmp_path / "model.pt"
     path.write_bytes(saved({"params_ema": {"w": torch.ones(5, 5)}, "mean": torch.ones(3)}))
     with open_checkpoint(path) as checkpoint:
@@ -242,14 +242,13 @@ def test_average_alone_is_chosen(tmp_path: Path):
 
 
 class Unknown:
-    """An object of a class that only this test has."""
+    """An object of a class that only this test defines."""
 
     def __init__(self) -> None:
         self.hidden = torch.ones(2, 2)
 
 
 def test_tensors_inside_unknown_objects_are_shown_with_the_reason(tmp_path: Path):
-    """Who knows what they are."""
     path = tmp_path / "model.pt"
     path.write_bytes(saved({"w": torch.ones(3), "x": Unknown()}))
     with open_checkpoint(path) as checkpoint:
@@ -258,7 +257,7 @@ def test_tensors_inside_unknown_objects_are_shown_with_the_reason(tmp_path: Path
 
 
 def test_module_leaves_out_buffers_that_are_not_persistent(tmp_path: Path):
-    """A whole module shows what its state_dict would hold."""
+    """A whole module shows the tensors of its state_dict."""
     model = net()
     model.register_buffer("kept", torch.ones(2))
     model.register_buffer("dropped", torch.ones(2), persistent=False)
@@ -269,9 +268,9 @@ def test_module_leaves_out_buffers_that_are_not_persistent(tmp_path: Path):
 
 @pytest.mark.parametrize("layout", ["coo", "csc"])
 def test_sparse_tensors_are_shown_as_their_parts(layout: str, tmp_path: Path):
-    """Their parts can be read, and say why they are not pruned."""
+    """Their parts can be read, with a reason why they are not pruned."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch calls these layouts a beta
+        warnings.simplefilter("ignore")  # torch warns that these layouts are in beta
         sparse = getattr(torch.eye(4), "to_sparse" + ("" if layout == "coo" else f"_{layout}"))()
         path = tmp_path / "model.pt"
         path.write_bytes(saved({"w": torch.ones(3), "s": sparse}))
@@ -281,7 +280,7 @@ def test_sparse_tensors_are_shown_as_their_parts(layout: str, tmp_path: Path):
 
 
 def test_quantized_tensors_are_read_only(tmp_path: Path):
-    """Their whole numbers are shown with the reason."""
+    """Their integers are shown with the reason."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch deprecates quantized tensors
         tensor = torch.quantize_per_tensor(torch.ones(3, 4), 0.1, 10, torch.qint8)
@@ -323,7 +322,7 @@ def test_large_pickle_is_read_in_another_process(
 
 
 def test_large_pickle_that_is_wrong_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Errors cross between the processes."""
+    """Errors are passed between the processes."""
     monkeypatch.setattr(zip_format, "IN_PROCESS", 10)
     path = tmp_path / "model.pt"
     path.write_bytes(archive({"w": tensor(offset=1)}))

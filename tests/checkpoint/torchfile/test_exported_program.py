@@ -1,4 +1,4 @@
-"""Programs of torch.export, against torch; and what is wrong with others."""
+"""Programs of torch.export compared with torch; and invalid ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONFIG, GRAPH = "net/data/weights/model_weights_config.json", "net/models/model.
 
 
 class Net(nn.Module):
-    """What a state dict may hold: ties, views, other types, nothing at all."""
+    """State dict entries of all kinds: ties, views, other dtypes, empty tensors."""
 
     def __init__(self) -> None:
         super().__init__()

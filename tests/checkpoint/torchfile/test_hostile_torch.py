@@ -16,7 +16,7 @@ from tests.checkpoint.torchfile.rawzip import Raw, rawzip
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_hostile_file_does_what_its_row_says(case: Case, tmp_path: Path):
-    """It opens with its tensors and a banner, or one sentence says why not; no code ran."""
+    """It opens with its tensors and a banner, or an error explains why not; no code ran."""
     path = tmp_path / "model.pt"
     path.write_bytes(case.build(tmp_path))
     start = time.process_time()
@@ -46,7 +46,7 @@ def test_hostile_file_does_what_its_row_says(case: Case, tmp_path: Path):
 
 @pytest.mark.parametrize("legacy", [False, True])
 def test_cut_file_is_refused_wherever_it_is_cut(legacy: bool, tmp_path: Path):
-    """P41: no sixteenth of a file opens."""
+    """P41: truncated at any sixteenth."""
     import torch
 
     whole = saved(
@@ -86,7 +86,7 @@ def test_deflated_member_that_lies_about_its_size_is_refused(tmp_path: Path):
 
 
 def test_small_expanded_tensor_opens_but_is_not_pruned(tmp_path: Path):
-    """A stride of 0 is honest in a small buffer."""
+    """A stride of 0 is legitimate in a small buffer."""
     import torch
 
     path = tmp_path / "model.pt"
@@ -97,7 +97,7 @@ def test_small_expanded_tensor_opens_but_is_not_pruned(tmp_path: Path):
 
 
 def test_archive_without_checksums_opens(tmp_path: Path):
-    """torch can be told to leave the CRCs out."""
+    """torch has an option to omit CRCs."""
     path = tmp_path / "model.pt"
     parts = [Raw("a/data.pkl", dump(GOOD)), Raw("a/data/0", archive(GOOD)[-48:])]
     for part in parts:

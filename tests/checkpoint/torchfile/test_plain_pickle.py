@@ -1,4 +1,4 @@
-"""Pickles of arrays and tensors: opened, pruned, and written again; pickle is the judge."""
+"""Pickles of arrays and tensors: opened, pruned, written, and compared with pickle."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_arrays_open_and_are_pruned_in_place(protocol: int, python2: bool, tmp_p
     path = tmp_path / "model.pkl"
     path.write_bytes(dumped(content(), protocol, python2=python2))
     wanted = arrays()
-    source = loaded(path)["model"]  # numpy turns the byte order of protocols before 5
+    source = loaded(path)["model"]  # NumPy swaps the byte order for protocols before 5
     assert set(source) == set(wanted)
     with open_checkpoint(path) as checkpoint:
         assert checkpoint.format == "pickle"

@@ -1,4 +1,4 @@
-"""Sources that compare checksums and inflate as they are read, and the layout for exports."""
+"""Sources that check CRCs and inflate while reading, and the layout for exports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.checkpoint.torchfile.hostile_torch import saved
 
 @pytest.fixture
 def noise(tmp_path: Path):
-    """A file of 1,000 random bytes, and the bytes."""
+    """Write a file of 1,000 random bytes; yield its source and the bytes."""
     raw = os.urandom(1000)
     path = tmp_path / "noise"
     path.write_bytes(raw)
@@ -42,7 +42,7 @@ def read(source, start: int, stop: int) -> bytes:
 
 
 def test_wrong_checksum_is_noticed_at_the_last_byte(noise):
-    """Whatever the pieces, as long as they come in order."""
+    """For any piece size, if the pieces are in order."""
     source, raw = noise
     right = Span(100, 300, zlib.crc32(raw[100:300]), "tensor 'right'")
     wrong = Span(300, 500, zlib.crc32(raw[300:500]) ^ 1, "tensor 'wrong'")
@@ -53,11 +53,11 @@ def test_wrong_checksum_is_noticed_at_the_last_byte(noise):
     with pytest.raises(DamagedFileError, match="tensor 'wrong'"):
         read(checked, 499, 500)
     with pytest.raises(DamagedFileError, match="tensor 'wrong'"):
-        read(checked, 0, 1000)  # and again: it is not forgotten
+        read(checked, 0, 1000)  # and again, on every pass
 
 
 def test_reads_out_of_order_pass_and_a_later_pass_finds_what_they_missed(noise):
-    """Only who reads all of it in order has seen all of it."""
+    """Only a sequential pass can check the CRC."""
     source, raw = noise
     spans = [
         Span(0, 500, zlib.crc32(raw[:500]), "tensor 'right'"),
@@ -71,7 +71,7 @@ def test_reads_out_of_order_pass_and_a_later_pass_finds_what_they_missed(noise):
 
 
 def test_two_threads_do_not_disturb_each_other(noise):
-    """Each follows its own reads."""
+    """Each thread has its own state."""
     source, raw = noise
     checked = CheckedSource(source, [Span(0, 1000, zlib.crc32(raw), "it")])
     failures: list[BaseException] = []
@@ -94,7 +94,7 @@ def test_two_threads_do_not_disturb_each_other(noise):
 
 
 def packed(tmp_path: Path, *contents: bytes) -> tuple[FileSource, InflatedSource]:
-    """Members that lie deflated in a file, and the source of their contents."""
+    """Write deflated members into a file; return the file and the source of their contents."""
     out, members, start = io.BytesIO(), [], 0
     for number, content in enumerate(contents):
         deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
@@ -112,7 +112,7 @@ def packed(tmp_path: Path, *contents: bytes) -> tuple[FileSource, InflatedSource
 
 
 def test_inflated_members_are_read_in_any_order(tmp_path: Path):
-    """Across members, backward, and again."""
+    """Across members, backward, and repeatedly."""
     contents = [os.urandom(3000) * 500, b"", os.urandom(100_000), b"x" * 10]
     whole = b"".join(contents)
     source, inflated = packed(tmp_path, *contents)
@@ -126,7 +126,7 @@ def test_inflated_members_are_read_in_any_order(tmp_path: Path):
 
 
 def test_inflating_goes_no_further_than_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A look at the first weights does not fill the disk."""
+    """Reading the first weights does not fill the disk."""
     source, inflated = packed(tmp_path, os.urandom(1 << 23))
     written: list[int] = []
     write = inflated._write
@@ -140,7 +140,7 @@ def test_inflating_goes_no_further_than_is_read(tmp_path: Path, monkeypatch: pyt
 
 
 def test_full_disk_under_the_spool_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """It says where room is missing."""
+    """The message names the folder."""
     source, inflated = packed(tmp_path, b"abc" * 100)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(
@@ -156,7 +156,7 @@ def test_full_disk_under_the_spool_is_one_sentence(tmp_path: Path, monkeypatch: 
 def test_what_would_fill_the_disk_is_refused_before_a_byte_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Zeros shrink to a thousandth, honestly: the room for them is the limit."""
+    """Zeros legitimately compress to a thousandth; free space is the limit."""
     source, inflated = packed(tmp_path, bytes(300 << 20))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -172,7 +172,7 @@ def test_what_would_fill_the_disk_is_refused_before_a_byte_is_written(
 
 @pytest.mark.parametrize("writer", ["torch", "zipfile"])
 def test_layout_of_an_archive_tells_where_everything_lies(writer: str, tmp_path: Path):
-    """The content is where it says, and each CRC position holds the CRC."""
+    """The content is at its offset, and each CRC position contains the CRC."""
     path = tmp_path / "model.pt"
     raw = saved({"a": torch.arange(5.0), "b": torch.arange(3)})
     if writer == "zipfile":

@@ -1,4 +1,4 @@
-"""Sparse matrices of torch are read as dense ones, and what is wrong with them is said first."""
+"""Sparse matrices of torch are read as dense ones, and errors are reported before any data."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ TYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.floa
 
 
 def csr(crow, col, values, shape, index=torch.int32) -> torch.Tensor:
-    """Make what torch would, unchecked."""
+    """Return a CSR tensor without torch's validation."""
     parts = [torch.tensor(np.ascontiguousarray(one)).to(index) for one in (crow, col)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch calls this layout a beta
+        warnings.simplefilter("ignore")  # torch warns that this layout is in beta
         return torch.sparse_csr_tensor(*parts, values, shape, check_invariants=False)
 
 
 def some(mask: np.ndarray, dtype: torch.dtype, index=torch.int32) -> tuple[torch.Tensor, bytes]:
-    """Return a matrix with any bits where `mask` is True, and all its bytes."""
+    """Return a matrix with random bits where `mask` is True, and all its bytes."""
     rng = np.random.default_rng(2)
     raw = rng.integers(0, 2 if dtype == torch.bool else 256, (*mask.shape, dtype.itemsize), "u1")
     raw[~mask] = 0
@@ -87,7 +87,7 @@ def test_a_matrix_of_any_type_opens_as_a_dense_one(dtype, index, write: Callable
 @settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_any_stretch_of_any_mask_is_read(data, tmp_path_factory):
-    """Rows that are empty, full and cut anywhere, also where they are longer than what is read."""
+    """Empty, full and partial rows, also rows that are longer than a stretch."""
     shape = data.draw(st.integers(0, 9)), data.draw(st.integers(0, 60))
     size = shape[0] * shape[1]
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), bool)
@@ -106,10 +106,10 @@ def test_any_stretch_of_any_mask_is_read(data, tmp_path_factory):
 
 
 def test_what_torch_makes_of_a_matrix_itself_opens(tmp_path: Path):
-    """Its columns are a view of a storage that holds the rows too."""
+    """Its column indices are a view of a storage that also contains the row indices."""
     weight = torch.randn(30, 40) * (torch.rand(30, 40) < 0.1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch calls this layout a beta
+        warnings.simplefilter("ignore")  # torch warns that this layout is in beta
         zip_file(tmp_path / "model.pt", {"x.weight": weight.to_sparse_csr()})
     with open_checkpoint(tmp_path / "model.pt") as checkpoint:
         assert torch.equal(checkpoint.read("x.weight"), weight)
@@ -159,7 +159,7 @@ BROKEN = {
 def test_what_is_wrong_is_said_before_anything_is_delivered(
     crow, col, said, stretch, tmp_path, monkeypatch
 ):
-    """P15, where the indices are too many to be looked at when the file is opened."""
+    """P15, for more indices than are checked when the file is opened."""
     monkeypatch.setattr(sources, "MAX_INDEX_BYTES", 0)
     monkeypatch.setattr(dense, "_MAX_ELEMENTS", stretch)
     path = tmp_path / "model.pt"
@@ -247,7 +247,7 @@ def test_memory_does_not_grow_with_the_matrix(tmp_path: Path):
 
 @pytest.mark.parametrize("write", [zip_file, legacy_file])
 def test_whatever_is_changed_in_a_file_is_a_sentence(write: Callable, tmp_path: Path):
-    """Checksums left out, as some writers do, so that every change arrives."""
+    """Without CRCs, as some writers do, so that every change reaches the parser."""
     matrix, _ = some(np.random.default_rng(1).random((12, 15)) < 0.3, torch.float32)
     path = tmp_path / "model.pt"
     torch.serialization.set_crc32_options(False)

@@ -1,4 +1,4 @@
-"""The pickle machine knows every opcode, and survives every mutant."""
+"""The pickle machine supports every opcode, and handles every mutant."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(data: bytes) -> Any:
 
 
 def test_every_opcode_has_a_handler_or_is_left_out():
-    """pickletools lists them."""
+    """Compared with the list of pickletools."""
     names = {opcode.name for opcode in pickletools.opcodes}
     assert len(names) - len(UNSUPPORTED) == len(HANDLERS) + len(CONSTANTS)
     done = {*HANDLERS, *CONSTANTS}
@@ -46,7 +46,7 @@ PLAIN = [
 
 @pytest.mark.parametrize("protocol", range(6))
 def test_plain_values_come_back(protocol: int):
-    """Equal to what was pickled, in every protocol."""
+    """Equal to the pickled value, in every protocol."""
     shared = ["shared"]
     value = {"plain": PLAIN, "twice": [shared, shared]}
     got = read(dump(value, protocol))
@@ -67,7 +67,7 @@ def test_plain_values_come_back(protocol: int):
     ],
 )  # fmt: skip
 def test_old_instructions(data: bytes, value: Any):
-    """Those that no modern pickler writes."""
+    """Instructions that no modern pickler writes."""
     assert value == read(data)
 
 
@@ -78,7 +78,7 @@ def test_python_2_ordered_dict_of_pairs():
 
 
 def test_long_pickle_is_cancelled():
-    """The machine looks at the token every few milliseconds."""
+    """The machine checks the token every few milliseconds."""
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
@@ -86,7 +86,7 @@ def test_long_pickle_is_cancelled():
 
 
 def test_nothing_dangerous_is_on_the_list():
-    """No name on it runs code, opens files or reaches attributes by name."""
+    """No name on it runs code, opens files or reads attributes by name."""
     dangerous = {"eval", "exec", "getattr", "setattr", "open", "__import__", "compile", "partial",
                  "system", "Popen", "load", "loads", "_load_from_bytes", "attrgetter", "map",
                  "apply", "input", "import_module"}  # fmt: skip
@@ -124,7 +124,7 @@ def _mutate(chance: random.Random, raw: bytes, stop: int) -> bytes:
 
 
 def _survives(path: Path, raw: bytes) -> bool:
-    """Open and read a mutant; only a `CheckpointError` may come out."""
+    """Open and read a mutant; return whether it is valid. Only a `CheckpointError` is allowed."""
     path.write_bytes(raw)
     try:
         with open_checkpoint(path) as checkpoint:
@@ -137,7 +137,7 @@ def _survives(path: Path, raw: bytes) -> bool:
 
 
 def test_mutants_raise_nothing_but_checkpoint_errors(tmp_path: Path):
-    """3,000 of them, of four kinds, the same on every run."""
+    """3,000 of them, of four kinds, deterministic."""
     chance = random.Random(20)
     bases = _bases()
     legacy = saved(bases, _use_new_zipfile_serialization=False)
@@ -161,7 +161,7 @@ def test_mutants_raise_nothing_but_checkpoint_errors(tmp_path: Path):
 
 
 def test_mutants_of_one_pickle_agree_with_the_library(tmp_path: Path):
-    """What pickletools cannot parse, we refuse as well."""
+    """A pickle that pickletools cannot parse is refused as well."""
     chance = random.Random(21)
     data = dump({"a": [1, "x", (2.5, None)], "b": {"c": b"d"}}, 4)
     refused = 0

@@ -1,4 +1,4 @@
-"""Tensors that torch saves in other ways than as plain views of a storage."""
+"""Tensors that torch does not save as plain views of a storage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.unusual_tensors import (
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*(Sparse|nested|prototype|torch.distributed).*"),
-    pytest.mark.logs,  # torch's own, when its distributed half is imported
+    pytest.mark.logs,  # torch logs when its distributed package is imported
 ]
 
 
@@ -62,7 +62,7 @@ def test_what_can_be_read_has_the_values_of_torch_load(kind, protocol, legacy, t
         np.testing.assert_array_equal(values(checkpoint, "it"), wanted)
         assert entry.dtype.label == ("bfloat16" if "bfloat16" in kind else wanted.dtype.name)
         whole = checkpoint.bits("it")
-        for start in range(min(len(whole), 20)):  # from any element on
+        for start in range(min(len(whole), 20)):  # starting at any element
             found = checkpoint.bits("it", start, min(start + 3, len(whole)))
             np.testing.assert_array_equal(found, whole[start : start + 3])
 
@@ -161,7 +161,7 @@ def test_traits_tell_what_the_numbers_do_not(tmp_path):
 
 
 class _Hostile:
-    """An array of numpy whose pickle says something else than it has."""
+    """A NumPy array whose pickle has a false header."""
 
     def __init__(self, state: tuple) -> None:
         self.state = state
@@ -217,7 +217,7 @@ def test_no_mutation_of_such_a_file_raises_anything_foreign(data, tmp_path_facto
             for name in checkpoint.entries:
                 checkpoint.bits(name)
     except PruneAppError:
-        pass  # a sentence
+        pass  # an error sentence
 
 
 @cache

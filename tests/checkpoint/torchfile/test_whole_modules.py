@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning
 
 
 class Net(nn.Module):
-    """Layers, parameters and buffers whose names say little or the wrong thing."""
+    """Layers, parameters and buffers with uninformative or misleading names."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def example() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def scripted(path: Path, how: str) -> Path:
-    """Save a TorchScript program, frozen where `how` says so."""
+    """Save a TorchScript program, frozen or traced according to `how`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = Net().eval()
@@ -146,7 +146,7 @@ def test_what_the_file_says_crosses_between_processes(
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_modules_of_old_versions_open(layout: str, protocol: int, wrapped: bool, tmp_path: Path):
     model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.Linear(8, 2))
-    # Attributes that modules had then, and objects of classes that torch does not have any more.
+    # Attributes of old modules, and objects of classes that torch has removed.
     model[0]._backend = old_pickles.Made(
         old_pickles.Named("torch.nn.backends.thnn", "_get_thnn_function_backend"), ()
     )
@@ -176,7 +176,7 @@ def test_an_old_tensor_with_another_state_is_damage(state: object, tmp_path: Pat
 
 @pytest.mark.parametrize("how", ["frozen scripted", "frozen traced"])
 def test_constants_of_a_frozen_program_are_its_weights(how: str, tmp_path: Path):
-    """The operator that reads a constant says what it is."""
+    """Its role is determined by the operator that reads it."""
     path = scripted(tmp_path / "model.pt", how)
     with open_checkpoint(path) as checkpoint:
         assert all(name.startswith("CONSTANTS.c") for name in checkpoint.entries)
@@ -186,7 +186,7 @@ def test_constants_of_a_frozen_program_are_its_weights(how: str, tmp_path: Path)
         assert kinds[20, 16] == "embedding"
         assert kinds[4,] == "bias"
         weights = {checkpoint.entry(name).shape for name in by_default(checkpoint)}
-        # The product of two constants is one itself; it is multiplied with the input.
+        # A product of two constants is a constant; it is multiplied with the input.
         assert weights == {(8, 3, 3, 3), (4, 8), (4, 4)}
         program = torch.jit.load(str(path))
         nodes = program.graph.findAllNodes("prim::Constant")

@@ -1,4 +1,4 @@
-"""The configuration beside rounded weights names their type, and nothing else of it changes."""
+"""The configuration next to rounded weights names their dtype and is otherwise unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def shards(source_of):
 
 def home_of(opened) -> Path:
     home = opened.contents.shards[0].path.parent
-    (home / "modeling.py").unlink(missing_ok=True)  # that it stays is said, which is not of here
+    (home / "modeling.py").unlink(missing_ok=True)  # a notice for it would be unrelated
     return home
 
 
@@ -99,7 +99,7 @@ def test_a_second_export_finds_its_own_configuration(shards, tmp_path):
 def test_weights_that_keep_their_type_and_meet_a_configuration_of_another(
     source_of, tmp_path, form
 ):
-    """Nobody said of them which type they have: most of them have it."""
+    """The dtype of unchanged weights is that of most of them."""
     opened = source_of("safetensors", model(torch.bfloat16))
     name = {"safetensors": "model.safetensors", "torch": "pytorch_model.bin"}[form]
     config = tmp_path / "config.json"
@@ -120,7 +120,7 @@ def test_weights_that_keep_their_type_and_meet_a_configuration_of_another(
 
 
 def test_a_configuration_that_never_said_the_truth_is_copied_as_it_is(source_of, tmp_path):
-    """The folder loads as before: in the type that the one of the model names."""
+    """The folder loads as before: with the dtype that the model's configuration names."""
     opened = source_of("sharded", model(torch.bfloat16))
     home_of(opened).joinpath("config.json").write_text(CONFIG)
     for _ in range(2):

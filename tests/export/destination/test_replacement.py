@@ -1,4 +1,4 @@
-"""What an export would replace, told before it is written: the same as what it replaces then."""
+"""The announced replacements of an export equal the actual ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def asked(state, path: Path, form: str = "safetensors", **params):
 
 
 def changed(folder: Path, state, request) -> tuple[set[str], set[str]]:
-    """Export; return the names of the files that were replaced, and of those that are new."""
+    """Export; return the names of the replaced files and of the new ones."""
     before = {path.name: path.stat().st_ino for path in folder.iterdir()}
     export(state, request, Job())
     after = {path.name: path.stat().st_ino for path in folder.iterdir()}

@@ -1,4 +1,4 @@
-"""What a folder export takes along beside the weights, and what it says that it left."""
+"""Files that a folder export copies, and the notices about those that it does not."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MODULES = [
 
 @pytest.fixture
 def encoder(tmp_path) -> Path:
-    """A folder as sentence-transformers writes it, with what else people leave there."""
+    """Write a folder in the layout of sentence-transformers, with unrelated files."""
     home = tmp_path / "encoder"
     for name in ("1_Pooling", "2_Dense/deep", "runs", ".git"):
         (home / name).mkdir(parents=True)
@@ -112,7 +112,9 @@ def test_it_is_said_before(encoder, tmp_path):
 
 
 def test_a_folder_of_a_module_without_files_is_made(encoder, tmp_path):
-    """Normalize of sentence-transformers has one: git and hubs keep it by a hidden file."""
+    """Regression: Normalize of sentence-transformers has an empty folder, kept in git by a
+    hidden file.
+    """
     (encoder / "3_Normalize").mkdir()
     (encoder / "3_Normalize" / ".keep").touch()
     (encoder / "modules.json").write_text(json.dumps([*MODULES, {"path": "3_Normalize"}]))

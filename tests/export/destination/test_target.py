@@ -1,4 +1,4 @@
-"""Where an export may not go."""
+"""Paths that an export must not write to."""
 
 from __future__ import annotations
 

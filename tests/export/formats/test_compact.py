@@ -1,4 +1,4 @@
-"""The compact format as people use it: opened here, by script, by the reader, expanded."""
+"""The compact format: opened here, by script, by the reader, expanded."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_the_reader_beside_it_needs_nothing_of_ours(sparsity, source, tmp_path):
     reader = tmp_path / READER_NAME
     assert [file.path for file in report.files] == [tmp_path / "x.compact.safetensors", reader]
     assert len(reader.read_text(encoding="utf-8").splitlines()) < 60
-    # Without the folder of this program on its path, and alone with what the reader names.
+    # Without this test's folder on sys.path, and only with the packages that the reader names.
     program = (
         "import sys, runpy\n"
         "sys.modules.update(dict.fromkeys(['pruneapp', 'torch', 'safetensors', 'ml_dtypes']))\n"
@@ -359,7 +359,7 @@ def test_names_that_the_layout_needs_are_refused(tmp_path):
     ],
 )
 def test_names_that_safetensors_has_not_are_refused_before_anything_is_planned(name, why, tmp_path):
-    """The large one is packed under another name, and could not be expanded again."""
+    """The large tensor would be packed under another name, and could not be expanded."""
     source = MemoryCheckpoint({name: np.ones((64, 64), np.float32)})
     for form in ("compact", "safetensors", "zst"):
         assert FORMATS[form].why_not(source) == why

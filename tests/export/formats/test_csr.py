@@ -1,4 +1,4 @@
-"""CSR: what stock torch makes of it, bit for bit, and that its size is known and never a loss."""
+"""CSR: stock torch reads it bit for bit, its size is known, and it is never larger."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def bits(tensor: torch.Tensor) -> bytes:
 
 
 def dense(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a CSR tensor element by element, without arithmetic; checks it as torch does."""
+    """Return a CSR tensor as dense without arithmetic, after torch's validation."""
     torch._validate_sparse_csr_tensor_args(
         tensor.crow_indices(), tensor.col_indices(), tensor.values(), tensor.shape
     )
@@ -72,7 +72,7 @@ def written(state: Snapshot) -> tuple[bytes, csr_module.Plan]:
 
 
 def plain_size(state: Snapshot) -> int:
-    """Return the size of a dense state dict."""
+    """Return the size of a dense state dict in bytes."""
     records = [finalized(state, entry) for entry in state.checkpoint.entries.values()]
     return torch_torch_zip.plan_state_dict(records, Job()).nbytes
 
@@ -114,7 +114,7 @@ def test_torch_reads_the_kept_bits_of_any_type(name, mapped, source_of, tmp_path
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_shape_and_mask_comes_out_as_it_went_in(data, tmp_path_factory):
-    """Also where CSR is larger, and with stretches that end in the middle of rows."""
+    """Also if CSR is larger, and if read stretches end within rows."""
     rows, columns = data.draw(st.integers(0, 12)), data.draw(st.integers(0, 12))
     dtype = data.draw(st.sampled_from(list(TORCH.values())))
     size = rows * columns
@@ -186,7 +186,9 @@ def test_a_linear_layer_takes_it_and_computes_the_same(source_of, tmp_path):
 
 
 def test_it_opens_as_dense_weights_to_go_on_with(source_of, tmp_path):
-    """And goes out in any format; what is pruned of a matrix does not fit into its container."""
+    """Exports to other formats work; to the torch format, a pruned sparse tensor is not kept
+    sparse.
+    """
     tensors = {"a.weight": torch.randn(90, 80), "b.weight": torch.randn(90, 80)}
     kept = masks({"a.weight": (90, 80), "b.weight": (90, 80)}, 0.1)
     out = tmp_path / "out.pt"

@@ -1,4 +1,4 @@
-"""A compressed torch file: torch reads it, and never maps it into memory by mistake."""
+"""A compressed torch file: torch reads it, and does not memory-map it."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""A program of torch.export is written in its own place: torch loads it with its graph."""
+"""A program of torch.export keeps its container: torch loads it with its graph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.checkpoint.torchfile.rawzip import Raw, rawzip
 
 
 class Net(nn.Module):
-    """A tied weight, a weight in another order of memory, a buffer of another type, a constant."""
+    """A tied weight, a transposed weight, a buffer of another dtype, a constant."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ def saved(tmp_path_factory):
     path = tmp_path_factory.mktemp("exported") / "net.pt2"
     example = torch.zeros(2, 4, 4, dtype=torch.long)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch warns of weights in another order of memory
+        warnings.simplefilter("ignore")  # torch warns of non-contiguous weights
         torch.export.save(torch.export.export(Net().eval(), (example,)), path)
     return path
 
@@ -109,7 +109,7 @@ def test_repaired_values_are_written(saved, tmp_path):
 
 
 def repaired_in_another_order(saved, folder):
-    """Give new values to a tensor that does not lie in one piece."""
+    """Replace the values of a non-contiguous tensor."""
     return saved, {"conv.weight": as_values(np.ones(270, np.float32))}
 
 

@@ -1,4 +1,4 @@
-"""A GGUF file is written in its own place: the gguf package reads it back, header byte for byte."""
+"""A GGUF file keeps its container: the gguf package reads it, and the header is unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def expected(values: np.ndarray) -> np.ndarray:
 
 @pytest.fixture
 def mixed(tmp_path):
-    """Floats of every width among quantized tensors, with a vocabulary."""
+    """Write floats of every width and quantized tensors, with a vocabulary."""
     tensors = llama()
     tensors["blk.0.ffn_up.weight"] = tensors["blk.0.ffn_up.weight"].astype(np.float16)
     quantized = ("Q4_K", random_blocks("Q4_K", (4, 512)))

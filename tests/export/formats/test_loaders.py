@@ -1,4 +1,4 @@
-"""The programs that a format promises to be loaded by, and what they say to the others."""
+"""The programs that load each format, and their errors for the others."""
 
 import copy
 import json
@@ -70,7 +70,7 @@ def bert(transformers):
 
 @pytest.fixture(scope="module", params=["llama", "bert"])
 def folder(request, transformers, tmp_path_factory):
-    """Return a model and its folder: in shards, as large language models are, or in one file."""
+    """Return a model and its folder: sharded, like large language models, or one file."""
     torch.manual_seed(3)
     made = {"llama": llama, "bert": bert}[request.param](transformers)
     path = tmp_path_factory.mktemp(request.param) / "model"
@@ -96,7 +96,7 @@ def exported(source, form: str, out):
 
 
 def by_hand(made, kept):
-    """Return the model with zeros that plain torch has put there."""
+    """Return the model with zeros set by plain torch."""
     pruned = copy.deepcopy(made)
     state = pruned.state_dict()
     for name, mask in kept.items():
@@ -133,7 +133,7 @@ def test_transformers_loads_the_folder_as_before(transformers, folder, tmp_path,
 @pytest.mark.parametrize("form", ["safetensors", "torch"])
 @pytest.mark.parametrize("limit", [60_000, 10**9])
 def test_transformers_loads_files_of_a_largest_size(transformers, folder, tmp_path, form, limit):
-    """From one file opened alone and from shards, cut anew or put together."""
+    """From one file opened on its own and from shards, resharded or merged."""
     made, source = folder
     alone = source / "model.safetensors"
     out = tmp_path / "out"
@@ -154,7 +154,7 @@ def test_transformers_loads_files_of_a_largest_size(transformers, folder, tmp_pa
 
 
 def test_transformers_loads_rounded_weights_in_their_type(transformers, folder, tmp_path):
-    """It takes the type from the configuration, which therefore has to name that of the weights."""
+    """transformers reads the dtype from the configuration, which must be updated."""
     made, source = folder
     with open_checkpoint(source) as checkpoint:
         state, _ = halved(checkpoint)
@@ -171,7 +171,7 @@ def test_transformers_loads_rounded_weights_in_their_type(transformers, folder, 
 
 
 def test_what_is_mailed_of_a_folder_loads_as_its_report_says(transformers, folder, tmp_path):
-    """Whoever gets it does what the words say, with the files that the words name."""
+    """Following the report's instructions with the files that it names is enough."""
     made, source = folder
     mailed, got = tmp_path / "mailed.safetensors.zst", tmp_path / "got"
     with open_checkpoint(source) as checkpoint:
@@ -220,7 +220,7 @@ def test_a_rounded_compact_file_loads_as_documented_beside_the_old_configuration
 
 
 def documented():
-    """Run what docs/formats.md says of transformers."""
+    """Run the transformers example of docs/formats.md."""
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/formats.md").read_text(), re.DOTALL)
     (block,) = [text for text in blocks if "transformers" in text]
     found = {}
@@ -257,7 +257,7 @@ def test_a_model_with_tied_weights_is_loaded_from_a_compact_file(transformers, t
 
 
 def test_transformers_refuses_a_compressed_torch_file(transformers, tmp_path):
-    """Whatever it is called: no model with weights at random, and no NaN."""
+    """Under any file name: it raises, instead of using random weights or NaN."""
     made = bert(transformers)
     made.save_pretrained(tmp_path / "source")
     exported(tmp_path / "source" / "model.safetensors", "deflated", tmp_path / "o.pt")
@@ -270,7 +270,7 @@ def test_transformers_refuses_a_compressed_torch_file(transformers, tmp_path):
 
 
 def test_transformers_refuses_sparse_tensors(transformers, tmp_path):
-    """Whatever the file is called: no model with weights at random."""
+    """Under any file name: it raises, instead of using random weights."""
     made = bert(transformers)
     made.save_pretrained(tmp_path / "source")
     name = "encoder.layer.0.intermediate.dense.weight"
@@ -300,7 +300,7 @@ def test_transformers_refuses_sparse_tensors(transformers, tmp_path):
 def test_nothing_else_gets_a_name_that_transformers_takes_for_weights(
     source_of, tmp_path, form, name
 ):
-    """It would fill in random numbers for what it does not find there."""
+    """transformers would initialize missing tensors with random numbers."""
     checkpoint = source_of("safetensors", {"w": torch.randn(64, 64)})
     request = ExportRequest(form, tmp_path / name)
     with pytest.raises(ExportError, match=r"transformers expects plain weights|called \.bin"):

@@ -1,4 +1,4 @@
-"""A file of masks alone: small, readable by anybody, applied to the original by every way in."""
+"""A file of masks only: small, readable by other tools, and applicable to the original."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_what_was_made_final_is_in_the_mask(source_of, tmp_path):
 
 
 def test_what_was_only_excluded_has_no_mask_in_the_file(source_of, tmp_path):
-    """It made the file twice as large, and the masks were loaded as if they pruned something."""
+    """Regression: the file was twice as large, and its masks loaded as pruned."""
     source = source_of("zip", model(torch.float32))
     kept = kept_masks()
     name, *excluded = kept
@@ -107,7 +107,7 @@ def test_a_file_without_masks_says_so(source_of, tmp_path):
 
 
 def rewritten(path, about: str, drop: str = "") -> None:
-    """Replace what the metadata says of the masks."""
+    """Replace the metadata about the masks."""
     data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8 : 8 + size])

@@ -1,4 +1,4 @@
-"""Arrays of numpy: `numpy.load` reads back what was written, bit for bit."""
+"""NumPy archives: `numpy.load` reads them back bit for bit."""
 
 from __future__ import annotations
 

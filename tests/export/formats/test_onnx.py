@@ -1,4 +1,4 @@
-"""An ONNX model goes out as it came, with zeros where it is pruned."""
+"""An ONNX model keeps its container, with zeros for pruned weights."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_model_of_over_2_gib_keeps_its_numbers_in_one_file_beside_it(tmp_path,
     ]
     assert offsets
     assert not any(offset % onnx_format.ALIGNMENT for offset in offsets)
-    # Another export beside the original leaves the numbers of the original where they are.
+    # Exporting next to the original does not change its external data.
     data = (tmp_path / "m.onnx.data").read_bytes()
     with open_checkpoint(path) as checkpoint:
         written(Snapshot(checkpoint), path)
@@ -109,7 +109,7 @@ TYPED = {
 
 @pytest.mark.parametrize("kind", TYPED)
 def test_numbers_in_typed_fields_are_pruned(kind, tmp_path):
-    """As `onnx.helper.make_tensor` writes them: those of 16 bits as integers of varying length."""
+    """As `onnx.helper.make_tensor` writes them: 16-bit values as varints."""
     number = TYPED[kind]
     dtype = helper.tensor_dtype_to_np_dtype(number)
     values = np.random.default_rng(0).standard_normal((8, 8)).astype(dtype)
@@ -132,7 +132,7 @@ def test_numbers_in_typed_fields_are_pruned(kind, tmp_path):
     onnx.checker.check_model(str(tmp_path / "out.onnx"), full_check=True)
     (found,) = onnx.load(str(tmp_path / "out.onnx")).graph.initializer
     assert np.array_equal(numpy_helper.to_array(found), np.where(kept, values, dtype.type(0)))
-    if kind != "bfloat16":  # which ONNX Runtime does not multiply
+    if kind != "bfloat16":  # ONNX Runtime does not multiply it
         onnxruntime_sees = run(tmp_path / "out.onnx")[0]
         assert difference(run(with_zeros(path, state)), [onnxruntime_sees]) == 0
 

@@ -1,4 +1,4 @@
-"""Safetensors exports carry a format, which transformers before version 5 requires."""
+"""Safetensors exports have a format entry, which transformers before version 5 requires."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_accepted(metadata: dict[str, str] | None) -> bool:
 def test_an_export_has_the_format_of_its_source_or_pt(metadata, form, tmp_path):
     source, target = tmp_path / "in.safetensors", tmp_path / "out.safetensors"
     save_file({"fc.weight": torch.arange(64.0).reshape(8, 8)}, source, metadata)
-    if form == "torch":  # a source that has no metadata of safetensors at all
+    if form == "torch":  # a source without safetensors metadata
         source = tmp_path / "in.pt"
         torch.save({"fc.weight": torch.arange(64.0).reshape(8, 8)}, source)
         form, metadata = "safetensors", None

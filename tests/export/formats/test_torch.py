@@ -1,4 +1,4 @@
-"""A real file in the format before 1.6, and files that are damaged or larger than 4 GB."""
+"""A real file in the format before torch 1.6, and files that are damaged or larger than 4 GB."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_resnet20_is_exported_three_ways_as_a_torch_script_prunes_it(resnet20, t
 
 @pytest.mark.parametrize("format_", ["torch", "safetensors", "resumable"])
 def test_damaged_weights_are_not_passed_on(source_of, tmp_path, format_):
-    """torch.load does not look at the checksums."""
+    """torch.load does not check CRCs."""
     path = source_of("zip", model(torch.float32)).path
     raw = bytearray(path.read_bytes())
     with open_checkpoint(path) as checkpoint:
@@ -98,7 +98,7 @@ def test_a_cut_source_is_noticed_and_nothing_is_left(source_of, tmp_path):
 
 
 def test_members_and_offsets_beyond_4_gb_are_described(tmp_path):
-    """The archive is never written: its headers alone are, around a hole in a sparse file."""
+    """Only the headers of the archive are written, around a hole in a sparse file."""
     nbytes = (4 << 30) + 11
 
     def hole():
@@ -132,7 +132,7 @@ def test_members_and_offsets_beyond_4_gb_are_described(tmp_path):
 
 
 class Bytes:
-    """A source in memory."""
+    """A byte source in memory."""
 
     path = None
 
@@ -150,7 +150,7 @@ def test_patches_reach_nothing_but_their_elements(itemsize):
     rng = np.random.default_rng(itemsize)
     data = rng.integers(1, 256, 5000, dtype=np.uint8)
     kept = rng.random(300) < 0.5
-    start = 1003  # at no multiple of anything
+    start = 1003  # not aligned
     expected = data.copy()
     stop = start + 300 * itemsize
     expected[start:stop].reshape(300, itemsize)[~kept] = 0

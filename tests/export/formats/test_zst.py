@@ -1,4 +1,4 @@
-"""The file in one frame of zstd: stopped in time at every level, and the same however it is cut."""
+"""A file compressed as one zstd frame: cancellable at every level, and deterministic."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from tests.export.test_size_estimate import write
 
-# Twice as often as a person notices.
+# In seconds: twice as often as a user would notice.
 LONGEST_GAP = 0.25
 
 
 @pytest.fixture
 def state(tmp_path):
-    """Half is pruned, at random: of all sparsities this takes longest."""
+    """Prune half of the weights at random, which is the slowest sparsity to compress."""
     rng = np.random.default_rng(4)
     tensors = {f"{n}.weight": rng.standard_normal((1024, 1024)).astype("f4") for n in range(3)}
     masks = {name: BitMask.from_bools(rng.random(w.shape) < 0.5) for name, w in tensors.items()}
@@ -52,7 +52,7 @@ def gaps(plan) -> list[float]:
 @pytest.mark.parametrize("level", [1, 7, 12])
 def test_it_can_be_stopped_at_any_level(level, state):
     plan = plan_of(state, level)
-    # The best of a few for each piece: another process may take the processor for as long.
+    # The minimum of several runs for each piece, because other processes can delay it.
     tries = [gaps(plan) for _ in range(4)]
     assert max(map(min, zip(*tries, strict=True))) < LONGEST_GAP
 

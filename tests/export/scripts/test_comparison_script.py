@@ -1,4 +1,4 @@
-"""The script that says whether a pruned model still works, run as a person runs it."""
+"""The script that compares a pruned model with the original, run as by a user."""
 
 import ast
 import contextlib
@@ -40,7 +40,7 @@ MODEL = """def make_model():
 
 
 def tensors() -> dict:
-    """Finite biases, unlike those of the other tests: the outputs are compared."""
+    """Return tensors with finite biases, because outputs are compared."""
     found = {n: t for n, t in model(torch.float32).items() if n.endswith(".weight")}
     generator = torch.Generator().manual_seed(9)
     for name, size in (("net.conv.bias", 8), ("net.fc.bias", 10)):
@@ -49,7 +49,7 @@ def tensors() -> dict:
 
 
 def run(text: str, folder: Path) -> str:
-    """Run it in this process, where torch is imported already; returns what it printed."""
+    """Run a script in this process, where torch is imported; return its output."""
     (folder / "check.py").write_text(text)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -89,7 +89,7 @@ def test_it_says_how_far_the_outputs_are_apart(source_of, tmp_path, source, form
     out = tmp_path / ("out" if source == "sharded" else f"out{FORMATS[form].suffixes[0]}")
     report = export(as_snapshot(checkpoint), ExportRequest(form, out), Job())
     text = check_script(checkpoint, report)
-    if source == "zip":  # this one holds an object of argparse
+    if source == "zip":  # this one contains an argparse.Namespace
         text = text.replace("weights_only=True", "weights_only=False")
     begin, end = text.index("def make_model"), text.index("def files_of")
     printed = run(text[:begin] + MODEL + "\n\n" + text[end:], tmp_path)
@@ -103,7 +103,7 @@ def test_it_says_how_far_the_outputs_are_apart(source_of, tmp_path, source, form
 def filled_in(text: str) -> str:
     text = text.replace(
         "weights_only=True", "weights_only=False"
-    )  # one holds an object of argparse
+    )  # one contains an argparse.Namespace
     begin, end = text.index("def make_model"), text.index("def files_of")
     return text[:begin] + MODEL + "\n\n" + text[end:]
 
@@ -168,7 +168,7 @@ SMALL |= {"intermediate_size": 32}
 
 
 def compared(net, folder: Path, onto: str = "out", **saving: object) -> str:
-    """Prune every second weight of a model in a folder; return what its script prints."""
+    """Prune every second weight of a model in a folder; return the output of its script."""
     net.save_pretrained(folder, **saving)
     with open_checkpoint(folder) as checkpoint:
         entries = [e for e in checkpoint.entries.values() if e.by_default]
@@ -183,7 +183,7 @@ def compared(net, folder: Path, onto: str = "out", **saving: object) -> str:
 
 
 def tokenizer_beside(folder: Path) -> None:
-    """Write a tokenizer that makes a token of each letter, and pads unless it is told not to."""
+    """Write a tokenizer with one token per letter, which pads by default."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
@@ -198,7 +198,7 @@ def tokenizer_beside(folder: Path) -> None:
 
 
 def sentence_encoder(folder: Path, **pooling: object) -> None:
-    """Write what sentence-transformers writes beside the weights."""
+    """Write the files of sentence-transformers next to the weights."""
     tokenizer_beside(folder)
     kinds = {"": "Transformer", "1_Pooling": "Pooling", "2_Normalize": "Normalize"}
     modules = [
@@ -237,7 +237,7 @@ POOLINGS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore")  # of transformers about itself
+@pytest.mark.filterwarnings("ignore")  # of transformers, unrelated
 @pytest.mark.parametrize(("pooling", "names"), POOLINGS, ids=lambda v: "-".join(v or ()))
 def test_of_a_sentence_encoder_it_compares_the_embeddings(tmp_path, pooling, names):
     import transformers as t
@@ -270,7 +270,7 @@ def test_of_a_sentence_encoder_it_compares_the_embeddings(tmp_path, pooling, nam
     assert change == pytest.approx(float((alike[1] - alike[0]).abs().max()), abs=2e-4)
 
 
-@pytest.mark.filterwarnings("ignore")  # of transformers about itself
+@pytest.mark.filterwarnings("ignore")  # of transformers, unrelated
 @pytest.mark.parametrize("size", ["1GB", "4KB"], ids=["one file", "shards"])
 def test_an_encoder_that_is_replaced_is_compared_with_its_backup(tmp_path, size):
     import transformers as t
@@ -318,7 +318,8 @@ def test_of_a_language_model_it_compares_the_perplexity(tmp_path):
 def tiny_models():
     import transformers as t
 
-    ends = {"bos_token_id": 0, "eos_token_id": 1}  # transformers' own are not in so few
+    # transformers' defaults exceed the small vocabulary
+    ends = {"bos_token_id": 0, "eos_token_id": 1}
     pixels = {"image_size": 16, "patch_size": 8}
     text = {**SMALL, "vocab_size": 50}
     clip = t.CLIPConfig(

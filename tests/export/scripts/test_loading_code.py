@@ -1,4 +1,4 @@
-"""How the report says an export is loaded: the lines are run as they stand, in another folder."""
+"""The report's loading code runs unchanged in another folder."""
 
 import argparse
 import os
@@ -35,7 +35,7 @@ def state(source_of):
 
 @pytest.fixture
 def elsewhere(tmp_path_factory, monkeypatch):
-    """Work in a folder that no export is in."""
+    """Change to a folder that contains no export."""
     folder = tmp_path_factory.mktemp("elsewhere")
     monkeypatch.chdir(folder)
     return folder
@@ -43,7 +43,7 @@ def elsewhere(tmp_path_factory, monkeypatch):
 
 @pytest.fixture
 def shell(tmp_path, elsewhere):
-    """Type a line into a shell somewhere else; python and pruneapp are those of this test."""
+    """Provide a shell in another folder; python and pruneapp are those of this test."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, words in (("python", ""), ("pruneapp", "-m pruneapp")):
@@ -63,7 +63,7 @@ def written(state, tmp_path, form, suffix=None, name=NAME):
 
 
 class Model:
-    """Takes what is loaded."""
+    """Records what is loaded."""
 
     def load_state_dict(self, state_dict, *, assign=False):
         del assign
@@ -180,7 +180,9 @@ def make_model(seed):
 
 @pytest.fixture
 def pruned_state(tmp_path, request):
-    """A snapshot of a torch file in which half of the first layer is pruned, and the model."""
+    """Yield a snapshot of a torch file in which half of the first layer is pruned, and the
+    model.
+    """
     wrap, prefix = request.param
     model = make_model(0)
     tensors = {prefix + name: value for name, value in model.state_dict().items()}

@@ -1,4 +1,4 @@
-"""A history as a script: stock torch runs it in a process of its own and makes the same masks."""
+"""A history as a script: run by stock torch in its own process, it makes the same masks."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def recipe_of(*entries) -> Recipe:
 
 
 def run(path, source, tmp_path, *entries, apart=False):
-    """Write the script, run it, and compare it with what is exported; returns the script.
+    """Write and run a script, and compare its result with the export; return the script.
 
-    `apart`: in a process of its own, which takes some seconds.
+    `apart`: whether to use another process, which takes some seconds.
     """
     recipe = recipe_of(*entries)
     target = tmp_path / "wanted.safetensors"
@@ -160,7 +160,7 @@ def test_called_from_elsewhere_it_finds_the_original_or_says_how_to(
 
 
 def in_this_process(source, out, path, script):
-    """Run a script as if it was called."""
+    """Run a script as a program."""
     write_script(script, path, Job())
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
         patch.setattr(sys, "argv", [str(path), str(source), str(out)])
@@ -196,13 +196,13 @@ BACK = {
 
 
 def in_turn(*, ranked: bool):
-    """A step of every method in every scope, each on what the ones before left."""
+    """Return a step of every method in every scope, each on the result of the preceding ones."""
     for method in METHODS.values():
         amounts = {p.name: 0.1 for p in method.params if isinstance(p, AmountParam)}
         if (
             not (method.takes_mask or method.takes_scale or method.takes_statistics)
             and (method.granularity == "weights") == ranked
-            and method.granularity != "units"  # this is no model of a known type
+            and method.granularity != "units"  # the model is of no known type
         ):
             for scope in method.scopes:
                 where = {"names": ["net.conv.weight", "net.fc.weight"]}
@@ -246,12 +246,12 @@ def test_torchs_own_calls_stand_where_they_are_the_same(source, path, tmp_path):
     assert 'custom_from_mask(modules[name], "weight", mask=modules[name].weight != 0)' in text
     compile(text, "again.py", "exec")
     assert max(map(len, text.splitlines())) <= 110
-    assert str(source.parent) not in text  # nobody's folders are published
+    assert str(source.parent) not in text  # no local path is published
 
 
 def test_masks_stand_where_torch_has_a_choice_or_no_such_thing(source, path, tmp_path):
     weights = load_file(source)
-    seeded = torch.Generator().manual_seed(1)  # where ties are decides which steps need a mask
+    seeded = torch.Generator().manual_seed(1)  # ties decide which steps need a mask
     weights["net.fc.weight"] = torch.randint(1, 4, (12, 32), generator=seeded) / 2
     save_file(weights, source)
     script = run(
@@ -273,7 +273,7 @@ def test_masks_stand_where_torch_has_a_choice_or_no_such_thing(source, path, tmp
     assert script.by_torch < script.steps
     keys = {key.partition(".")[::2] for key in script.masks}
     assert ("1", "net.fc.weight") in keys
-    assert ("1", "net.conv.weight") not in keys  # without ties it is torch's own
+    assert ("1", "net.conv.weight") not in keys  # without ties torch computes the mask
     assert {number for number, _ in keys} == {"1", "2", "3", "4", "6", "7", "9"}
     assert 'prune.l1_unstructured(modules[name], "weight", amount=amount)' in script.text(path)
     assert "# all of it is back" in script.text(path)
@@ -386,7 +386,7 @@ def test_odd_names_stay_what_they_are(path, tmp_path):
 
 @st.composite
 def histories(draw):
-    """Weights with and without ties, and some steps on them."""
+    """Draw weights with and without ties, and some steps on them."""
     dtype = draw(st.sampled_from([torch.float32, torch.float16, torch.bfloat16, torch.float64]))
     generator = torch.Generator().manual_seed(draw(st.integers(0, 999)))
     shapes = draw(st.lists(st.sampled_from([(6, 5), (4, 3, 2, 2), (9, 8)]), min_size=1, max_size=3))
@@ -394,7 +394,7 @@ def histories(draw):
     for i, shape in enumerate(shapes):
         tensor = torch.randn(shape, generator=generator, dtype=torch.float64)
         if draw(st.booleans()):
-            tensor = (tensor * 4).round() / 4  # equal ones, and zeros
+            tensor = (tensor * 4).round() / 4  # ties, and zeros
         if draw(st.booleans()):
             tensor.view(-1)[:3] = torch.tensor([torch.nan, torch.inf, -torch.inf])
         weights[f"l{i}.weight"] = tensor.to(dtype)
@@ -431,7 +431,7 @@ def test_whatever_was_done_torch_does_the_same(tmp_path_factory, case):
             for done in replay(state, deeds, CpuKernel(), Job()):
                 state = done.state
         except PruneAppError:
-            return  # nothing left, or nothing to make permanent
+            return  # nothing is left, or there is nothing to make permanent
         script = script_of(checkpoint, recipe, CpuKernel(), Job())
         export(state, ExportRequest("safetensors", target), Job())
     in_this_process(source, out, tmp_path / "again.py", script)
