@@ -120,16 +120,15 @@ def _check_rounding(
         units, where = f"{counted(present, 'unit')} of {len(groups):,} groups", "in each group"
     elif several:
         units, where = f"{units}, the largest of {len(groups):,} groups", "in each group"
-    remedy, most = "Choose a smaller multiple", sizes[largest]
-    for enough in range(1, most):
-        if _rounded(group, most - enough, multiple) < most:
-            units_needed = f"{counted(enough, 'unit')} of '{group.place}'"
-            remedy = f"Prune at least {units_needed}, or choose a smaller multiple"
-            break
+    most = sizes[largest]
+    enough = next((n for n in range(1, most) if _rounded(group, most - n, multiple) < most), 0)
+    needed = f"{counted(enough, 'unit')} of '{group.place}'"
     raise ParameterError(
         f"Nothing would be pruned: of {units}, {present - count:,} would be kept, and the number "
         f"of units kept {where} is rounded up to a multiple of {multiple:,}.",
-        remedy=f"{remedy}.",
+        remedy=f"Prune at least {needed}, or choose a smaller multiple."
+        if enough
+        else "Choose a smaller multiple.",
     )
 
 

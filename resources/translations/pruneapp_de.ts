@@ -1863,8 +1863,8 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Größte Unterschiede zuerst</translation>
     </message>
     <message>
-        <source>In file order</source>
-        <translation>In Dateireihenfolge</translation>
+        <source>In layer order</source>
+        <translation>Nach Schichten geordnet</translation>
     </message>
     <message>
         <source>Measure</source>
@@ -3213,6 +3213,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>and whatever runs the original</source>
         <extracomment>format onnx, ONNX Runtime</extracomment>
         <translation>und was immer das Original ausführt</translation>
+    </message>
+    <message>
+        <source>torch.export program, dense</source>
+        <extracomment>format pt2</extracomment>
+        <translation>torch.export-Programm, dicht</translation>
+    </message>
+    <message>
+        <source>The opened program of torch.export with zeros where it is pruned. Everything else in it stays as it is: the graph, its constants and its example inputs.</source>
+        <extracomment>format pt2</extracomment>
+        <translation>Das geöffnete Programm von torch.export mit Nullen, wo es geprunt ist. Alles andere darin bleibt, wie es ist: der Graph, seine Konstanten und seine Beispieleingaben.</translation>
     </message>
     <message>
         <source>pickle as opened</source>
@@ -5363,8 +5373,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
 <context>
     <name>ModelView</name>
     <message>
-        <source>In file order</source>
-        <translation>In Dateireihenfolge</translation>
+        <source>In layer order</source>
+        <translation>Nach Schichten geordnet</translation>
     </message>
     <message>
         <source>Most pruned first</source>
@@ -7676,8 +7686,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Reihenfolge der Schichten, größte Werte zuerst; oder klicken Sie auf eine Spaltenüberschrift</translation>
     </message>
     <message>
-        <source>File order</source>
-        <translation>Dateireihenfolge</translation>
+        <source>Layer order</source>
+        <translation>Reihenfolge der Schichten</translation>
     </message>
     <message>
         <source>Undo repair</source>
@@ -8256,8 +8266,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Reihenfolge der Tensoren</translation>
     </message>
     <message>
-        <source>In file order</source>
-        <translation>In Dateireihenfolge</translation>
+        <source>In layer order</source>
+        <translation>Nach Schichten geordnet</translation>
     </message>
     <message>
         <source>Most sensitive first</source>
@@ -8370,6 +8380,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>{metric} at {amount}</source>
         <translation>{metric} bei {amount}</translation>
+    </message>
+    <message>
+        <source>measured with</source>
+        <translation>gemessen mit</translation>
     </message>
     <message>
         <source>Damage by tensor and amount</source>
@@ -9962,11 +9976,6 @@ steps</extracomment>
         <translation>&apos;{method}&apos; nimmt Masken aus einer Datei, was auf einem Cluster noch nicht geht.</translation>
     </message>
     <message>
-        <source>&apos;{where}&apos;, at entries[{number}]: {sentence}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos;, bei entries[{number}]: {sentence}</translation>
-    </message>
-    <message>
         <source>The preview belongs to a state of the document that no longer exists.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Vorschau gehört zu einem Zustand des Dokuments, den es nicht mehr gibt.</translation>
@@ -11078,16 +11087,6 @@ steps</extracomment>
         <translation>Es gibt kein Exportformat &apos;{name}&apos;.</translation>
     </message>
     <message>
-        <source>{listed} of &apos;{path}&apos; cannot be written as {name}: {why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Aus &apos;{path}&apos; nicht als {name} zu schreiben: {listed} ({why}).</translation>
-    </message>
-    <message>
-        <source>{listed} of &apos;{path}&apos; would not be in the export, which is a defect of Pruneapp.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Aus &apos;{path}&apos; würde im Export etwas fehlen, ein Fehler von Pruneapp: {listed}.</translation>
-    </message>
-    <message>
         <source>Choose another format, and report this.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie ein anderes Format, und melden Sie das.</translation>
@@ -11423,6 +11422,11 @@ steps</extracomment>
         <translation>Auf dem Worker {address}: {sentence}</translation>
     </message>
     <message>
+        <source>Also prunes {counted}: {examples}{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunt auch {counted}: {examples}{more}</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos;: there is no tensor of this name.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos;: Es gibt keinen Tensor dieses Namens.</translation>
@@ -11443,29 +11447,14 @@ steps</extracomment>
         <translation>&apos;{name}&apos; kann hier nicht geprunt werden: {why_not}.</translation>
     </message>
     <message>
-        <source>the container cannot be kept because {listed} would be pruned</source>
-        <extracomment>sentences</extracomment>
-        <translation>der Container kann nicht behalten werden, weil geprunt würde: {listed}</translation>
-    </message>
-    <message>
         <source>those tensors</source>
         <extracomment>sentences</extracomment>
         <translation>diese Tensoren</translation>
     </message>
     <message>
-        <source>Uncheck {these}, or leave out {listed} with --omit NAME.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Kreuzen Sie {these} nicht an, oder lassen Sie {listed} mit --omit NAME weg.</translation>
-    </message>
-    <message>
         <source>Leave {them} out with --omit NAME{elsewhere}.</source>
         <extracomment>sentences</extracomment>
         <translation>Lassen Sie das mit --omit NAME weg{elsewhere}.</translation>
-    </message>
-    <message>
-        <source>&apos;{shared}&apos; shares its numbers with another tensor in it</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{shared}&apos; teilt darin seine Zahlen mit einem anderen Tensor</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has new values, and does not lie in one piece in it</source>
@@ -11998,11 +11987,6 @@ steps</extracomment>
         <translation>Legen Sie ihn zurück, und öffnen Sie dann das Modell noch einmal.</translation>
     </message>
     <message>
-        <source>There would be more than {MOST_FILES} files of at most {format_bytes}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Es entstünden mehr als {MOST_FILES} Dateien mit höchstens {format_bytes}.</translation>
-    </message>
-    <message>
         <source>Increase the max shard size.</source>
         <extracomment>sentences</extracomment>
         <translation>Erhöhen Sie die maximale Shard-Größe.</translation>
@@ -12523,6 +12507,36 @@ steps</extracomment>
         <translation>kein UTF-8-Text bei Byte {start}</translation>
     </message>
     <message>
+        <source>&apos;{where}&apos;, at {place}: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;, bei {place}: {sentence}</translation>
+    </message>
+    <message>
+        <source>{quoted_names} of &apos;{path}&apos; cannot be written as {name}: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aus &apos;{path}&apos; nicht als {name} zu schreiben: {quoted_names} ({why}).</translation>
+    </message>
+    <message>
+        <source>{quoted_names} of &apos;{path}&apos; would not be in the export, which is a defect of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aus &apos;{path}&apos; würde im Export etwas fehlen, ein Fehler von Pruneapp: {quoted_names}.</translation>
+    </message>
+    <message>
+        <source>The program cannot be written, because {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Programm kann nicht geschrieben werden: {reason}.</translation>
+    </message>
+    <message>
+        <source>Export as safetensors, which holds the weights without the graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie als safetensors; diese Datei enthält die Gewichte ohne den Graphen.</translation>
+    </message>
+    <message>
+        <source>There would be more than {MAX_FILES} files of at most {format_bytes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es entstünden mehr als {MAX_FILES} Dateien mit höchstens {format_bytes}.</translation>
+    </message>
+    <message>
         <source>it holds half of a surrogate pair at {start}</source>
         <extracomment>sentences</extracomment>
         <translation>ein halbes Surrogatpaar bei {start}</translation>
@@ -12726,6 +12740,11 @@ steps</extracomment>
         <source>Choose the dimension of the inputs, or &apos;wanda_n_m&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie die Dimension der Eingaben oder &apos;wanda_n_m&apos;.</translation>
+    </message>
+    <message>
+        <source>Nothing would be pruned: of {units}, {value} would be kept, and the number of units kept {where} is rounded up to a multiple of {multiple}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es würde nichts geprunt: Von {units} blieben {value} erhalten, und die Zahl der erhaltenen Einheiten {where} wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
     </message>
     <message>
         <source>&apos;{by}&apos; ranks units by the tensors that read them, and none is known for &apos;{place}&apos;.</source>
@@ -13178,6 +13197,11 @@ steps</extracomment>
         <translation>Verwenden Sie einen Eintrag &apos;edit&apos;, dessen Ziele Masken nennen.</translation>
     </message>
     <message>
+        <source>Use `pruneapp run RECIPE {model} --script SCRIPT -o OUT`, which collects them, or collect them with `pruneapp statistics {model2} --script SCRIPT -o FILE`. Then use `pruneapp run RECIPE {model3} --statistics FILE -o OUT`, or choose the method in the form, press &apos;Load statistics…&apos;, and apply the recipe again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie `pruneapp run RECIPE {model} --script SCRIPT -o OUT`, das sie sammelt, oder sammeln Sie sie mit `pruneapp statistics {model2} --script SCRIPT -o FILE`. Verwenden Sie dann `pruneapp run RECIPE {model3} --statistics FILE -o OUT`, oder wählen Sie die Methode im Formular, klicken Sie auf „Statistik laden…“, und wenden Sie das Rezept erneut an.</translation>
+    </message>
+    <message>
         <source>Remove it from the targets.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie den Tensor aus den Zielen.</translation>
@@ -13271,16 +13295,6 @@ steps</extracomment>
         <source>Add a &apos;pattern&apos; to the row.</source>
         <extracomment>sentences</extracomment>
         <translation>Geben Sie der Regel ein &apos;pattern&apos;.</translation>
-    </message>
-    <message>
-        <source>&apos;{where}&apos; is a recipe of version 1, but one of its steps has version 2.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; ist ein Rezept der Version 1, aber einer seiner Schritte hat Version 2.</translation>
-    </message>
-    <message>
-        <source>Set the version of the recipe to 2.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Setzen Sie die Version des Rezepts auf 2.</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; is not a recipe: it lacks &quot;format&quot;: &quot;{FORMAT}&quot;.</source>
@@ -15627,11 +15641,6 @@ steps</extracomment>
         <translation>Storage &apos;{key}&apos; sollte {nbytes} Bytes haben und hat {size}</translation>
     </message>
     <message>
-        <source>Collect them with `pruneapp statistics {model} --script SCRIPT -o FILE`. Then load FILE in the form, or use `pruneapp run RECIPE {model2} --statistics FILE -o OUT`.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Erheben Sie sie mit `pruneapp statistics {model} --script SCRIPT -o FILE`. Laden Sie dann FILE im Formular, oder verwenden Sie `pruneapp run RECIPE {model2} --statistics FILE -o OUT`.</translation>
-    </message>
-    <message>
         <source>Load it in Python and save it again: torch.save(torch.load(FILE), &apos;model.pt&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>Laden Sie ihn in Python, und speichern Sie ihn erneut: torch.save(torch.load(FILE), &apos;model.pt&apos;).</translation>
@@ -15715,11 +15724,6 @@ steps</extracomment>
         <source>No other tensor is pruned with these.</source>
         <extracomment>sentences</extracomment>
         <translation>Kein anderer Tensor wird mitgeprunt.</translation>
-    </message>
-    <message>
-        <source>Also prunes {counted}: {said}{more}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Prunt auch {counted}: {said}{more}</translation>
     </message>
     <message>
         <source>, as in &apos;{other}&apos;</source>
@@ -15982,24 +15986,9 @@ steps</extracomment>
         <translation>{label}: antwortet nicht</translation>
     </message>
     <message>
-        <source>{listed} {are} left out: the export asks first.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{listed} {are} weggelassen: Der Export fragt vorher.</translation>
-    </message>
-    <message>
-        <source>as long as you do not prune {listed}</source>
-        <extracomment>sentences</extracomment>
-        <translation>, solange Sie {listed} nicht prunen</translation>
-    </message>
-    <message>
         <source>, or export as {name}, which keeps what was opened{unless}</source>
         <extracomment>sentences</extracomment>
         <translation>, oder exportieren Sie als {name}, was das Geöffnete behält{unless}</translation>
-    </message>
-    <message>
-        <source>{listed} {were} not read, and {were2} written unchanged.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{listed} {were} nicht gelesen, sondern so geschrieben, wie es in der Datei stand.</translation>
     </message>
     <message>
         <source>Kept unchanged: {no_tensors}.</source>
@@ -16010,11 +15999,6 @@ steps</extracomment>
         <source>Kept unchanged: {outside}.</source>
         <extracomment>sentences</extracomment>
         <translation>Unverändert behalten: {outside}.</translation>
-    </message>
-    <message>
-        <source>{listed} {were} left out, as asked: {why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{listed} {were} wie verlangt weggelassen: {why}.</translation>
     </message>
     <message>
         <source>not contiguous</source>
@@ -16030,11 +16014,6 @@ steps</extracomment>
         <source>Only the values are in the export, not what the file says about them: {sentence}.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Export enthält nur die Werte, nicht, was die Datei über sie sagt: {sentence}.</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {listed}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; ({what}) wurde als die einfachen Tensoren geschrieben, aus denen es besteht: {listed}.</translation>
     </message>
     <message>
         <source>The same holds for {others} of such kinds.</source>
@@ -16067,16 +16046,6 @@ steps</extracomment>
         <translation>Weggelassen: der Graph des ONNX-Modells mit allem außer den Tensoren.</translation>
     </message>
     <message>
-        <source>Left out: objects and code of the file ({listed}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: Objekte und Code der Datei ({listed}).</translation>
-    </message>
-    <message>
-        <source>Left out: the metadata of the file ({listed}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Weggelassen: die Metadaten der Datei ({listed}).</translation>
-    </message>
-    <message>
         <source>which is not a tensor</source>
         <extracomment>sentences</extracomment>
         <translation>kein Tensor</translation>
@@ -16095,11 +16064,6 @@ steps</extracomment>
         <source>state dict</source>
         <extracomment>sentences</extracomment>
         <translation>State-Dict</translation>
-    </message>
-    <message>
-        <source>{listed}, which {are} not in the {where}</source>
-        <extracomment>sentences</extracomment>
-        <translation>{listed}, nicht im {where}</translation>
     </message>
     <message>
         <source>Not copied from &apos;{name}&apos;: {first_names}. Configuration, tokenizer, and what {MODULES} refers to are copied; code never is.</source>
@@ -17057,14 +17021,14 @@ steps</extracomment>
         <translation>&apos;{name}&apos; teilt seine Zahlen mit einem anderen Array im Pickle.</translation>
     </message>
     <message>
-        <source>Rounding what stays up to a multiple of {rounding} prunes nothing of {counted}.</source>
+        <source>Prune at least {needed}, or choose a smaller multiple.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nach dem Aufrunden auf ein Vielfaches von {rounding} wird von {counted} nichts geprunt.</translation>
+        <translation>Prunen Sie mindestens {needed}, oder wählen Sie ein kleineres Vielfaches.</translation>
     </message>
     <message>
-        <source>Prune more, or choose a smaller multiple.</source>
+        <source>Choose a smaller multiple.</source>
         <extracomment>sentences</extracomment>
-        <translation>Prunen Sie mehr, oder wählen Sie ein kleineres Vielfaches.</translation>
+        <translation>Wählen Sie ein kleineres Vielfaches.</translation>
     </message>
     <message>
         <source>The step ranks weights by statistics of activations of the checkpoint.</source>
@@ -17317,14 +17281,24 @@ steps</extracomment>
         <translation>anderen Daten</translation>
     </message>
     <message>
-        <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {listed}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Ebenfalls geändert: &apos;{show}&apos;, das die Zahlen mit {listed} teilt.</translation>
-    </message>
-    <message>
         <source>The tensors keep the names and the order of rows of llama.cpp: transformers loads them only after a conversion.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Tensoren behalten die Namen und die Zeilenfolge von llama.cpp: transformers lädt sie erst nach einer Konvertierung.</translation>
+    </message>
+    <message>
+        <source>Left out: objects and code of the file ({quoted_names}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: Objekte und Code der Datei ({quoted_names}).</translation>
+    </message>
+    <message>
+        <source>Left out: the metadata of the file ({quoted_names}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: die Metadaten der Datei ({quoted_names}).</translation>
+    </message>
+    <message>
+        <source>{quoted_names}, which {are} not in the {where}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names}, nicht im {where}</translation>
     </message>
     <message>
         <source>The numbers are in &apos;{data_file}&apos; beside the file: a model of more than {MOST_BYTES} bytes cannot be one file.</source>
@@ -19264,6 +19238,46 @@ steps</extracomment>
         <translation>{n} Kanäle</translation>
     </message>
     <message>
+        <source>{quoted_names} {are} left out: the export asks first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} {are} weggelassen: Der Export fragt vorher.</translation>
+    </message>
+    <message>
+        <source>the container cannot be kept because {quoted_names} would be pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Container kann nicht behalten werden, weil geprunt würde: {quoted_names}</translation>
+    </message>
+    <message>
+        <source>Uncheck {these}, or leave out {quoted_names} with --omit NAME.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kreuzen Sie {these} nicht an, oder lassen Sie {quoted_names} mit --omit NAME weg.</translation>
+    </message>
+    <message>
+        <source>as long as you do not prune {quoted_names}</source>
+        <extracomment>sentences</extracomment>
+        <translation>, solange Sie {quoted_names} nicht prunen</translation>
+    </message>
+    <message>
+        <source>{quoted_names} {were} not read, and {were2} written unchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} {were} nicht gelesen, sondern so geschrieben, wie es in der Datei stand.</translation>
+    </message>
+    <message>
+        <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {shown}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ebenfalls geändert: &apos;{show}&apos;, das die Zahlen mit {shown} teilt.</translation>
+    </message>
+    <message>
+        <source>{quoted_names} {were} left out, as asked: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} {were} wie verlangt weggelassen: {why}.</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {quoted_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; ({what}) wurde als die einfachen Tensoren geschrieben, aus denen es besteht: {quoted_names}.</translation>
+    </message>
+    <message>
         <source>{n} column</source>
         <extracomment>steps</extracomment>
         <translation>{n} Spalte</translation>
@@ -19873,8 +19887,8 @@ steps</extracomment>
         <translation>Startet Python, schreibt das Modell mit Nullen vorübergehend neben den Ordner und vergleicht die Ausgaben beider in float32. Sagt auch, wie weit sie von denen des Modells vor dem Pruning abweichen. Braucht Speicher und Platz für beide.</translation>
     </message>
     <message>
-        <source>Always done: the folder is read back, and its tensors are compared with the model.</source>
-        <translation>Immer dabei: Der Ordner wird zurückgelesen, und seine Tensoren werden mit dem Modell verglichen.</translation>
+        <source>Always done: what was written is read back, and its tensors are compared with the model.</source>
+        <translation>Wird immer ausgeführt: Das Geschriebene wird zurückgelesen, und seine Tensoren werden mit dem Modell verglichen.</translation>
     </message>
 </context>
 <context>
@@ -20185,8 +20199,8 @@ steps</extracomment>
         <translation>Welche Werte der Metriken der Befehlszeile besser sind; Metriken mit bekannten Namen, etwa accuracy und loss, brauchen keine Wahl.</translation>
     </message>
     <message>
-        <source>by name</source>
-        <translation>nach dem Namen</translation>
+        <source>decide by metric name</source>
+        <translation>nach dem Namen der Metrik</translation>
     </message>
     <message>
         <source>higher is better</source>

@@ -1863,8 +1863,8 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>差异最大的在前</translation>
     </message>
     <message>
-        <source>In file order</source>
-        <translation>按文件顺序</translation>
+        <source>In layer order</source>
+        <translation>按层的顺序</translation>
     </message>
     <message>
         <source>Measure</source>
@@ -3213,6 +3213,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>and whatever runs the original</source>
         <extracomment>format onnx, ONNX Runtime</extracomment>
         <translation>以及任何能运行原模型的程序</translation>
+    </message>
+    <message>
+        <source>torch.export program, dense</source>
+        <extracomment>format pt2</extracomment>
+        <translation>torch.export 程序，稠密</translation>
+    </message>
+    <message>
+        <source>The opened program of torch.export with zeros where it is pruned. Everything else in it stays as it is: the graph, its constants and its example inputs.</source>
+        <extracomment>format pt2</extracomment>
+        <translation>打开的 torch.export 程序，剪枝处为零。其中其他内容保持不变：计算图、常量和示例输入。</translation>
     </message>
     <message>
         <source>pickle as opened</source>
@@ -5363,8 +5373,8 @@ Files are read, never run.</source>
 <context>
     <name>ModelView</name>
     <message>
-        <source>In file order</source>
-        <translation>按文件顺序</translation>
+        <source>In layer order</source>
+        <translation>按层的顺序</translation>
     </message>
     <message>
         <source>Most pruned first</source>
@@ -7675,8 +7685,8 @@ computed on this computer.</source>
         <translation>层的顺序，最大值在前；或点击列标题</translation>
     </message>
     <message>
-        <source>File order</source>
-        <translation>文件顺序</translation>
+        <source>Layer order</source>
+        <translation>层的顺序</translation>
     </message>
     <message>
         <source>Undo repair</source>
@@ -8255,8 +8265,8 @@ computed on this computer.</source>
         <translation>张量的顺序</translation>
     </message>
     <message>
-        <source>In file order</source>
-        <translation>按文件顺序</translation>
+        <source>In layer order</source>
+        <translation>按层的顺序</translation>
     </message>
     <message>
         <source>Most sensitive first</source>
@@ -8369,6 +8379,10 @@ computed on this computer.</source>
     <message>
         <source>{metric} at {amount}</source>
         <translation>{amount} 时的{metric}</translation>
+    </message>
+    <message>
+        <source>measured with</source>
+        <translation>测量所用数据</translation>
     </message>
     <message>
         <source>Damage by tensor and amount</source>
@@ -9961,11 +9975,6 @@ steps</extracomment>
         <translation>&apos;{method}&apos; 从文件获取掩码，目前还不能在集群上运行。</translation>
     </message>
     <message>
-        <source>&apos;{where}&apos;, at entries[{number}]: {sentence}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; 的 entries[{number}]：{sentence}</translation>
-    </message>
-    <message>
         <source>The preview belongs to a state of the document that no longer exists.</source>
         <extracomment>sentences</extracomment>
         <translation>此预览所属的文档状态已不存在。</translation>
@@ -11077,16 +11086,6 @@ steps</extracomment>
         <translation>没有名为 &apos;{name}&apos; 的导出格式。</translation>
     </message>
     <message>
-        <source>{listed} of &apos;{path}&apos; cannot be written as {name}: {why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 的 {listed} 无法写为 {name}：{why}。</translation>
-    </message>
-    <message>
-        <source>{listed} of &apos;{path}&apos; would not be in the export, which is a defect of Pruneapp.</source>
-        <extracomment>sentences</extracomment>
-        <translation>导出中将缺少 &apos;{path}&apos; 的 {listed}，这是 Pruneapp 的缺陷。</translation>
-    </message>
-    <message>
         <source>Choose another format, and report this.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择其他格式，并报告此问题。</translation>
@@ -11422,6 +11421,11 @@ steps</extracomment>
         <translation>在 worker {address} 上：{sentence}</translation>
     </message>
     <message>
+        <source>Also prunes {counted}: {examples}{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>同时剪枝 {counted}：{examples}{more}</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos;: there is no tensor of this name.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos;：没有此名称的张量。</translation>
@@ -11442,29 +11446,14 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 在此无法剪枝：{why_not}。</translation>
     </message>
     <message>
-        <source>the container cannot be kept because {listed} would be pruned</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法保留容器，因为 {listed} 会被剪枝</translation>
-    </message>
-    <message>
         <source>those tensors</source>
         <extracomment>sentences</extracomment>
         <translation>这些张量</translation>
     </message>
     <message>
-        <source>Uncheck {these}, or leave out {listed} with --omit NAME.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请取消勾选{these}，或用 --omit NAME 略过 {listed}。</translation>
-    </message>
-    <message>
         <source>Leave {them} out with --omit NAME{elsewhere}.</source>
         <extracomment>sentences</extracomment>
         <translation>请用 --omit NAME 略过{elsewhere}。</translation>
-    </message>
-    <message>
-        <source>&apos;{shared}&apos; shares its numbers with another tensor in it</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{shared}&apos; 在其中与另一个张量共用数值</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has new values, and does not lie in one piece in it</source>
@@ -11997,11 +11986,6 @@ steps</extracomment>
         <translation>请将其放回原处，然后重新打开模型。</translation>
     </message>
     <message>
-        <source>There would be more than {MOST_FILES} files of at most {format_bytes}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>将会产生超过 {MOST_FILES} 个文件（每个最大 {format_bytes}）。</translation>
-    </message>
-    <message>
         <source>Increase the max shard size.</source>
         <extracomment>sentences</extracomment>
         <translation>请增大分片大小上限。</translation>
@@ -12522,6 +12506,36 @@ steps</extracomment>
         <translation>在字节 {start} 处不是 UTF-8 文本</translation>
     </message>
     <message>
+        <source>&apos;{where}&apos;, at {place}: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;，位于 {place}：{sentence}</translation>
+    </message>
+    <message>
+        <source>{quoted_names} of &apos;{path}&apos; cannot be written as {name}: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的 {quoted_names} 无法写为 {name}：{why}。</translation>
+    </message>
+    <message>
+        <source>{quoted_names} of &apos;{path}&apos; would not be in the export, which is a defect of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>导出中将缺少 &apos;{path}&apos; 的 {quoted_names}，这是 Pruneapp 的缺陷。</translation>
+    </message>
+    <message>
+        <source>The program cannot be written, because {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入该程序：{reason}。</translation>
+    </message>
+    <message>
+        <source>Export as safetensors, which holds the weights without the graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请导出为 safetensors，它包含权重但不含计算图。</translation>
+    </message>
+    <message>
+        <source>There would be more than {MAX_FILES} files of at most {format_bytes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>将会产生超过 {MAX_FILES} 个文件（每个最大 {format_bytes}）。</translation>
+    </message>
+    <message>
         <source>it holds half of a surrogate pair at {start}</source>
         <extracomment>sentences</extracomment>
         <translation>在 {start} 处含有不成对的代理字符</translation>
@@ -12725,6 +12739,11 @@ steps</extracomment>
         <source>Choose the dimension of the inputs, or &apos;wanda_n_m&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择输入所在的维度，或选择 &apos;wanda_n_m&apos;。</translation>
+    </message>
+    <message>
+        <source>Nothing would be pruned: of {units}, {value} would be kept, and the number of units kept {where} is rounded up to a multiple of {multiple}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不会剪枝任何内容：{units} 中将保留 {value}，并且{where}保留的单元数向上取整为 {multiple} 的倍数。</translation>
     </message>
     <message>
         <source>&apos;{by}&apos; ranks units by the tensors that read them, and none is known for &apos;{place}&apos;.</source>
@@ -13177,6 +13196,11 @@ steps</extracomment>
         <translation>请使用 &apos;edit&apos; 条目，其目标可指定掩码。</translation>
     </message>
     <message>
+        <source>Use `pruneapp run RECIPE {model} --script SCRIPT -o OUT`, which collects them, or collect them with `pruneapp statistics {model2} --script SCRIPT -o FILE`. Then use `pruneapp run RECIPE {model3} --statistics FILE -o OUT`, or choose the method in the form, press &apos;Load statistics…&apos;, and apply the recipe again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>使用 `pruneapp run RECIPE {model} --script SCRIPT -o OUT` 收集它们，或用 `pruneapp statistics {model2} --script SCRIPT -o FILE` 收集。然后使用 `pruneapp run RECIPE {model3} --statistics FILE -o OUT`，或在表单中选择该方法，按“加载统计…”，再次应用配方。</translation>
+    </message>
+    <message>
         <source>Remove it from the targets.</source>
         <extracomment>sentences</extracomment>
         <translation>请将其从目标中移除。</translation>
@@ -13270,16 +13294,6 @@ steps</extracomment>
         <source>Add a &apos;pattern&apos; to the row.</source>
         <extracomment>sentences</extracomment>
         <translation>请为该行添加 &apos;pattern&apos;。</translation>
-    </message>
-    <message>
-        <source>&apos;{where}&apos; is a recipe of version 1, but one of its steps has version 2.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; 是版本 1 的配方，但其中一个步骤的版本为 2。</translation>
-    </message>
-    <message>
-        <source>Set the version of the recipe to 2.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请将配方的版本设为 2。</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; is not a recipe: it lacks &quot;format&quot;: &quot;{FORMAT}&quot;.</source>
@@ -15626,11 +15640,6 @@ steps</extracomment>
         <translation>存储 &apos;{key}&apos; 应有 {nbytes} 字节，实际为 {size} 字节</translation>
     </message>
     <message>
-        <source>Collect them with `pruneapp statistics {model} --script SCRIPT -o FILE`. Then load FILE in the form, or use `pruneapp run RECIPE {model2} --statistics FILE -o OUT`.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 `pruneapp statistics {model} --script SCRIPT -o FILE` 收集，然后在表单中加载 FILE，或使用 `pruneapp run RECIPE {model2} --statistics FILE -o OUT`。</translation>
-    </message>
-    <message>
         <source>Load it in Python and save it again: torch.save(torch.load(FILE), &apos;model.pt&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>请在 Python 中加载并重新保存：torch.save(torch.load(FILE), &apos;model.pt&apos;)。</translation>
@@ -15714,11 +15723,6 @@ steps</extracomment>
         <source>No other tensor is pruned with these.</source>
         <extracomment>sentences</extracomment>
         <translation>没有其他张量会随之剪枝。</translation>
-    </message>
-    <message>
-        <source>Also prunes {counted}: {said}{more}</source>
-        <extracomment>sentences</extracomment>
-        <translation>同时剪枝 {counted}：{said}{more}</translation>
     </message>
     <message>
         <source>, as in &apos;{other}&apos;</source>
@@ -15981,24 +15985,9 @@ steps</extracomment>
         <translation>{label}：没有应答</translation>
     </message>
     <message>
-        <source>{listed} {are} left out: the export asks first.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{listed} 会被略过：导出时会先询问。</translation>
-    </message>
-    <message>
-        <source>as long as you do not prune {listed}</source>
-        <extracomment>sentences</extracomment>
-        <translation>，只要您不剪枝 {listed}</translation>
-    </message>
-    <message>
         <source>, or export as {name}, which keeps what was opened{unless}</source>
         <extracomment>sentences</extracomment>
         <translation>，或导出为 {name}，它保留打开的内容{unless}</translation>
-    </message>
-    <message>
-        <source>{listed} {were} not read, and {were2} written unchanged.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{listed} 没有读取，按文件中的原样写入。</translation>
     </message>
     <message>
         <source>Kept unchanged: {no_tensors}.</source>
@@ -16009,11 +15998,6 @@ steps</extracomment>
         <source>Kept unchanged: {outside}.</source>
         <extracomment>sentences</extracomment>
         <translation>原样保留：{outside}。</translation>
-    </message>
-    <message>
-        <source>{listed} {were} left out, as asked: {why}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>按要求略过 {listed}：{why}。</translation>
     </message>
     <message>
         <source>not contiguous</source>
@@ -16029,11 +16013,6 @@ steps</extracomment>
         <source>Only the values are in the export, not what the file says about them: {sentence}.</source>
         <extracomment>sentences</extracomment>
         <translation>其中只有数值，没有文件中的附加说明：{sentence}。</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {listed}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos;（{what}）写为组成它的普通张量：{listed}。</translation>
     </message>
     <message>
         <source>The same holds for {others} of such kinds.</source>
@@ -16066,16 +16045,6 @@ steps</extracomment>
         <translation>已略过：ONNX 模型的计算图，以及除张量外的一切。</translation>
     </message>
     <message>
-        <source>Left out: objects and code of the file ({listed}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：文件中的对象和代码（{listed}）。</translation>
-    </message>
-    <message>
-        <source>Left out: the metadata of the file ({listed}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>已略过：文件的元数据（{listed}）。</translation>
-    </message>
-    <message>
         <source>which is not a tensor</source>
         <extracomment>sentences</extracomment>
         <translation>不是张量</translation>
@@ -16094,11 +16063,6 @@ steps</extracomment>
         <source>state dict</source>
         <extracomment>sentences</extracomment>
         <translation>状态字典</translation>
-    </message>
-    <message>
-        <source>{listed}, which {are} not in the {where}</source>
-        <extracomment>sentences</extracomment>
-        <translation>{listed}，不在{where}中</translation>
     </message>
     <message>
         <source>Not copied from &apos;{name}&apos;: {first_names}. Configuration, tokenizer, and what {MODULES} refers to are copied; code never is.</source>
@@ -17056,14 +17020,14 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 与 pickle 中的另一个数组共享数值。</translation>
     </message>
     <message>
-        <source>Rounding what stays up to a multiple of {rounding} prunes nothing of {counted}.</source>
+        <source>Prune at least {needed}, or choose a smaller multiple.</source>
         <extracomment>sentences</extracomment>
-        <translation>将保留数量向上取整为 {rounding} 的倍数后，{counted}中没有任何剪枝。</translation>
+        <translation>请至少剪枝 {needed}，或选择更小的倍数。</translation>
     </message>
     <message>
-        <source>Prune more, or choose a smaller multiple.</source>
+        <source>Choose a smaller multiple.</source>
         <extracomment>sentences</extracomment>
-        <translation>请剪枝更多，或选择更小的倍数。</translation>
+        <translation>请选择更小的倍数。</translation>
     </message>
     <message>
         <source>The step ranks weights by statistics of activations of the checkpoint.</source>
@@ -17316,14 +17280,24 @@ steps</extracomment>
         <translation>其他数据</translation>
     </message>
     <message>
-        <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {listed}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>同样已更改：&apos;{show}&apos;，它与 {listed} 共享数值。</translation>
-    </message>
-    <message>
         <source>The tensors keep the names and the order of rows of llama.cpp: transformers loads them only after a conversion.</source>
         <extracomment>sentences</extracomment>
         <translation>张量保留 llama.cpp 的名称和行顺序：transformers 只有在转换后才能加载。</translation>
+    </message>
+    <message>
+        <source>Left out: objects and code of the file ({quoted_names}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：文件中的对象和代码（{quoted_names}）。</translation>
+    </message>
+    <message>
+        <source>Left out: the metadata of the file ({quoted_names}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：文件的元数据（{quoted_names}）。</translation>
+    </message>
+    <message>
+        <source>{quoted_names}, which {are} not in the {where}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names}，不在{where}中</translation>
     </message>
     <message>
         <source>The numbers are in &apos;{data_file}&apos; beside the file: a model of more than {MOST_BYTES} bytes cannot be one file.</source>
@@ -19263,6 +19237,46 @@ steps</extracomment>
         <translation>{n} 个通道</translation>
     </message>
     <message>
+        <source>{quoted_names} {are} left out: the export asks first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} 会被略过：导出时会先询问。</translation>
+    </message>
+    <message>
+        <source>the container cannot be kept because {quoted_names} would be pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法保留容器，因为 {quoted_names} 会被剪枝</translation>
+    </message>
+    <message>
+        <source>Uncheck {these}, or leave out {quoted_names} with --omit NAME.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选{these}，或用 --omit NAME 略过 {quoted_names}。</translation>
+    </message>
+    <message>
+        <source>as long as you do not prune {quoted_names}</source>
+        <extracomment>sentences</extracomment>
+        <translation>，只要您不剪枝 {quoted_names}</translation>
+    </message>
+    <message>
+        <source>{quoted_names} {were} not read, and {were2} written unchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{quoted_names} 没有读取，按文件中的原样写入。</translation>
+    </message>
+    <message>
+        <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {shown}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>同样已更改：&apos;{show}&apos;，它与 {shown} 共享数值。</translation>
+    </message>
+    <message>
+        <source>{quoted_names} {were} left out, as asked: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>按要求略过 {quoted_names}：{why}。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {quoted_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos;（{what}）写为组成它的普通张量：{quoted_names}。</translation>
+    </message>
+    <message>
         <source>{n} column</source>
         <extracomment>steps</extracomment>
         <translation>{n} 列</translation>
@@ -19872,8 +19886,8 @@ steps</extracomment>
         <translation>启动 Python，临时在文件夹旁写入含零的模型，并以 float32 比较两者的输出。还会给出与剪枝前模型输出的差距。需要可容纳两者的内存和磁盘空间。</translation>
     </message>
     <message>
-        <source>Always done: the folder is read back, and its tensors are compared with the model.</source>
-        <translation>始终执行：回读文件夹，并将其张量与模型比较。</translation>
+        <source>Always done: what was written is read back, and its tensors are compared with the model.</source>
+        <translation>始终执行：读回写入的内容，并将其张量与模型比较。</translation>
     </message>
 </context>
 <context>
@@ -20184,8 +20198,8 @@ steps</extracomment>
         <translation>命令行的指标哪些值更好；名称已知的指标（如 accuracy 和 loss）无需选择。</translation>
     </message>
     <message>
-        <source>by name</source>
-        <translation>按名称</translation>
+        <source>decide by metric name</source>
+        <translation>按指标名称决定</translation>
     </message>
     <message>
         <source>higher is better</source>

@@ -366,7 +366,7 @@ def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(
     person.workbench.navigation.show_page(Page.DISTRIBUTION)
     person.workbench.show_tensor(NAMES[1])
     view = person.views.pages.distribution
-    person.wait(lambda: view._waits and view._editable)
+    person.wait(lambda: view._is_idle and view._editable)
     assert computed == []
     view.thresholdMoved.emit(0.5)
     person.wait(lambda: "compute_preview" in computed)
