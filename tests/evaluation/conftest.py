@@ -1,4 +1,4 @@
-"""Workers and a runner for the tests of this folder, and the states of a small model."""
+"""Workers, a runner and states of a small model for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def runner(folder):
 
 @pytest.fixture
 def mode(folder, runner):
-    """Say how the script behaves from now on; it loads the model anew."""
+    """Provide a function that selects the behavior of the script, which then reloads the model."""
 
     def change(name):
         (folder / "mode").write_text(name)
@@ -65,7 +65,9 @@ def state(file):
 
 @pytest.fixture
 def stubbed(tmp_path, tmp_path_factory, monkeypatch):
-    """Make workers with the stub; all are closed, and no process of theirs is left."""
+    """Provide a function that starts workers with the stub; close them and check for leftover
+    processes.
+    """
     made: list[StubbedWorker] = []
     stub = tmp_path_factory.mktemp("stub")
     (stub / "torch.py").write_text(STUB)

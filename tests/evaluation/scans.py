@@ -1,4 +1,4 @@
-"""Scans without a model: what was measured is made up."""
+"""Scans with made-up measurements, without a model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def made_scan(
     pruned: int = 0,
     protected: int = 0,
 ) -> Scan:
-    """Return a scan of tensors with so many weights and damages by amount; None is no number."""
+    """Return a scan of tensors with these numbers of weights and damages by amount; None is no
+    metric.
+    """
     name = "score" if higher else "loss"
     found = []
     for tensor, (weights, damages) in tensors.items():

@@ -1,4 +1,4 @@
-"""Scripts that people might write, good and bad, and a torch that starts at once."""
+"""Valid and faulty evaluation scripts, and a stub of torch that imports quickly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pruneapp.evaluation.worker import Worker
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
-# Enough of torch for a worker whose model has no tensors: what is tested is the process.
+# A minimal torch for workers whose model has no tensors: only the process is tested.
 STUB = """
 import types
 
@@ -48,7 +48,7 @@ for name in ("nn", "nn.modules", "nn.modules.module"):
     sys.modules["torch." + name] = part
 """
 
-# A small model in as many forms as `mode` knows, and what may go wrong with it.
+# A small model whose variants and errors are selected by `mode`.
 MODEL = '''
 import os
 from pathlib import Path
@@ -146,10 +146,10 @@ def write_script(folder: Path, body: str, *, load: str = LOAD) -> EvaluationScri
 
 
 class StubbedWorker(Worker):
-    """A worker whose torch is the stub beside the script: it is there in 0.1 s."""
+    """A worker with the stub of torch next to the script, which starts in 0.1 s."""
 
     def evaluate(self, job: Job | None = None, seed: int = 0):
-        """Load and evaluate; returns the values by name."""
+        """Load and evaluate; return the values by name."""
         job = job or Job()
         if not self.runs:
             self.start(job)
@@ -159,7 +159,7 @@ class StubbedWorker(Worker):
 
 
 def pruned(state, share=0.5, names=("0.weight", "4.weight"), seed=0):
-    """Return a state in which a share of some tensors is pruned."""
+    """Return a state in which a fraction of some tensors is pruned."""
     draw = np.random.default_rng(seed)
     masks = {
         name: BitMask.from_bools(draw.random(state.entry(name).numel) >= share) for name in names
@@ -168,7 +168,7 @@ def pruned(state, share=0.5, names=("0.weight", "4.weight"), seed=0):
 
 
 def outputs(state, dtype=torch.float32):
-    """Compute here what the model there returns."""
+    """Compute the outputs of the model here."""
     nn = torch.nn
     first = nn.Linear(16, 32), nn.BatchNorm1d(32), nn.ReLU()
     model = nn.Sequential(*first, nn.Linear(32, 32), nn.Linear(32, 5))
@@ -198,7 +198,7 @@ def values(measured):
 
 
 def assert_repaired_alike(ours, theirs):
-    """Hold the values, and what is said of each layer, to those of another solver."""
+    """Assert that values and layer reports agree with those of another solver."""
     before, after = (done.repair.edit.after["values"] for done in (ours, theirs))
     assert before.keys() == after.keys() >= {"0.weight", "4.weight", "0.bias", "1.running_var"}
     for name, held in before.items():

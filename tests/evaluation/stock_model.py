@@ -1,4 +1,4 @@
-"""Stand-ins for torchvision and Pillow, a model of theirs that knows colours, and its images."""
+"""Stubs of torchvision and Pillow, a model that classifies colors, and its images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 
 from pruneapp.evaluation import classifier
 
-# Colours are classes: the model answers with the sums of the channels.
+# Colors are classes: the logits are the sums of the channels.
 TORCHVISION = """
 import numpy, torch
 
@@ -54,8 +54,8 @@ class open:
         assert mode == "RGB"
         return self
 """
-COLOURS = "blue", "green", "red"  # in the order of their names, as classes are
-# Of a model that knows each colour.
+COLOURS = "blue", "green", "red"  # in alphabetical order, like classes
+# A model that classifies each color correctly.
 STATE: Mapping[str, torch.Tensor] = {
     "fc.weight": torch.eye(3).flip(0),
     "fc.bias": torch.zeros(3),
@@ -67,7 +67,7 @@ STATE: Mapping[str, torch.Tensor] = {
 
 
 def install(place: Path, monkeypatch) -> None:
-    """Have workers import the stand-ins, and the model known by its tensors."""
+    """Let workers import the stubs, and register the model by its tensors."""
     for name, text in (("torchvision/models.py", TORCHVISION), ("PIL/Image.py", PILLOW)):
         (place / name).parent.mkdir(parents=True)
         (place / name).write_text(text)
@@ -78,13 +78,13 @@ def install(place: Path, monkeypatch) -> None:
 
 
 def write_model(path: Path) -> Path:
-    """Write the model; returns the path."""
+    """Write the model; return the path."""
     save_file(dict(STATE), path)
     return path
 
 
 def write_images(folder: Path) -> Path:
-    """Write two images of each colour into a folder each, and what is no image."""
+    """Write a folder with two images for each color, and files that are not images."""
     for channel, colour in zip((2, 1, 0), COLOURS, strict=True):
         pixels = np.zeros((4, 4, 3), np.float32)
         pixels[..., channel] = 1

@@ -1,4 +1,4 @@
-"""Sums over the inputs of each weight, as the worker collects them: beside hooks and by hand."""
+"""Sums over the inputs of each weight collected by the worker, compared with direct computation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def activations():
 
 @pytest.fixture
 def collected(activations, tmp_path):
-    """Return what is seen of each weight while something runs, with all Gram matrices."""
+    """Provide a function that returns the statistics of each weight while `run` runs, with Gram
+    matrices.
+    """
 
     def collect(module, run):
         names = [name for name, value in module.state_dict().items() if value.dim() > 1]
@@ -61,7 +63,7 @@ def collected(activations, tmp_path):
 
 
 def same(seen, *rows, transposed=False):
-    """The sums are those of these rows, one matrix for each part."""
+    """Assert that the sums are those of these rows, one matrix per part."""
     inputs, gram = seen
     rows = [part.detach().double().reshape(-1, part.shape[-1]).numpy() for part in rows]
     assert inputs.transposed == transposed
@@ -77,7 +79,7 @@ def _seeded():
 
 
 def unfolded(x, conv):
-    """The patches of a convolution of two dimensions, by groups."""
+    """Return the patches of a two-dimensional convolution, by group."""
     found = []
     for part in x.chunk(conv.groups, 1):
         patches = nn.functional.unfold(
@@ -89,7 +91,7 @@ def unfolded(x, conv):
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad, torch.inference_mode])
 def test_linear_layers_are_seen_in_every_mode(collected, mode):
-    """Of rows, of sequences, without bias; called twice; by a function; with shared inputs."""
+    """For rows and sequences, without bias, called twice, as a function, and with shared inputs."""
     model = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 4, bias=False))
     x, y = torch.randn(7, 6), torch.randn(2, 3, 6)
 
@@ -106,7 +108,7 @@ def test_linear_layers_are_seen_in_every_mode(collected, mode):
 
 
 def test_what_several_layers_share_and_what_changes_in_place_are_told_apart(collected):
-    """Queries, keys and values have one input; a later one in the same memory is another."""
+    """Queries, keys and values share one input; a later input in the same memory is another one."""
     model = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 3), nn.Linear(4, 2)])
     x = torch.randn(5, 4)
     first, second = x.clone(), x * 3
@@ -125,7 +127,7 @@ def test_what_several_layers_share_and_what_changes_in_place_are_told_apart(coll
 
 @pytest.fixture
 def beside(activations, tmp_path):
-    """Return what is seen beside a model whose tensors of some names have other values."""
+    """Provide a function that collects while a second model, with other values, runs alongside."""
     from pruneapp_worker import side_by_side, tensors
 
     def collect(module, others, names, run):
@@ -158,7 +160,7 @@ def beside(activations, tmp_path):
 
 
 def drift_is(found, *parts):
-    """It is that of these parts: outputs wanted, outputs on the inputs, inputs."""
+    """Assert the drift of these parts: expected outputs, actual outputs, inputs."""
     parts = [[side.detach().double().numpy() for side in part] for part in parts]
     for part, (wanted, outputs, inputs) in enumerate(parts):
         off = wanted - outputs
@@ -170,7 +172,7 @@ def drift_is(found, *parts):
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad, torch.inference_mode])
 def test_two_states_run_side_by_side_and_the_script_gets_the_outputs_of_the_model(beside, mode):
-    """A call that changes what it is given, and a residual that is added in place, included."""
+    """Including a call that modifies its input, and an in-place residual."""
 
     class Net(nn.Module):
         def __init__(self):
@@ -209,7 +211,7 @@ def test_two_states_run_side_by_side_and_the_script_gets_the_outputs_of_the_mode
         layer, (own, now) = getattr(model, name), [state[number] for state in states]
         weight = layer.weight.T
         drift_is(drifts[f"{name}.weight"], (own @ weight, now @ weight, now))
-    # How products are rounded depends on how many rows there are, on some processors.
+    # On some processors the rounding of products depends on the number of rows.
     torch.testing.assert_close(torch.cat(returned), model.third(states[0][1]))
 
 
@@ -239,7 +241,7 @@ def test_the_drift_of_convolutions_is_that_of_their_groups(beside, kind):
 
 
 def test_no_drift_is_told_of_rows_that_have_no_counterpart(beside):
-    """As of an expert that other rows reach; nor of a weight that is multiplied in pieces."""
+    """For example if other rows reach an expert, or a weight is multiplied in pieces."""
 
     class Routed(nn.Module):
         def __init__(self):
@@ -283,7 +285,7 @@ def test_convolutions_are_seen_as_patches_of_each_group(collected, options, layo
 
 
 def test_convolutions_of_other_dimensions_and_transposed_ones_are_seen(collected):
-    """One dimension, three, and those whose rows are pixels; a pad that is no zero."""
+    """In one and three dimensions, with pixels as rows, and with nonzero padding."""
     model = nn.ModuleDict(
         {
             "one": nn.Conv1d(3, 5, 2, padding="same", padding_mode="circular"),
@@ -341,7 +343,7 @@ class Experts(nn.Module):
 
 @pytest.mark.parametrize("transposed", [False, True])
 def test_fused_experts_are_seen_by_their_place_in_the_weight(collected, transposed):
-    """An expert that saw nothing has counts of 0."""
+    """An expert without inputs has counts of 0."""
     model = Experts(transposed=transposed)
     x, chosen = torch.randn(9, 4), torch.tensor([0, 2, 2, 0, 0, 2, 2, 2, 0])
     seen = collected(model, lambda: model(x, chosen))
@@ -350,7 +352,7 @@ def test_fused_experts_are_seen_by_their_place_in_the_weight(collected, transpos
 
 @pytest.mark.parametrize("transposed", [False, True])
 def test_stacks_of_products_are_seen(collected, transposed):
-    """bmm and its like, where a stack is the weight, or one matrix is broadcast."""
+    """bmm and similar functions, with a stack as weight, or one broadcast matrix."""
     model = Experts(transposed=transposed)
     stack = model.weight if transposed else model.weight.mT
     x, bias = torch.randn(3, 5, 4), torch.randn(3, 5, 6)
@@ -358,7 +360,7 @@ def test_stacks_of_products_are_seen(collected, transposed):
     def run():
         torch.bmm(x, stack)
         torch.baddbmm(bias, x, stack)
-        torch.bmm(stack.mT, x.mT)  # the weight in front
+        torch.bmm(stack.mT, x.mT)  # the weight is the first operand
 
     seen = collected(model, run)
     same(seen["weight"], *(torch.cat([part] * 3) for part in x), transposed=transposed)
@@ -369,7 +371,7 @@ def test_stacks_of_products_are_seen(collected, transposed):
 
 @pytest.mark.skipif(not hasattr(torch, "_grouped_mm"), reason="torch has no grouped products")
 def test_grouped_products_are_seen(collected):
-    """Runs of rows, one for each expert; as transformers 5 computes them."""
+    """Consecutive rows for each expert, as transformers 5 computes them."""
     model = nn.ParameterDict({"weight": torch.randn(3, 8, 16).bfloat16()})
     x, ends = torch.randn(10, 8).bfloat16(), torch.tensor([4, 4, 10], dtype=torch.int32)
     seen = collected(model, lambda: torch._grouped_mm(x, model["weight"], ends))
@@ -377,7 +379,7 @@ def test_grouped_products_are_seen(collected):
 
 
 def test_square_and_transposed_weights_are_told_apart(collected):
-    """Conv1D of transformers has its inputs first; strides say so, also of a square one."""
+    """Conv1D of transformers has its inputs first; strides show it, even for a square weight."""
     model = nn.ParameterDict({"one": torch.randn(4, 4), "two": torch.randn(4, 4)})
     x = torch.randn(5, 4)
 
@@ -391,7 +393,7 @@ def test_square_and_transposed_weights_are_told_apart(collected):
 
 
 def test_what_cannot_be_told_is_left_out(collected, activations):
-    """A weight used both ways; columns of one; and nothing at all."""
+    """A weight used in both orientations; some columns of one; and an unused one."""
     model = nn.ParameterDict({"both": torch.randn(4, 4), "some": torch.randn(3, 4)})
     other, x = nn.Linear(4, 4), torch.randn(5, 4)
 
@@ -409,7 +411,7 @@ def test_what_cannot_be_told_is_left_out(collected, activations):
 
 
 def test_large_inputs_are_summed_in_pieces_of_float64(collected, activations, monkeypatch):
-    """A mean that swallows the rest in float32 does not here."""
+    """Summing in float32 would lose precision because of the large mean."""
     monkeypatch.setattr(activations, "PIECE", 64)
     linear, conv = nn.Linear(4, 2), nn.Conv2d(2, 2, 2)
     x, images = torch.randn(100, 4) + 1e4, torch.randn(5, 2, 4, 4)
@@ -418,7 +420,7 @@ def test_large_inputs_are_summed_in_pieces_of_float64(collected, activations, mo
 
 
 def test_what_is_switched_meanwhile_is_put_back(collected):
-    """The fast way of attention, and short products of float32."""
+    """The fast path of attention, and reduced precision of float32 products."""
     linear, x, found = nn.Linear(3, 3), torch.randn(2, 3), []
 
     def run():
@@ -464,7 +466,7 @@ def test_models_of_transformers_are_seen_whole(collected):
 
 
 def test_wanda_on_the_sample_is_what_the_literature_makes_of_it(collected):
-    """Calibrated on 256 pictures: 64.4 % right at 50 % of each tensor, where 98.9 % were."""
+    """Calibrated on 256 pictures: 64.4 % accuracy at 50 % of each tensor, 98.9 % unpruned."""
     pytest.importorskip("sklearn")
     spec = importlib.util.spec_from_file_location("train", resources.path("sample/train.py"))
     train = importlib.util.module_from_spec(spec)

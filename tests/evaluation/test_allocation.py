@@ -1,4 +1,4 @@
-"""Allocation: the total is met to the weight, within the bounds, at the least damage there is."""
+"""Allocation: the total is exact, within the bounds, with the least damage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AMOUNTS = (0.3, 0.5, 0.7, 0.9)
 
 
 def curve(weights, damages, low=0, high=None, unit=1):
-    """A tensor that was scanned to `AMOUNTS`."""
+    """Return the curve of a tensor that was scanned with `AMOUNTS`."""
     counts = [round(amount * weights) for amount in AMOUNTS[: len(damages)]]
     most = counts[-1] if high is None else min(high, counts[-1])
     return Curve(0, min(low, most), most, np.array(counts), np.array(damages, float), unit)

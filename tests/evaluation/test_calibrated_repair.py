@@ -1,4 +1,4 @@
-"""A repair whose statistics are collected for it: of the unpruned model, and nothing is left."""
+"""Repairs that collect statistics of the unpruned model, and delete them afterwards."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.evaluation.scripts import (
 
 @pytest.fixture
 def runner_of(tmp_path):
-    """Make runners of scripts whose model is the usual one."""
+    """Provide a function that makes runners of scripts with the default model."""
     (tmp_path / "mode").write_text("plain")
     made = []
 
@@ -49,7 +49,7 @@ def runner_of(tmp_path):
 
 
 class Labels:
-    """Keeps what a job says that it works on, and how far it is then."""
+    """Records the labels and progress of a job."""
 
     def __init__(self):
         self.seen = {}
@@ -63,7 +63,7 @@ class Labels:
 def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
     runner_of, state, tmp_path, monkeypatch
 ):
-    """The temporary folder is gone afterwards; no file of statistics is named."""
+    """The temporary folder is deleted; no statistics file is named."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
@@ -83,7 +83,7 @@ def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
 
 
 def error_of(state, done, unpruned):
-    """The error of the outputs of a repaired model, as a share of those without the bias."""
+    """Return the output error of a repaired model, relative to the outputs without the bias."""
     wanted, now = outputs(unpruned), outputs(state.replaced(done.repair.edit.after))
     bias = torch.from_numpy(unpruned.checkpoint.bits("4.bias").view(np.float32).copy())
     return float((now - wanted).square().sum() / (wanted - bias).square().sum())
@@ -92,9 +92,9 @@ def error_of(state, done, unpruned):
 def test_layer_after_layer_each_is_repaired_for_what_the_layers_before_it_give(
     runner_of, state, monkeypatch
 ):
-    """In order of execution; the last comes nearest to the outputs of the unpruned model.
+    """In order of execution; the last layer's outputs are closest to those of the unpruned model.
 
-    The model that the worker holds is the unpruned one at the end, as is checked there.
+    Afterwards the worker holds the unpruned model again.
     """
     names = ("0.weight", "3.weight", "4.weight")
     half, labels = pruned(state, 0.7, names), Labels()
@@ -111,7 +111,7 @@ def test_layer_after_layer_each_is_repaired_for_what_the_layers_before_it_give(
     last = done.repair.layers[-1]
     assert last.rounded < last.before
     assert done.repair.edit.entry["configuration"]["source"]["sequential"] is True
-    # What is said of the last layer is the error of the outputs of the model.
+    # The error of the last layer is that of the model's outputs.
     assert last.rounded == pytest.approx(after, rel=1e-3)
 
 
@@ -142,13 +142,13 @@ def test_a_script_that_runs_none_of_the_pruned_layers_is_refused(runner_of, stat
 def test_the_worker_solves_where_the_gram_matrices_are_larger_than_the_limit(
     runner_of, state, sequential
 ):
-    """Group by group, with the values that numpy finds, and no matrix leaves it."""
+    """Group by group, with the same values as NumPy; no matrix is sent to the application."""
     names, labels = ("0.weight", "3.weight", "4.weight"), Labels()
     half = pruned(state, 0.7, names)
     settings = RepairSettings(sequential=sequential)
     ours = repair_by_script(runner_of(AGREEMENT), half, settings, Job())
     assert ours.solver == "numpy (CPU)"
-    # Of 16 and 32 inputs, and with the weights for the drift.
+    # For 16 and 32 inputs, and the weights for the drift.
     budget = 8 * (32**2 + sequential * 32 * 32)
     theirs = repair_by_script(
         runner_of(AGREEMENT), half, replace(settings, budget=budget), Job(labels)
@@ -166,7 +166,7 @@ def test_sums_that_are_not_finite_are_refused_by_the_worker_as_well(runner_of, s
 
 
 def test_a_repair_is_cancelled_while_the_worker_solves(runner_of, state):
-    """Between two products; the worker is told."""
+    """Between two products; the worker is notified."""
     half, token = pruned(state), CancelToken()
     runner = runner_of(AGREEMENT)
     runner.hurry()

@@ -1,7 +1,7 @@
-"""Image classifiers run without a script: known by their tensors, measured on a folder of images.
+"""Image classifiers without a script: known by their tensors, measured on a folder of images.
 
-The worker meets stand-ins for torchvision and Pillow here; with the packages themselves, where they
-are installed, the last test runs a stock ResNet-18.
+The worker uses stubs of torchvision and Pillow; with the real packages, if they are installed, the
+last test runs a stock ResNet-18.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def runner_for(script: EvaluationScript, images: Path, name: str = "torchvision"
 
 
 def resnet18(classes: int) -> dict[str, tuple[int, ...]]:
-    """Return the names and shapes of the ResNet-18 of torchvision."""
+    """Return the names and shapes of torchvision's ResNet-18."""
     shapes = {"conv1.weight": (64, 3, 7, 7), "fc.weight": (classes, 512), "fc.bias": (classes,)}
     norms = {"bn1": 64}
     inputs = 64
@@ -129,7 +129,7 @@ def test_images_are_counted_with_their_subfolders(images, tmp_path):
 
 
 def test_as_many_are_measured_as_the_window_says(images):
-    """The worker has numbers of its own: it imports nothing of Pruneapp."""
+    """The worker has its own constants, because it does not import Pruneapp."""
     place = resources.path("pruneapp_worker/image_classifier.py")
     sys.path.insert(0, str(place.parents[1]))
     try:

@@ -1,4 +1,4 @@
-"""Statistics of a state: under the names of the checkpoint, whatever the model makes of them."""
+"""Statistics of a state: under the names of the checkpoint, whatever the model's names are."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def moments(*rows):
 
 
 def test_sums_have_the_names_of_the_checkpoint(runner, mode, state, tmp_path):
-    """Also of weights that the model has transposed, or joined in one of all experts."""
+    """Also for weights that the model has transposed, or fused in one tensor of all experts."""
     path = tmp_path / "s.safetensors"
     collected = collect(runner, state, path, Job())
     tensors = {name: state.checkpoint.read(name) for name in TENSORS}
@@ -153,7 +153,7 @@ def test_sums_have_the_names_of_the_checkpoint(runner, mode, state, tmp_path):
             assert np.allclose(found.sum, rows.double().sum(0), atol=1e-4)
             assert found.counts.tolist() == [20]
             assert not found.transposed
-        # No token went to the other expert.
+        # No token was routed to the other expert.
         nothing = statistics.inputs(["experts.0.gate_proj.weight"], (4, 8))
         assert nothing.counts.tolist() == [0]
 
@@ -161,7 +161,7 @@ def test_sums_have_the_names_of_the_checkpoint(runner, mode, state, tmp_path):
 def test_gram_matrices_are_summed_within_a_budget_in_several_runs(
     runner, mode, state, folder, tmp_path
 ):
-    """Each is the same as in one run; what is too large for any is refused."""
+    """The matrices equal those of a single run; those that exceed the budget are refused."""
     paths = [tmp_path / "one.safetensors", tmp_path / "more.safetensors"]
     names = ("fc.weight", "out.weight", "experts.1.up_proj.weight")
     runs = []
@@ -182,7 +182,7 @@ def test_gram_matrices_are_summed_within_a_budget_in_several_runs(
 
 
 def test_a_pruned_state_is_run_as_it_is(runner, mode, state, tmp_path):
-    """Its statistics are those of its own activations; then the model is as before."""
+    """The statistics are those of its own activations; then the model is restored."""
     paths = [tmp_path / f"{number}.safetensors" for number in range(3)]
     some = pruned(state, 0.9, names=("fc.weight",))
     for path, one in zip(paths, (state, some, state), strict=True):
@@ -204,7 +204,7 @@ def test_a_pruned_state_is_run_as_it_is(runner, mode, state, tmp_path):
     ],
 )
 def test_what_makes_no_statistics_is_said(runner, mode, state, tmp_path, how, says):
-    """And no file is written."""
+    """No file is written."""
     mode(how)
     for grams in ((), ("fc.weight",)) if how == "changes" else (("fc.weight",),):
         with pytest.raises(EvaluationError, match=says):
@@ -213,7 +213,7 @@ def test_what_makes_no_statistics_is_said(runner, mode, state, tmp_path, how, sa
 
 
 def test_sums_without_a_file_are_those_of_the_file(runner, state, mode, tmp_path, monkeypatch):
-    """Read in blocks, and from a folder of their own."""
+    """Read in blocks, in a temporary folder."""
     monkeypatch.setattr(collection, "_BLOCK", 7)
     names = ["fc.weight", "experts.1.down_proj.weight"]
     sums = collect_sums(runner, state, Job(), grams=names, folder=tmp_path)
@@ -230,7 +230,7 @@ def test_sums_without_a_file_are_those_of_the_file(runner, state, mode, tmp_path
 def test_multiply_adds_of_a_state_are_those_by_the_weights_that_it_keeps(
     runner, mode, state, folder
 ):
-    """Of one input: the model is called once, with the first five of twenty."""
+    """For one input: the model is called once, with the first five of twenty."""
     uses = count_uses(runner, state, Job())
     dense = 8 * 6 + 2 * 4 * 8 + 4 * 4 + TENSORS["out.weight"][0] * 4
     assert uses.multiply_adds(state, Job()) == dense

@@ -1,4 +1,4 @@
-"""A model on a CUDA GPU: what is put there is checked there; sums and repairs as on the CPU."""
+"""A model on a CUDA GPU: its tensors are verified there; sums and repairs as on the CPU."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = ("0.weight", "3.weight", "4.weight")
 
 
 def on_device(body: str) -> str:
-    """Have the model and its inputs lie where the application says."""
+    """Return the script with model and inputs on the device that the application selects."""
     for what, then in (
         ("def load(path):", "def load(path, device):"),
         ("    return model\n", "    return model.to(device)\n"),
@@ -45,7 +45,7 @@ def on_device(body: str) -> str:
 
 @pytest.fixture
 def runner_on(tmp_path):
-    """Make a runner of the usual model on a device."""
+    """Provide a function that makes a runner of the default model on a device."""
     (tmp_path / "mode").write_text("plain")
     made = []
 
@@ -96,7 +96,7 @@ def test_memory_that_the_device_does_not_have_is_said_in_a_sentence(runner_on, s
 
 @pytest.mark.parametrize("precision", ["highest", "medium"])
 def test_sums_are_those_of_the_cpu(runner_on, state, tmp_path, precision):
-    """Also where the script lets its own products be computed in fewer bits."""
+    """Also if the script allows its own products to use reduced precision."""
     body = AGREEMENT + f"\ntorch.set_float32_matmul_precision('{precision}')\n"
     for device in ("cpu", "cuda"):
         collect(runner_on(device, body), state, tmp_path / device, Job(), grams=NAMES)

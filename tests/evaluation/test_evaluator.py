@@ -1,4 +1,4 @@
-"""The unpruned model is measured first, and what was measured is remembered."""
+"""The unpruned model is measured first, and results are cached."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_without_labels_agreement_with_the_unpruned_model_is_measured(folder, mo
         assert found["relative_error"].value == pytest.approx(float(apart))
         cosine = torch.cosine_similarity(before.flatten(), after.flatten(), dim=0)
         assert found["cosine"].value == pytest.approx(float(cosine))
-        made._referred = 0  # what a killed worker had is made again
+        made._referred = 0  # a killed worker's data is collected again
         evaluator.results.clear()
         assert evaluator.measure(pruned(state), Job()).metrics == found
         (place / "mode").write_text("other")
@@ -140,7 +140,9 @@ def load(path):
 
 
 def test_of_an_embedding_only_what_needs_no_classes_is_measured(tmp_path, state):
-    """The largest of the coordinates of a sentence encoder is no answer: 'same_top1' was first."""
+    """Regression: 'same_top1' of a sentence encoder came first, although its outputs are no
+    classes.
+    """
     (tmp_path / "mode").write_text("plain")
     script = write_script(tmp_path, EMBEDDING, load="")
     made = ScriptRunner(script, Interpreter(Path(sys.executable), ""), Options(device="cpu"))
@@ -149,7 +151,7 @@ def test_of_an_embedding_only_what_needs_no_classes_is_measured(tmp_path, state)
         result = evaluator.measure(pruned(state), Job())
         assert [c.name for c in evaluator.changes(result)] == ["cosine", "relative_error"]
         before, after = outputs(state).flatten(), outputs(pruned(state)).flatten()
-        # Of 1000 columns all are compared.
+        # All of the 1000 columns are compared.
         cosine = torch.cosine_similarity(before, after, dim=0)
         assert result.metrics["cosine"].value == pytest.approx(float(cosine))
         apart = (before - after).norm() / before.norm()

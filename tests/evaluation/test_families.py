@@ -1,7 +1,7 @@
-"""Model folders of transformers, as old and new versions save them, are measured and repaired.
+"""Model folders saved by old and new versions of transformers are measured and repaired.
 
-Old versions stored buffers that new ones compute: numbers of positions, masks of attention,
-frequencies. Files of pretraining also hold heads that the class in ``config.json`` does not have.
+Old versions stored buffers that new ones compute: position ids, attention masks, frequencies.
+Checkpoints of pretraining also contain heads that the class in ``config.json`` lacks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.shrink.tiny_models import TINY_MODELS, make
 
-# Inputs for a model of any modality; the folder is loaded by the shipped code.
+# Inputs for a model of any modality; the folder is loaded by the built-in script.
 SCRIPT = """
 import torch
 
@@ -56,7 +56,7 @@ def evaluate(model):
     first = next(value for value in output.values() if isinstance(value, torch.Tensor))
     return float(first.double().abs().mean())
 """
-# Encoders, decoders, experts that transformers joins, images and sound; the others are slow.
+# Encoders, decoders, experts that transformers fuses, images and audio; the others are slow.
 FAST = frozenset({"bert", "gpt2", "llama", "marian", "mixtral", "mpnet", "roberta", "swin", "t5"})
 
 
@@ -64,10 +64,10 @@ HEAD = "cls.predictions.extra.dense.weight"
 
 
 class LastingRunner(ScriptRunner):
-    """A runner whose process serves all families: importing transformers takes seconds."""
+    """A runner whose process serves all families, because importing transformers takes seconds."""
 
     def close(self) -> None:
-        """Keep the process, which a repair would end."""
+        """Do nothing: a repair would end the process."""
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def save_as_before(folder: Path, new: Path, *, pickled: bool = False) -> Path:
         f"{stem}.layers.0.attention.mask": torch.ones(1, 1, 64, 64, dtype=torch.bool).tril(),
         f"{stem}.layers.0.rotary_emb.inv_freq": torch.rand(4),
     }
-    if new.name == "bert":  # a head of pretraining, which the class does not have
+    if new.name == "bert":  # a pretraining head, which the class lacks
         tensors[HEAD] = torch.randn(64, 64)
     folder.mkdir()
     shutil.copy(new / "config.json", folder)
@@ -161,7 +161,7 @@ def test_a_folder_with_a_pickle_alone_is_measured(runner, new_folder, tmp_path):
 def test_joined_weights_of_another_file_are_refused_beside_a_head_that_is_not_used(
     runner, new_folder, tmp_path
 ):
-    """The experts of Mixtral are joined in the model, so they can be compared by zeros only."""
+    """The fused experts of Mixtral can be compared only by their zeros."""
     new = new_folder("mixtral")
     old = save_as_before(tmp_path / "old", new)
     zeros = save_as_before(tmp_path / "zeros", new)

@@ -1,4 +1,4 @@
-"""Which way is better, how much worse is allowed, and what is noise."""
+"""Direction of metrics, allowed change, and noise."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_paired_interval_of_right_and_wrong_holds_what_it_should():
     inside = 0
     for _ in range(400):
         pairs = [(draw.random() < 0.9, draw.random()) for _ in range(150)]
-        # Of ten answers that are right one becomes wrong, of ten others one right.
+        # One of ten correct answers becomes wrong, one of ten others becomes correct.
         after = [right if chance > 0.1 else not right for right, chance in pairs]
         before = samples(*(right for right, _ in pairs))
         band = band_of(samples(*after), before, NONE)

@@ -48,7 +48,7 @@ NAMES = ("conv.weight", "fc.weight")
 
 @pytest.fixture
 def opened():
-    """Open ONNX files as snapshots until the test ends."""
+    """Provide a function that opens ONNX files as snapshots, which are closed after the test."""
     checkpoints = []
 
     def make(path):
@@ -76,7 +76,7 @@ def inputs_here():
 
 
 def expected_sum(state, tmp_path):
-    """Return what the network computes if the tensors of the file are replaced by the package."""
+    """Return the sum of the network's outputs with the tensors replaced by the onnx package."""
     path = state.checkpoint.files[0].path
     model = onnx.load(path)
     for tensor in model.graph.initializer:
@@ -116,7 +116,7 @@ def test_a_command_gets_the_file_itself_or_an_onnx_file_of_the_state(state, tmp_
 
 
 def test_a_state_keeps_the_layout_of_its_files(tmp_path, opened):
-    """External data stays in files of its own, without links, which onnx refuses."""
+    """External data stays in separate files, without links, which onnx refuses."""
     model = small_network()
     for tensor in model.graph.initializer:
         place = f"sub/{tensor.name}.bin"
@@ -362,7 +362,9 @@ PRODUCTS = {
 
 @pytest.fixture(scope="module")
 def products(tmp_path_factory):
-    """Return a runner whose calibrate squares the outputs; one process for all cases."""
+    """Provide a function that returns a runner, whose calibrate squares the outputs; one process
+    for all cases.
+    """
     folder = tmp_path_factory.mktemp("products")
     body = (
         "def calibrate(session):\n    x, = session.get_inputs()\n"
@@ -382,7 +384,7 @@ def test_sums_are_those_of_what_the_weight_is_multiplied_by(products, tmp_path, 
     make, shape = PRODUCTS[case]
     b = Builder(opset=20)
     out = make(b)
-    hidden = b.op("Identity", "x")  # the value is no input of the graph
+    hidden = b.op("Identity", "x")  # so that the value is not an input of the graph
     for node in b.nodes[:-1]:
         node.input[:] = [hidden if name == "x" else name for name in node.input]
     b.nodes.insert(0, b.nodes.pop())
@@ -447,7 +449,7 @@ def of_the_page(_checkpoint):
 
 @pytest.mark.parametrize("make", [template_for, of_the_page])
 def test_the_template_and_the_script_of_the_page_run(tmp_path, opened, make):
-    """With the data of the user, which a package has in the page."""
+    """With the user's data, which comes from a package in the documentation."""
     state = opened(save(small_network(), tmp_path / 'a"b.onnx'))
     text = make(state.checkpoint)
     if make is template_for:

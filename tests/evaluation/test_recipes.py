@@ -1,4 +1,4 @@
-"""The scripts of docs/measure.md run, where their packages are there."""
+"""The scripts of docs/measure.md run if their packages are installed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ torch.manual_seed(1)
 WINDOWS = torch.randint(60, (3, 1, 16))
 """
 
-# What stands before each: the imports, and what is written in capitals there.
+# Code before each script: imports, and values for the placeholders in capitals.
 BEFORE = {
     "torchmetrics": "import torch, torchmetrics\nMODEL = torch.nn.Linear\n" + CLASSIFIER,
     "Lightning": """
@@ -122,7 +122,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def tokenizer(path):
-    """Write a tokenizer that knows the letters."""
+    """Write a tokenizer with one token per letter."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     made = Tokenizer(models.WordLevel({c: n for n, c in enumerate(LETTERS)}, unk_token="z"))
@@ -131,7 +131,7 @@ def tokenizer(path):
 
 
 def checkpoint_for(name, folder):
-    """Write the model of a recipe; return what is opened, and the weight that is pruned."""
+    """Write the model of a recipe; return its path and the name of the pruned weight."""
     import torch
     import transformers
 
@@ -196,13 +196,13 @@ def test_the_recipe_runs(name, tmp_path, monkeypatch):
     assert dense.metrics.keys() == pruned.metrics.keys()
     assert pruned.zeros >= dense.zeros + 0.9 * mask.pruned
     assert (dense.notices, pruned.notices) == ((), ())
-    if name not in {"torchmetrics", "lm-eval"}:  # these may name as many rightly as before
+    if name not in {"torchmetrics", "lm-eval"}:  # these may have the same metric as before
         assert dense.metrics != pruned.metrics
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_folders_of_transformers_need_no_script(tmp_path):
-    """Perplexity of a text, outputs on token ids, and a refusal of what needs code of its own."""
+    """Perplexity of a text, outputs on token ids, and refusal of models with custom code."""
     name = "Perplexity of a language model, in plain transformers"
     path, weight = checkpoint_for(name, tmp_path)
     (path / "tokenizer.json").write_bytes((tmp_path / "tokenizer.json").read_bytes())
@@ -244,7 +244,7 @@ def evaluate_rows(model, progress):
 
 @pytest.mark.filterwarnings("ignore")
 def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path):
-    """It has no logits for a perplexity: that failed with an AttributeError."""
+    """Regression: an encoder has no logits for a perplexity, which raised AttributeError."""
     import torch
     import transformers
 
@@ -277,7 +277,7 @@ def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path
         found = runner.run(pruned, 0, Job()).metrics
         assert 0.5 < found["cosine"].value < 1
         assert found["relative_error"].value > 0
-        # Of a sentence encoder the cosine is that of each pooled embedding.
+        # For a sentence encoder the cosine is that of each pooled embedding.
         pooling = path / "1_Pooling" / "config.json"
         pooling.parent.mkdir()
         pooling.write_text('{"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false}')

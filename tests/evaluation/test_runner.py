@@ -1,4 +1,4 @@
-"""States get into the person's model bit for bit, or there is no number."""
+"""States are loaded into the user's model bit for bit, or there is no result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def test_states_are_handed_over_in_place_and_undone(runner, mode, state, folder,
 def test_the_file_may_be_named_from_another_folder_than_that_of_the_script(
     runner, mode, file, monkeypatch
 ):
-    """The worker runs in that of the script: values were read from a path that it has not."""
+    """Regression: values were read from a relative path, while the worker runs in the script's
+    folder.
+    """
     mode("plain")
     monkeypatch.chdir(file.parent.parent)
     with open_checkpoint(file.relative_to(file.parent.parent)) as checkpoint:
@@ -77,7 +79,7 @@ def test_only_what_differs_goes_over(runner, mode, state, monkeypatch):
         sent.clear()
         runner.run(one, 0, Job())
         assert [patch["name"] for patch in sent] == names
-        # Values are only needed again where something comes back.
+        # Values are only sent again if weights are restored.
         assert all(
             ("values" in patch) == (one in (some, state) and sent != []) for patch in sent
         ) or (one is some and all("values" not in patch for patch in sent))
@@ -139,7 +141,7 @@ def test_after_an_error_the_next_number_is_right(runner, mode, state, folder):
 
 
 def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
-    """The condition of a result is the text itself, not its path."""
+    """The identity of data is a hash of the content, not the path."""
     python = Interpreter(Path(sys.executable), "ours")
     texts = [tmp_path / name for name in ("a.txt", "b.txt", "c.txt")]
     for text, content in zip(texts, ("one", "one", "two"), strict=True):
@@ -154,7 +156,7 @@ def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
     for labelled in (True, False):
         script = EvaluationScript.shipped_for_images(labelled=labelled)
         images = ScriptRunner(script, python, Options(images=tmp_path))
-        # Accuracy is measured on other images of the folder than those that calibrate.
+        # Accuracy is measured on other images of the folder than calibration uses.
         assert (data_of(images) == data_of(images, calibrating=True)) is not labelled
     own = write_script(tmp_path, MODEL, load="")
     assert data_of(ScriptRunner(own, python, Options())) == f"script:{own.sha256}"
@@ -207,7 +209,7 @@ def test_a_command_line_measures_files(state, tmp_path, monkeypatch):
     some = pruned(state)
     zeros = sum(mask.pruned for mask in some.masks.values())
     dense = runner_of(f"{python} {{checkpoint}}").run(state, 0, Job()).metrics["accuracy"].value
-    assert Path("read").read_text() == f"{state.checkpoint.path}\n"  # as it is, no copy
+    assert Path("read").read_text() == f"{state.checkpoint.path}\n"  # the original file, not a copy
     found = runner_of(f"{python} {{checkpoint}}").run(some, 0, Job()).metrics["accuracy"].value
     assert found == dense + zeros
     found = runner_of(f"{python} {{checkpoint}} {{out}}").run(some, 0, Job()).metrics
@@ -289,7 +291,7 @@ while True:
 
 @pytest.mark.parametrize("hasty", [False, True])
 def test_a_cancelled_command_is_interrupted_and_leaves_nothing_behind(state, tmp_path, hasty):
-    """It may end by itself; what takes no notice of Ctrl+C is killed with what it started."""
+    """It may end on SIGINT; if it ignores that, it is killed with its child processes."""
     started, interrupted = tmp_path / "group", tmp_path / "interrupted"
     (tmp_path / "c.py").write_text(SLOW.format(ignores=hasty))
     command = f"'{sys.executable}' '{tmp_path}/c.py' '{started}' '{interrupted}' {{checkpoint}}"
@@ -297,7 +299,7 @@ def test_a_cancelled_command_is_interrupted_and_leaves_nothing_behind(state, tmp
 
     def cancel():
         while not (started.exists() and started.read_text().endswith("\n")):
-            time.sleep(0.01)  # the command says in a file that it runs; nothing wakes this thread
+            time.sleep(0.01)  # polling: the command writes a file when it runs
         if hasty:
             runner.hurry()
         token.cancel()

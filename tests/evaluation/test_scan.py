@@ -1,4 +1,4 @@
-"""Scans: what is measured, in which order, and how one that was interrupted goes on."""
+"""Scans: the measured states, their order, and resuming an interrupted scan."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMES = ("small.weight", "large.weight")
 
 
 class PrunedShares:
-    """Says how much is pruned: the loss is 1, and the share of each tensor."""
+    """Measures the sparsity: the loss is 1 plus the sparsity of each tensor."""
 
     name, key, sha256, interpreter = "made.py", "k", "s" * 64, "python"
     options = Options()
@@ -181,7 +181,7 @@ def test_what_does_not_compare_is_not_continued(state):
 
 @pytest.fixture
 def statistics(tmp_path):
-    """Statistics of inputs that are alike, of the large weight alone."""
+    """Write statistics of correlated inputs, for the large weight only."""
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(64, 20)) + 2 * rng.normal(size=(64, 1))
     gram = rows.T @ rows
@@ -192,7 +192,7 @@ def statistics(tmp_path):
 
 
 class RepairedValues(PrunedShares):
-    """Remembers of which tensors values are replaced, and what was pruned of the large one."""
+    """Records the tensors with replaced values, and the pruned weights of the large one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ class RepairedValues(PrunedShares):
     ids=str,
 )
 def test_a_scan_by_the_data_that_calibrated_the_states_is_marked(state, tmp_path, made, calibrated):
-    """Data of the state that is scanned, of the statistics that rank, and of those that repair."""
+    """Data of the scanned state, of statistics used for ranking, and of those used for repair."""
     data = made.get("data", f"command:{PrunedShares.sha256}")
     inputs = {NAMES[1]: Inputs(np.ones((1, 20)), np.ones((1, 20)), np.full(1, 64.0))}
     path = tmp_path / "s.statistics.safetensors"
@@ -249,7 +249,7 @@ def test_each_tensor_is_repaired_before_the_model_is_measured(state, statistics)
     runner = RepairedValues()
     with measured(runner) as evaluator:
         scanned = last(scan_tensors(evaluator, state, request, Job()))
-    # Without a Gram matrix the small one stays as it is, as by any repair.
+    # Without a Gram matrix the small tensor is unchanged, as in any repair.
     assert runner.values[-2:] == [(NAMES[1], "large.bias"), ()]
     assert not any(runner.values[:-2])
     assert scanned.conditions.repair == statistics
@@ -306,7 +306,7 @@ def test_protected_weights_stay_and_those_that_were_pruned_count(state):
 
 
 def test_protection_may_change_between_two_parts_of_a_scan(state):
-    """So the file of it can still be read, and an allocation keeps to what is protected now."""
+    """Its file can still be read, and an allocation respects the current protection."""
     half = {"protected": {NAMES[1]: BitMask.from_bools(np.arange(200) < 100)}}
     with measured() as evaluator:
         first = ScanRequest(NAMES[1:], amounts=(0.5,))
@@ -324,7 +324,7 @@ def test_protection_may_change_between_two_parts_of_a_scan(state):
 
 @pytest.mark.parametrize("more", [False, True])
 def test_metrics_that_are_not_those_of_the_unpruned_model_end_the_scan(state, more):
-    """A file of it could not be read, or its damage would be infinite."""
+    """Its file could not be read, or its damage would be infinite."""
 
     def metrics(loss):
         return {"loss": loss} | ({"accuracy": 1.0} if (loss > 1.8) is more else {})
@@ -369,7 +369,7 @@ def test_requests_that_mean_nothing_are_refused(state):
 
 
 def test_an_allocation_keeps_the_sample_that_one_rule_breaks():
-    """By the loss on training pictures, as the test pictures see it (docs/quality.md)."""
+    """Scanned by the loss on training pictures, evaluated on test pictures (docs/quality.md)."""
     import torch
 
     from tests.benchmarks import quality_models
@@ -416,7 +416,7 @@ def test_an_earlier_scan_goes_on_only_under_its_conditions_and_on_its_data(state
 
 
 class Right(PrunedShares):
-    """Says of each of 100 samples whether it is right."""
+    """Measures for each of 100 samples whether it is classified correctly."""
 
     def run(self, snapshot, seed, job, *, reference=False):
         found = super().run(snapshot, seed, job)

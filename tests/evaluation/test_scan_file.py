@@ -1,4 +1,4 @@
-"""The file of a scan: read as it was written, and refused in a sentence if it is something else."""
+"""The file of a scan: read as it was written, or refused in a sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_scan_is_read_as_it_was_written(tmp_path):
 
 
 def changed(path, value):
-    """Return the file with one value changed; without it if the value is None."""
+    """Return the file's JSON with one value changed, or removed if the value is None."""
     tree = json.loads(json.dumps(TREE))
     *way, key = path
     place = tree

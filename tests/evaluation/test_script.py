@@ -1,4 +1,4 @@
-"""Scripts are read, not run; the Python for them is found beside them."""
+"""Scripts are read, not run; their Python environment is found nearby."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEADER = """# /// script
 
 @pytest.fixture
 def script(tmp_path, monkeypatch):
-    """A script in the folder of a project, and no environment that is active."""
+    """Write a script in a project folder; deactivate environments."""
     for variable in ("CONDA_PREFIX", "VIRTUAL_ENV"):
         monkeypatch.delenv(variable, raising=False)
     (tmp_path / "project" / "evaluation").mkdir(parents=True)
@@ -41,7 +41,7 @@ def script(tmp_path, monkeypatch):
 
 
 def environment(prefix):
-    """Make what looks like a virtual environment; return its Python."""
+    """Create the layout of a virtual environment; return its Python."""
     python = prefix / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text("#!/bin/sh\n")
@@ -137,7 +137,7 @@ def test_the_worker_is_valid_for_the_oldest_python_and_needs_only_known_packages
                 assert top in allowed, (file, name)
 
 
-# Of the standard library, what came after Python 3.9.
+# Names of the standard library that were added after Python 3.9.
 NEWER = [
     "pairwise",
     "batched",
@@ -172,7 +172,7 @@ NEWER = [
 
 
 def newer_than_39(tree):
-    """Yield what a module uses that Python 3.9 has not, though it parses there."""
+    """Yield constructs that parse in Python 3.9 but do not exist there."""
     for node in ast.walk(tree):
         name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", "")))
         if name in NEWER:
@@ -206,7 +206,7 @@ def test_the_worker_uses_no_newer_standard_library():
 
 @pytest.mark.parametrize(("text", "embeds"), [(False, True), (True, False), (True, True)])
 def test_only_what_is_shipped_is_built_in(tmp_path, text, embeds):
-    """A folder of that name is no way around the question before a script runs."""
+    """A copied script in a folder of the same name still needs confirmation to run."""
     shipped = EvaluationScript.shipped(text=text, embeds=embeds)
     assert shipped.builtin
     copy = tmp_path / shipped.path.parent.name / shipped.path.name
@@ -216,7 +216,7 @@ def test_only_what_is_shipped_is_built_in(tmp_path, text, embeds):
 
 
 def functions_of(text, tmp_path):
-    """Run a script as the worker does, here; returns what it defines."""
+    """Run a script as the worker does; return its namespace."""
     path = tmp_path / "new.py"
     path.write_text(text)
     return runpy.run_path(str(path))

@@ -1,4 +1,4 @@
-"""The solve of the worker, in torch, beside that of Pruneapp, in numpy."""
+"""The solver of the worker, in torch, compared with that of Pruneapp, in NumPy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def as_torch(solver, some):
 
 @pytest.fixture
 def both(solver, monkeypatch):
-    """Solve a layer by both; returns the results."""
+    """Provide a function that solves a layer with both, and returns the results."""
 
     def run(weights, moments, bias=None, device="cpu", **how):
         steps = []
@@ -83,12 +83,13 @@ def layer(seed, rows, columns, tokens, dtype=DTYPES["F32"], pruned=0.6):
 @pytest.mark.parametrize("with_bias", [False, True])
 @pytest.mark.parametrize("with_drift", [False, True])
 def test_both_solve_a_layer_alike(both, name, seed, with_bias, with_drift):
-    """Weights, biases, errors and variances, in each type that a worker may round to."""
+    """Weights, biases, errors and variances, in each dtype that a worker may round to."""
     weights, moments, bias = layer(seed, 30, 24, 200, DTYPES[name])
     if not with_drift:
         moments = Moments(moments.gram, moments.sums, moments.count)
     ours, theirs, _ = both(weights, moments, bias if with_bias else None)
-    tolerance = 2e-4 if name == "F32" else 0.15  # where a value is near the middle of two
+    # values near the middle of two may be rounded differently
+    tolerance = 2e-4 if name == "F32" else 0.15
     found = theirs["weights"].numpy()
     assert np.allclose(found, ours.weights, atol=tolerance)
     assert np.mean(np.abs(found - ours.weights) > 2e-4) < 0.01
@@ -115,7 +116,7 @@ def test_rows_that_are_not_finite_or_would_be_worse_stay(both):
 
 
 def test_large_layers_are_solved_in_pieces_with_looks_between(both, solver, monkeypatch):
-    """And a look may end it."""
+    """A check may cancel it."""
     weights, moments, bias = layer(6, 50, 24, 200)
     whole = both(weights, moments, bias)[1]["weights"]
     monkeypatch.setattr(solver, "MOST_ROWS", 7)
@@ -123,7 +124,7 @@ def test_large_layers_are_solved_in_pieces_with_looks_between(both, solver, monk
     monkeypatch.setattr(solver, "CONVERTED", 50)
     _, theirs, steps = both(weights, moments, bias)
     assert np.allclose(theirs["weights"], whole, atol=1e-4)
-    assert steps == 50 * 24**2 * 15  # as work_of, and twice for the variances
+    assert steps == 50 * 24**2 * 15  # as in work_of, and twice for the variances
 
     def stop(_done):
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Commands are given a state as a file of the format that was opened."""
+"""Commands get a state as a file of the original format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whatever a script does to its process, there is a number or a sentence, and nothing is left."""
+"""Whatever a script does to its process, the result is a number or a sentence; no process is
+left.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and groups o
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Be less patient with what does not stop."""
+    """Shorten the timeouts for processes that do not stop."""
     monkeypatch.setattr(module, "UNTIL_INTERRUPT", 0.15)
     monkeypatch.setattr(module, "UNTIL_KILL", 0.5)
 
@@ -52,7 +54,7 @@ def test_a_number_comes_back_and_prints_go_to_the_log(stubbed):
     for words in ('"value": 7', "to stderr", "directly", "from a child"):
         deadline = time.monotonic() + 10  # a thread reads it
         while words not in worker.log and time.monotonic() < deadline:
-            time.sleep(0.01)  # nothing tells of a line that was read
+            time.sleep(0.01)  # polling, because there is no notification of a read line
         assert words in worker.log
 
 
@@ -209,7 +211,7 @@ def test_the_end_of_a_worker_is_seen_though_a_child_holds_its_log(stubbed):
         ("for i in range(10**6): progress(i, 10**6); time.sleep(.01)", True),
         ("for i in progress(range(10**6)): time.sleep(.01)", True),
         ("import tqdm\n            for i in tqdm.tqdm(range(10**6)): time.sleep(.01)", True),
-        ("time.sleep(100)", True),  # SIGINT wakes it
+        ("time.sleep(100)", True),  # SIGINT interrupts it
         ("catching()", False),
     ],
 )
@@ -269,7 +271,7 @@ def test_a_time_limit_is_kept_if_there_is_one(stubbed, impatient):
 
 
 class Told:
-    """Keeps what a job reports."""
+    """Records the reports of a job."""
 
     def __init__(self):
         self.shares = []
@@ -363,7 +365,7 @@ def test_what_is_no_python_is_refused(stubbed, tmp_path):
 
 
 def test_the_worker_runs_in_the_oldest_python(stubbed):
-    """Any Python 3.9 that can be found; tests/evaluation/test_script.py reads the code."""
+    """With any installed Python 3.9; tests/evaluation/test_script.py checks the code statically."""
     places = [*Path.home().glob(".pyenv/versions/3.9.*/bin/python3.9"), shutil.which("python3.9")]
     found = next((Path(place) for place in places if place), None)
     if found is None:
@@ -424,7 +426,7 @@ def test_fifty_evaluations_leave_nothing_behind(stubbed):
     files, threads = open_files(), threading.active_count()
     for _ in range(50):
         assert worker.evaluate() == {"score": 1}
-    # What other tests left to be closed may be gone by now.
+    # Files of other tests may have been closed meanwhile.
     assert open_files() <= files
     assert threading.active_count() <= threads
     assert list(worker.folder.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Ways to see what a kernel does without millions of elements."""
+"""Fixtures that shrink the constants of kernels, so that small tensors take all paths."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pruneapp.kernels import cpu, mask_packing, sort_keys, threshold
 
 @pytest.fixture
 def small(monkeypatch):
-    """Let a few thousand elements go all the ways that else take millions."""
+    """Make a few thousand elements take the paths of millions."""
     monkeypatch.setattr(cpu, "FEW", 0)
     monkeypatch.setattr(cpu, "WORTH_A_SAMPLE", 2000)
     monkeypatch.setattr(cpu, "PLACES", 64)
@@ -24,7 +24,7 @@ def small(monkeypatch):
 
 @pytest.fixture
 def room(monkeypatch, request):
-    """Let so many bytes of what is near the cut be held; a list: and think that there are more."""
+    """Limit the bytes held near the threshold; for a list, without the kernel expecting it."""
     foreseen = not isinstance(request.param, list)
     for module in (threshold, cpu, threshold) if foreseen else (threshold,):
         monkeypatch.setattr(module, "MOST_HELD", int(np.ravel(request.param)[0]))
@@ -36,7 +36,7 @@ def room(monkeypatch, request):
 
 @pytest.fixture
 def brackets(monkeypatch):
-    """The brackets that are counted, in order."""
+    """Return the list of brackets that are counted, in order."""
     seen = []
     inside = threshold.search
 

@@ -1,4 +1,4 @@
-"""What every kernel must do: one suite, run against each of them."""
+"""Tests that every kernel must pass."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits
 from tests.support.tensors import first_to_go, magnitudes, reading
 
-# Kernels are without state: it does not matter from which subclass an example comes.
+# Kernels are stateless, so examples can be shared between subclasses.
 SHARED = settings(suppress_health_check=[HealthCheck.differing_executors])
 
 CHUNKS = st.sampled_from([1, 7, 8, 13, 64, 1000])
 
 
 class Counter:
-    """A progress that remembers what it was told."""
+    """Records the reported progress."""
 
     def __init__(self):
         self.done = self.total = 0
@@ -33,7 +33,7 @@ class Counter:
 
 
 def cut(kernel: Kernel, rankings, count) -> tuple[Threshold, list[BitMask]]:
-    """Find and apply a threshold as a step does, and hold it to the progress that it announced."""
+    """Find and apply a threshold as a step does; check the reported progress."""
     size = sum(r.size for r in rankings)
     counter = Counter()
     job = Job(counter)
@@ -57,14 +57,14 @@ def cut(kernel: Kernel, rankings, count) -> tuple[Threshold, list[BitMask]]:
 
 
 def first_keys_gone(threshold: Threshold, shares) -> Threshold:
-    """Return the cut as the next key without ties, where all of its equals go."""
+    """Return the threshold without ties if all equal elements are pruned."""
     if threshold.ties and threshold.ties == sum(share.equal for share in shares):
         return Threshold(threshold.key + 1, 0)
     return threshold
 
 
 def expected_masks(scores: list[np.ndarray], kept: list[np.ndarray | None], count: int):
-    """Sort everything in float64 and prune_lowest out the first `count` that are kept."""
+    """Return masks with the lowest `count` kept weights pruned, by a stable sort in float64."""
     joined = np.concatenate(scores)
     left = np.concatenate(
         [np.ones(len(s), bool) if k is None else k for s, k in zip(scores, kept, strict=True)]
@@ -78,7 +78,7 @@ def expected_masks(scores: list[np.ndarray], kept: list[np.ndarray | None], coun
 
 
 class KernelContract:
-    """Subclasses provide the fixture-less attribute `kernel`."""
+    """Subclasses define the attribute `kernel`."""
 
     kernel: Kernel
 
@@ -86,7 +86,7 @@ class KernelContract:
     @SHARED
     @given(data=st.data(), dtype=float_types, size=st.integers(1, 200), chunk=CHUNKS)
     def test_exactly_the_smallest_go(self, few, data, dtype, size, chunk):
-        """One tensor, any type: what a stable sort of the float64 magnitudes strikes out."""
+        """One tensor of any dtype, compared with a stable sort of float64 magnitudes."""
         bits = data.draw(raw_bits(dtype, size))
         kept = data.draw(kept_bools(size))
         left = size if kept is None else int(kept.sum())
@@ -105,7 +105,9 @@ class KernelContract:
     @SHARED
     @given(data=st.data(), types=st.lists(float_types, min_size=2, max_size=4), chunk=CHUNKS)
     def test_one_threshold_over_several_tensors(self, few, data, types, chunk):
-        """Equal elements: the earlier tensor goes first; types may mix, tensors be empty."""
+        """Among equal elements the earlier tensor is pruned first; dtypes may be mixed, tensors
+        empty.
+        """
         sizes = [data.draw(st.integers(0, 60)) for _ in types]
         bits = [data.draw(raw_bits(d, s)) for d, s in zip(types, sizes, strict=True)]
         kept = [data.draw(kept_bools(s)) for s in sizes]
@@ -130,7 +132,7 @@ class KernelContract:
     @pytest.mark.parametrize("dtype", FLOATS, ids=lambda d: d.name)
     @pytest.mark.parametrize("masked", [False, True])
     def test_tensors_of_many_chunks(self, dtype, masked):
-        """Larger than what is gathered at once, with chunks that end inside a byte of the mask."""
+        """Larger than one gathering step, with chunks that end inside a byte of the mask."""
         size = 700_001
         rng = np.random.default_rng(3)
         values = rng.standard_normal(size).astype(np.float32)
@@ -152,7 +154,7 @@ class KernelContract:
 
     @pytest.mark.parametrize("name", ["F32", "F64", "BF16"])
     def test_all_equal(self, name):
-        """Only the order decides: the first ones go."""
+        """Only the order decides: the first ones are pruned."""
         dtype = DTYPES[name]
         bits = np.full(400_000, 0x3F80, dtype.storage)
         _, masks = cut(self.kernel, [Magnitudes(reading(bits, 70_001), bits.size, dtype)], 123_457)
@@ -160,7 +162,7 @@ class KernelContract:
         assert BitMask.from_bools(np.arange(bits.size) >= 123_457) == masks[0]
 
     def test_neighbours_in_float64_are_told_apart(self):
-        """All four digits of a key decide, also where more begin alike than are gathered."""
+        """All four digits of a key decide, even if more share a prefix than are gathered."""
         bits = np.uint64(0x3FF0_0000_0000_0000) + np.arange(600_000, dtype=np.uint64)[::-1]
         _, masks = cut(self.kernel, [Magnitudes(reading(bits), bits.size, DTYPES["F64"])], 200_000)
 
@@ -169,7 +171,7 @@ class KernelContract:
     @SHARED
     @given(size=st.integers(1, 500), seed=st.integers(0, 2**63 - 1), data=st.data())
     def test_random_rankings(self, size, seed, data):
-        """Just so many, the same again, and a larger count prunes a superset."""
+        """The count is exact and reproducible, and a larger count prunes a superset."""
         count = data.draw(st.integers(1, size))
         ranking = Uniform(seed, "w", size)
         _, (mask,) = cut(self.kernel, [ranking], count)

@@ -1,6 +1,6 @@
-"""Exactly the elements that the rules name, however the work is cut up: one suite for all kernels.
+"""Exact results for any division of the work: tests for all kernels.
 
-The oracle sorts everything at once, stably, by float64 magnitudes.
+The reference is a stable sort of all float64 magnitudes.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ def rank(bits, dtype: DType, kept=None, chunk=1 << 20, width=None) -> Magnitudes
 
 
 def spread(name: str, dtype: DType, size: int = SIZE) -> np.ndarray:
-    """Return the bits of elements that are spread in some awkward way."""
+    """Return the bits of elements with a difficult distribution."""
     form = dtype.form
     rng = np.random.default_rng(11)
     whole = rng.integers(0, form.largest, size, dtype=np.uint64)
     near = np.uint64(form.one) + rng.integers(0, 5, size, dtype=np.uint64)
     nan = np.uint64(1 << form.bits - 1 if form.fnuz else form.nan_key)
-    if name == "normal":  # a few binades below 1, as weights have them
+    if name == "normal":  # a few binades below 1, like trained weights
         span = np.uint64(max(4, form.one // 8))
         bits = np.uint64(form.one) - np.minimum(whole % span, np.uint64(form.one))
-    elif name == "wide":  # from the denormals to the largest
+    elif name == "wide":  # from denormals to the largest
         bits = whole
     elif name == "sorted":
         bits = np.sort(whole)
-    elif name == "spot":  # everything that matters in one place
+    elif name == "spot":  # values near one point
         bits = np.where(np.arange(size) < size // 2, np.uint64(0), np.uint64(form.largest - 1))
         bits[300:340] = near[:40]
     elif name == "equal":
@@ -88,14 +88,14 @@ def counts(left: int) -> list[int]:
 
 
 class ExactnessContract(ABC):
-    """Subclasses make kernels that cut the work into given pieces."""
+    """Subclasses make kernels that split the work into given pieces."""
 
     @abstractmethod
     def kernel_of(self, threads: int, length: int) -> Kernel:
-        """Return the kernel: so many threads, pieces of so many elements."""
+        """Return a kernel with `threads` threads and pieces of `length` elements."""
 
     def check(self, kernel, parts, kept, count, width=None, chunk=1 << 20) -> None:
-        """Hold the masks of `parts`, bits and type each, to the sort of everything."""
+        """Compare the masks of `parts` (bits and dtype each) with a sort of all elements."""
         rankings: list[Ranking] = [
             rank(bits, dtype, there, chunk, width)
             for (bits, dtype), there in zip(parts, kept, strict=True)
@@ -108,7 +108,7 @@ class ExactnessContract(ABC):
     @pytest.mark.parametrize("dtype", FLOATS, ids=lambda d: d.name)
     @pytest.mark.parametrize("name", SPREADS)
     def test_all_types_and_spreads(self, small, name, dtype):
-        """At counts that are special, on all of it and on what earlier steps left."""
+        """For special counts, on unpruned and partly pruned elements."""
         bits = spread(name, dtype)
         rng = np.random.default_rng(7)
         for number, share in enumerate([None, 0.9, 0.02]):
@@ -122,7 +122,7 @@ class ExactnessContract(ABC):
     @pytest.mark.parametrize("length", LENGTHS)
     @pytest.mark.parametrize("chunk", [13, 1000, 1 << 20])
     def test_any_cutting(self, small, threads, length, chunk):
-        """Chunks, stretches and threads leave no trace; ties end in the middle of a tensor."""
+        """Chunks, pieces and threads do not affect the result; ties end within a tensor."""
         bits = spread("two", DTYPES["BF16"], 999)
         parts = [(part, DTYPES["BF16"]) for part in np.split(bits, [0, 1, 300, 317, 801])]
         kernel = self.kernel_of(threads, length)
@@ -138,7 +138,7 @@ class ExactnessContract(ABC):
         chunk=st.sampled_from([7, 64, 1000]),
     )
     def test_several_tensors_of_mixed_types(self, data, types, threads, length, chunk):
-        """Empty ones, single elements, some already pruned in part or all."""
+        """Empty ones, single elements, some partly or fully pruned."""
         sizes = [data.draw(st.sampled_from([0, 1, 7, 8, 9, 300])) for _ in types]
         parts = [(data.draw(raw_bits(d, s)), d) for d, s in zip(types, sizes, strict=True)]
         kept = [data.draw(kept_bools(s)) for s in sizes]
@@ -154,14 +154,14 @@ class ExactnessContract(ABC):
 
     @pytest.mark.parametrize("amount", [0.3, 0.5, 0.7])
     def test_a_cut_inside_and_outside_of_the_zeros(self, small, amount):
-        """Half of the elements are zeros of both signs: the first of them go."""
+        """Half of the elements are zeros of both signs, the first of which are pruned."""
         bits = np.zeros(SIZE, np.uint32)
         bits[1::2] = np.arange(SIZE // 2, dtype=np.uint32) + 1
         bits[::4] |= np.uint32(1 << 31)
         self.check(self.kernel_of(2, 2048), [(bits, DTYPES["F32"])], [None], round(amount * SIZE))
 
     def test_steps_one_after_the_other(self, small):
-        """Each takes half of what is left, until one element stays."""
+        """Each prunes half of the rest, until one element is left."""
         bits = spread("normal", DTYPES["BF16"])
         kernel = self.kernel_of(3, 1024)
         kept = None
@@ -174,7 +174,7 @@ class ExactnessContract(ABC):
             assert kept.sum() == left
 
     def test_many_tiny_rankings(self, small):
-        """Some hundred, counted together and apart."""
+        """Some hundred, counted together and separately."""
         rng = np.random.default_rng(5)
         parts = [
             (spread("odd", DTYPES["F16"], int(size)), DTYPES["F16"])
@@ -186,7 +186,7 @@ class ExactnessContract(ABC):
 
     @pytest.mark.parametrize("masked", [False, True])
     def test_random_rankings(self, small, masked):
-        """Their keys are whole numbers: the sort of these says who goes."""
+        """Their keys are integers, which are sorted for comparison."""
         sizes = [2000, 1, 0, 3000]
         rng = np.random.default_rng(3)
         kept = [rng.random(size) < 0.4 if masked else None for size in sizes]
@@ -203,7 +203,7 @@ class ExactnessContract(ABC):
             assert masks == expected_masks(scores, kept, count)[:4]
 
     def test_a_wide_range_is_narrowed_in_several_passes(self, small, brackets):
-        """Float64 over 2,000 binades, and the rank asked for among neighbours."""
+        """Float64 over 2,000 binades, with the threshold among neighboring values."""
         bits = spread("wide", DTYPES["F64"])
         bits[:1500] = 0x3FF0_0000_0000_0000 + np.arange(1500, dtype=np.uint64)[::-1]
         at = int((magnitudes(bits, DTYPES["F64"]) < 1).sum())
@@ -213,7 +213,7 @@ class ExactnessContract(ABC):
         assert brackets[-1].shift == 0
 
     def test_a_sample_that_misses_costs_a_pass_and_nothing_else(self, small, brackets):
-        """What the sample sees is far from what is there: everything is counted."""
+        """The sample is not representative, so everything is counted."""
         seen = np.zeros(SIZE, bool)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Magnitudes, "keys", _marking(seen, Magnitudes.keys))
@@ -236,7 +236,7 @@ class ExactnessContract(ABC):
         ("name", "dtype"), [("normal", "F16"), ("wide", "F64"), ("two", "F64"), ("spot", "F16")]
     )
     def test_little_room_for_what_is_near_the_cut(self, small, room, name, dtype):
-        """What cannot be held is read once more, whether that was foreseen or not."""
+        """Elements that exceed the limit are read once more, whether that was expected or not."""
         bits = spread(name, DTYPES[dtype])
         parts = [(part, DTYPES[dtype]) for part in np.split(bits, [1000, 1007])]
         for count in counts(SIZE)[2:4]:
@@ -244,7 +244,7 @@ class ExactnessContract(ABC):
 
     @pytest.mark.parametrize("period", [8, 64, 625, 1000])
     def test_what_repeats_with_the_rows(self, small, period):
-        """A period may be in step with the places of the sample: the masks stay exact."""
+        """A period may coincide with the sampled positions: the masks stay exact."""
         bits = np.tile(spread("normal", DTYPES["F32"], period), SIZE // period + 1)[:SIZE]
         for count in counts(SIZE):
             self.check(self.kernel_of(2, 2048), [(bits, DTYPES["F32"])], [None], count)
@@ -252,7 +252,7 @@ class ExactnessContract(ABC):
     @pytest.mark.parametrize("name", ["normal", "sorted", "zeros", "nan"])
     @pytest.mark.parametrize("dtype", ["F32", "BF16"])
     def test_real_sizes(self, name, dtype):
-        """Over a million, with the numbers of places, bins and elements that are really used."""
+        """Over a million elements, with the real constants."""
         size = 1_300_003
         bits = spread(name, DTYPES[dtype], size)
         kernel = self.kernel_of(2, 1 << 18)
@@ -260,7 +260,7 @@ class ExactnessContract(ABC):
 
 
 def _marking(seen, keys):
-    """Read as ever, and remember which elements were read."""
+    """Wrap `keys` so that it records which elements were read."""
 
     def marked(self, start=0, stop=None):
         for chunk in keys(self, start, stop):

@@ -1,4 +1,4 @@
-"""Which devices there are."""
+"""The available devices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.tensors import reading
 
 @pytest.fixture(autouse=True)
 def forget():
-    """What was found is remembered for the life of the process."""
+    """Clear the cache of devices, which otherwise lasts for the process."""
     devices.available.cache_clear()
     yield
     devices.available.cache_clear()
@@ -32,7 +32,6 @@ def with_gpu(monkeypatch, *found):
 
 
 def test_without_a_gpu_there_is_the_cpu_alone(monkeypatch):
-    """And auto means the CPU."""
     without_gpu(monkeypatch)
 
     assert [d.key for d in devices.available()] == ["cpu"]
@@ -40,7 +39,7 @@ def test_without_a_gpu_there_is_the_cpu_alone(monkeypatch):
 
 
 def test_a_gpu_is_preferred(monkeypatch):
-    """Unless the CPU is asked for."""
+    """Unless the CPU is requested."""
     with_gpu(monkeypatch, ("mps", "Apple GPU"))
     monkeypatch.setattr("torch.device", lambda key: key)
 
@@ -51,7 +50,7 @@ def test_a_gpu_is_preferred(monkeypatch):
 
 
 def test_a_device_that_is_not_there_is_refused(monkeypatch):
-    """The sentence says which there are."""
+    """The message lists the available devices."""
     without_gpu(monkeypatch)
 
     with pytest.raises(DeviceError, match=r"no CUDA device here \(there are: cpu\)"):
@@ -78,12 +77,12 @@ def ranked(name: str, size: int) -> Magnitudes:
     ids=["large", "small", "float64", "MPS", "float64 on MPS", "many tiny ones", "at random"],
 )
 def test_only_what_is_worth_it_goes_to_a_device(device, rankings, moved):
-    """The rest is done by the CPU: what is small, in small parts, or beyond the device."""
+    """The CPU handles small tensors, small parts, and tensors too large for the device."""
     assert moved is TorchKernel(device)._worth(rankings)
 
 
 def test_torch_is_not_loaded_for_the_cpu(run_python):
-    """Not for the kernel, not for the methods, not to look for a GPU where none is in sight."""
+    """Not for the kernel, not for the methods, and not to look for a GPU if none is visible."""
     out = run_python(
         "import sys\n"
         "from pruneapp.kernels import devices\n"

@@ -1,4 +1,6 @@
-"""The exact elements go, by every kernel, however the work is cut; also as torch sees it."""
+"""Every kernel prunes the exact elements, for any division of the work; also compared with
+torch.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ class TestCpuKernel(ExactnessContract):
 
 
 class TestTorchKernelOnCpu(ExactnessContract):
-    """The code for GPUs, run by torch on the CPU; threads are torch's affair."""
+    """The GPU code, run by torch on the CPU; torch manages threads."""
 
     def kernel_of(self, threads, length):
         return TorchKernel("cpu", worth_moving=0, length=length)
@@ -52,7 +54,7 @@ class TestTorchKernelOnMps(ExactnessContract):
 
 @pytest.mark.parametrize("dtype", ["F32", "F64"])
 def test_every_element_is_read_once(small, monkeypatch, dtype):
-    """The cut and the masks take one pass besides the sample."""
+    """Threshold and masks need one pass in addition to the sample."""
     read = []
     bits = spread("normal", DTYPES[dtype])
 
@@ -77,7 +79,7 @@ def test_every_element_is_read_once(small, monkeypatch, dtype):
 @pytest.mark.parametrize("dtype", TORCH_TYPES)
 @pytest.mark.parametrize("name", SPREADS)
 def test_as_torch_prunes(name, dtype):
-    """The same count, the same scores, and the same mask wherever the score is not the cut's."""
+    """The same count and scores, and the same mask except at the threshold's score."""
     kind = DTYPES[dtype]
     bits = spread(name, kind)
     tensor = torch.from_numpy(bits.view(f"int{kind.bits}")).view(getattr(torch, kind.torch))
@@ -95,7 +97,7 @@ def test_as_torch_prunes(name, dtype):
         assert np.array_equal(ours[~at_the_cut], theirs[~at_the_cut])
 
 
-# Pruning where somebody says about where the cut is
+# Pruning with a hint of the threshold
 
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,4 +1,4 @@
-"""The contract, kept by every kernel there is."""
+"""The contract, tested for every kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TestCpuKernel(KernelContract):
 
 
 class TestTorchKernelOnCpu(KernelContract):
-    """The code for GPUs, run by torch on the CPU: no GPU is needed to see that it is right."""
+    """The GPU code, run by torch on the CPU, so that no GPU is needed."""
 
     kernel = TorchKernel("cpu", worth_moving=0)
 
@@ -41,7 +41,7 @@ class TestTorchKernelOnMps(KernelContract):
 
 @pytest.mark.parametrize("name", ["find_threshold", "shares", "masks"])
 def test_threads_end_with_a_cancelled_job(name):
-    """Though the exception, and with it the frames it came through, is still held."""
+    """Even though the exception and its frames are still referenced."""
 
     class Stopping:
         def report(self, done, _total, _label):
@@ -64,7 +64,7 @@ def test_threads_end_with_a_cancelled_job(name):
 
 
 def test_what_a_device_refuses_is_said_in_a_sentence():
-    """No memory, a lost driver: the person can go on with the CPU."""
+    """No memory, a lost driver: the message suggests the CPU."""
 
     class Lost:
         def __getattr__(self, name):

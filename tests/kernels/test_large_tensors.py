@@ -1,4 +1,4 @@
-"""Stretches far into a tensor, where 32 bits do not count: as those at its beginning."""
+"""Positions beyond 32 bits in a tensor are handled like those at its beginning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAR = [1 << 31, 1 << 32, (1 << 36) - KEYS.size // 8 * 8]
 
 @dataclass
 class Repeated:
-    """A tensor that begins with the same keys at 0 and at some place."""
+    """A tensor that has the same keys at 0 and at a large offset."""
 
     at: int
     width: int = 16

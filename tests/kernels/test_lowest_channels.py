@@ -1,4 +1,4 @@
-"""The lowest channels are those of the lowest norms, however roughly most were added."""
+"""The lowest channels are exact although most norms are approximate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.strategies import float_types, kept_bools, shapes
 from tests.support.tensors import reading
 
 SHAPES = [(300,), (40, 70), (70, 40), (2000, 6), (6, 2000), (9, 30, 3, 3), (40, 7, 5), (5, 1, 600)]
-# What is added to one float32, and what is looked at at once.
+# Lengths of float32 sums, and sizes of pieces.
 CUTS = [
     {},
     {"RUN": 4, "ROWS": 2, "PIECE": 64},
@@ -49,13 +49,13 @@ def by_norms(slices: Slices, n, among: np.ndarray, count: int) -> list[int]:
 
 @dataclass
 class Looked:
-    """Which norms were made as the contract says: the shapes of the tensors."""
+    """Records the norms that are computed exactly: the shapes of the tensors."""
 
     shapes: list[tuple[int, ...]] = field(default_factory=list)
 
 
 def by_rough_sums(slices, n, among, count, threads=1, **constants) -> tuple[list[int], Looked]:
-    """Find them even where the tensor is so small that it is not worth it."""
+    """Find the lowest channels, even for a tensor too small for approximate sums."""
     looked = Looked()
 
     def norms(slices: Slices, *arguments) -> np.ndarray:
@@ -100,7 +100,7 @@ def test_they_are_those_of_the_norms(shape, n):
 @pytest.mark.parametrize("n", [1, 2], ids=str)
 @pytest.mark.parametrize("shape", [(4000, 64), (64, 4000), (700, 3, 5, 5), (700, 90)], ids=str)
 def test_hardly_any_norm_is_made(shape, n):
-    """Else the rough look was for nothing."""
+    """Otherwise the approximate sums would be useless."""
     values = np.random.default_rng(4).standard_normal(shape, np.float32)
     for dim in (0, 1):
         slices = of_values(values, dim)
@@ -110,11 +110,11 @@ def test_hardly_any_norm_is_made(shape, n):
 
 @pytest.mark.parametrize("dim", [0, 1])
 def test_what_float32_loses_is_not_lost(dim):
-    """Many small terms beside one large: added as float32 they are nothing, and they decide."""
+    """Small terms are lost next to a large one in float32, but decide the order."""
     large = np.zeros((40, 1000), np.float32)
     large[:, 0] = 1
     large[::2, 1:] = 2.0**-13  # squares of 2**-26
-    large[1::2, 1] = 2.0**-9  # less than all of those together
+    large[1::2, 1] = 2.0**-9  # less than the sum of the others
     values = large if dim == 0 else np.ascontiguousarray(large.T)
     slices = of_values(values, dim)
     expected = by_norms(slices, 2, np.arange(40), 20)
@@ -130,7 +130,7 @@ def test_what_float32_loses_is_not_lost(dim):
 def test_squares_beyond_float32(name, scale, dim):
     values = np.random.default_rng(5).uniform(0.5, 1, (60, 50)).astype(np.float32)
     values *= np.float32(scale)
-    values[7, 9] = 1  # among those that are lost one that is not
+    values[7, 9] = 1  # one large term among those that are lost
     slices = of_values(values, dim)
     for n in (1, 2):
         for count in counts(values.shape[dim]):
@@ -141,10 +141,12 @@ def test_squares_beyond_float32(name, scale, dim):
 
 
 def test_what_a_single_run_loses_is_not_lost():
-    """Every eighth term goes to one lane; each small one is less than half a unit of the large."""
+    """Every eighth term goes to one lane; each small one is less than half an ulp of the large
+    one.
+    """
     values = np.zeros((40, 128), np.float32)
     values[:, 0] = 1
-    values[::2, 8::8] = (0.87 * 2.0**-24) ** 0.5  # 13 halves of a unit in all
+    values[::2, 8::8] = (0.87 * 2.0**-24) ** 0.5  # 13 halves of an ulp in all
     values[1::2, 8] = (10 * 2.0**-24) ** 0.5
     assert_half_of_them(values)
 
@@ -194,7 +196,7 @@ def test_too_many_that_are_not_settled_have_all_norms_made():
 
 @pytest.mark.parametrize("dim", [0, 1])
 def test_what_is_looked_at_again_is_no_more_than_it_was(dim):
-    """All channels that are not settled lie in a few boxes: no other is read, and none twice."""
+    """Only the boxes with unsettled channels are read again, and none twice."""
     values = np.random.default_rng(8).uniform(1, 2, (400, 300)).astype(np.float32)
     values[:40] = 0
     values = values if dim == 0 else np.ascontiguousarray(values.T)
@@ -231,7 +233,7 @@ def test_every_type_shape_and_mask(data):
     size = math.prod(shape)
     seed = data.draw(st.integers(0, 1000))
     rng = np.random.default_rng(seed)
-    # All bit patterns, or a few of them again and again.
+    # All bit patterns, or repetitions of a few.
     patterns = rng.integers(0, 1 << dtype.bits, size, np.uint64)
     if data.draw(st.booleans()) and size:
         patterns = rng.choice(patterns[:3], size)
@@ -260,7 +262,7 @@ class Stop:
 
 @pytest.mark.parametrize("dim", [0, 1])
 def test_every_element_is_stepped_and_every_piece_can_be_the_last(dim):
-    """A second look extends the job by what it looks at."""
+    """The second pass extends the job by its own work."""
     values = np.random.default_rng(6).standard_normal((64, 4096), np.float32)
     reports: list[tuple[int, int]] = []
 

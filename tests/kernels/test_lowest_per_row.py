@@ -1,4 +1,4 @@
-"""The lowest of every row, also where they are first ranked by rounded scores."""
+"""The lowest of every row, also if they are first ranked by rounded scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pruneapp.progress import Job
 from tests.kernels.contract import SHARED
 from tests.support.tensors import reading
 
-# Factors that float32 does not hold, or not apart from each other.
+# Factors that float32 cannot represent or distinguish.
 NEXT = float(np.nextafter(1.0, 2.0))
 FACTORS = [1.0, NEXT, 1 + 2**-24, 1 + 2**-20, 0.1, 3.7, 2.0**-100, 2.0**100, 0.0]
 VALUES = [1.0, -1.0, 1 + 2**-23, 0.3, 1e-20, 1e-40, 3e38, 0.0, -0.0, np.inf, np.nan]
@@ -39,7 +39,7 @@ def scores(bits, dtype, factors, kept, *, rough=True):
 
 
 def expected(ranking, length, counts):
-    """Sort every row by exact keys, stably; what is not kept comes last."""
+    """Return the mask from a stable sort of every row by exact keys; pruned elements come last."""
     keys = read_keys(ranking, (0, ranking.size))
     stays = np.ones(keys.size, bool) if ranking.kept is None else ranking.kept.bools().copy()
     for row, count in enumerate(counts):
@@ -51,7 +51,7 @@ def expected(ranking, length, counts):
 @SHARED
 @given(st.data(), st.sampled_from(["F32", "BF16", "F16"]), st.integers(1, 9))
 def test_rounded_scores_settle_what_they_can_and_no_more(data, dtype, rows):
-    """Near the cut, in ties, out of the range of float32, the exact scores decide."""
+    """Near the threshold, for ties, and beyond the range of float32 the exact scores decide."""
     length = data.draw(st.sampled_from([1, 3, 8, 64]))
     draw = np.random.default_rng(data.draw(st.integers(0, 1 << 20)))
     few = draw.choice(VALUES, data.draw(st.integers(1, len(VALUES))), replace=False)
@@ -77,7 +77,7 @@ def test_rounded_scores_settle_what_they_can_and_no_more(data, dtype, rows):
 
 @pytest.mark.parametrize(("ties", "asked"), [(False, 0), (True, 16)])
 def test_exact_scores_are_computed_only_where_they_are_needed(monkeypatch, ties, asked):
-    """Of ordinary weights next to nowhere; where every row has equals at its cut, in all."""
+    """For ordinary weights hardly anywhere; if every row has ties at its threshold, everywhere."""
     rows, length, seen = 16, 256, []
     exact = lowest_in_groups._exact_keys
 
@@ -97,7 +97,7 @@ def test_exact_scores_are_computed_only_where_they_are_needed(monkeypatch, ties,
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_matrices_of_all_sizes_are_cut_in_one_go(monkeypatch, threads):
-    """Also empty ones, such as begin inside a byte, and rows too long to be held."""
+    """Also empty ones, those that begin inside a byte, and rows that exceed the limit."""
     monkeypatch.setattr(lowest_in_groups, "_PIECE", 100)
     draw, cuts = np.random.default_rng(0), []
     for rows, length in [(7, 13), (0, 5), (3, 0), (5, 99), (2, 101), (40, 3), (1, 1000)]:
@@ -112,7 +112,7 @@ def test_matrices_of_all_sizes_are_cut_in_one_go(monkeypatch, threads):
 @pytest.mark.parametrize("dtype", ["F32", "BF16", "F16"])
 @pytest.mark.parametrize("pruned", [False, True])
 def test_what_stays_is_added_up_along_the_way(monkeypatch, dtype, pruned):
-    """Over several pieces, also where exact scores decide; of no other ranking, and unasked not."""
+    """Over several pieces, also with exact scores; only if requested, and for this ranking only."""
     monkeypatch.setattr(lowest_in_groups, "_PIECE", 5 * 1000)
     monkeypatch.setattr(lowest_in_groups, "_IN_CACHE", 2 * 1000)
     draw, rows, length = np.random.default_rng(5), 23, 1000
@@ -133,7 +133,9 @@ def test_what_stays_is_added_up_along_the_way(monkeypatch, dtype, pruned):
 
 
 def test_no_mask_keeps_the_memory_of_another_alive():
-    """The history counts and lets go of masks one by one, a bit for each weight."""
+    """Regression: masks are freed one by one by the history, which needs separate memory for
+    each.
+    """
     draw, cuts = np.random.default_rng(0), []
     for rows in (8, 9, 8, 90, 8):
         bits = encode(draw.standard_normal((rows, 60)), DTYPES["F32"])

@@ -1,4 +1,4 @@
-"""Norms of channels: to the bit what a loop in Python adds up, and near what torch computes."""
+"""Norms of channels: bit-identical to a Python loop, and close to torch."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def norms_of(slices: Slices, n) -> np.ndarray:
 
 
 def sums_by_loop(values: np.ndarray, dim: int, kept: np.ndarray | None = None) -> np.ndarray:
-    """Add squares as the contract says, one at a time."""
+    """Add squares in the contract's order, one at a time."""
     wide = values.astype(np.float64)
     if kept is not None:
         wide = np.where(kept.reshape(values.shape), wide, 0)
@@ -51,7 +51,7 @@ def sums_by_loop(values: np.ndarray, dim: int, kept: np.ndarray | None = None) -
 
 
 def spread_values(shape: tuple[int, ...], dtype=np.float32) -> np.ndarray:
-    """Return values over thirty powers of two: nearly every order of adding has its own sum."""
+    """Return values over thirty powers of two, so that sums depend on the order of addition."""
     rng = np.random.default_rng(1)
     values = rng.uniform(0.5, 1, shape) * np.exp2(rng.integers(-14, 15, shape))
     return values.astype(dtype)
@@ -60,14 +60,14 @@ def spread_values(shape: tuple[int, ...], dtype=np.float32) -> np.ndarray:
 SHAPES = [
     (9001,),
     (3, 5),
-    (1, 9001),  # one channel: two blocks and a rest
+    (1, 9001),  # one channel: two blocks and a remainder
     (9001, 1),
     (2, 40_000),
     (300, 70),
     (37, 2 * BLOCK),
     (70, BLOCK + 300),
     (5, 1, BLOCK),  # every run is a block
-    (3, 4, BLOCK - 1),  # no run is
+    (3, 4, BLOCK - 1),  # no run is a block
     (2, 1, BLOCK + 1),
     (40, 3, 7, 7),
     (2, 3, 1, 2, 5000),
@@ -77,7 +77,7 @@ SHAPES = [
     (3, 2, 2, 3, BLOCK),
 ]
 
-# Chunks that are read, what is worked on at once, tasks, and the ways through a tensor.
+# Sizes of chunks, pieces and tasks, and paths through a tensor.
 CUTS = [
     {},
     {"chunk": 8191, "_TASK": 1, "NARROW": 1, "ROW": 1},
@@ -91,7 +91,7 @@ CUTS = [
 def test_sums_are_added_in_the_order_of_the_contract(shape):
     """Bit for bit, along every dimension, for any chunk, piece, task and number of threads."""
     values = spread_values(shape)
-    large = values.size > 200_000  # these are here for their size, and take long
+    large = values.size > 200_000  # these cases test sizes, and are slow
     for dim in range(len(shape)):
         expected = np.sqrt(sums_by_loop(values, dim))
         for cut in CUTS:
@@ -102,7 +102,7 @@ def test_sums_are_added_in_the_order_of_the_contract(shape):
 
 
 def norms_cut(values, dim, threads, *, kept=None, n=2, chunk=1 << 20, **constants) -> np.ndarray:
-    """Return norms that are made in unusual pieces, by so many threads."""
+    """Return norms computed with unusual pieces, by `threads` threads."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pruneapp.kernels.threads.WORTH_THREADS", 0)
         patch.setattr(norms, "_FEW", 0)
@@ -112,7 +112,7 @@ def norms_cut(values, dim, threads, *, kept=None, n=2, chunk=1 << 20, **constant
 
 
 def test_the_values_of_these_tests_tell_orders_apart():
-    """Else they would show nothing: other orders of adding have other sums."""
+    """Checks the test data: other orders of addition give other sums."""
     values = spread_values((300, 70))
     squares = values.astype(np.float64) ** 2
     expected = sums_by_loop(values, 0)
@@ -137,7 +137,7 @@ def test_the_values_of_these_tests_tell_orders_apart():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=str)
 @pytest.mark.parametrize("shape", [(3, 3 * BLOCK + 5), (700, 33), (5, 7, 400)], ids=str)
 def test_the_order_holds_with_masks_nan_and_infinities(shape, dtype):
-    """Pruned elements are zeros in their place; what is odd stays in its channel."""
+    """Pruned elements count as zeros; special values affect only their channel."""
     values = spread_values(shape, dtype)
     kept = np.random.default_rng(2).random(values.size) < 0.7
     values.reshape(-1)[[5, 7]] = math.inf, math.nan
@@ -159,7 +159,7 @@ def test_the_order_holds_with_masks_nan_and_infinities(shape, dtype):
 @pytest.mark.parametrize("n", [n for n in ORDERS if n not in {"fro", "nuc"}], ids=str)
 @pytest.mark.parametrize("shape", [(60, 5000), (3, 70, 50)], ids=str)
 def test_every_order_is_the_same_for_any_cut_and_threads(shape, n):
-    """To the last bit."""
+    """Bit for bit."""
     values = spread_values(shape)
     for dim in range(len(shape)):
         expected = norms_cut(values, dim, 1, n=n)
@@ -170,7 +170,7 @@ def test_every_order_is_the_same_for_any_cut_and_threads(shape, n):
 @pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize("n", [2, math.inf], ids=str)
 def test_a_cancelled_job_leaves_no_thread_behind(n, dim, monkeypatch):
-    """Whenever it is cancelled; and only the caller's thread steps it."""
+    """At any moment; and only the caller's thread reports steps."""
     monkeypatch.setattr(norms, "_TASK", 1 << 16)
     values = np.ones((1500, 1500), np.float32)
     plain = slices_of(values, dim, chunk=1 << 16)
@@ -196,7 +196,7 @@ def test_a_cancelled_job_leaves_no_thread_behind(n, dim, monkeypatch):
 
 
 def test_an_error_of_reading_ends_all_threads(monkeypatch):
-    """It comes out as it is."""
+    """It is raised unchanged."""
     monkeypatch.setattr(norms, "_TASK", 1 << 16)
     values = np.ones((1500, 1500), np.float32)
 
@@ -218,7 +218,7 @@ def test_an_error_of_reading_ends_all_threads(monkeypatch):
     n=st.sampled_from(ORDERS),
 )
 def test_norms_are_those_of_torch_on_double(data, dtype, shape, dim, n):
-    """Every float type and order; 'fro' and 'nuc' of slices, as the docs of torch promise."""
+    """Every float dtype and order; 'fro' and 'nuc' of slices, as documented by torch."""
     dim %= len(shape)
     size = math.prod(shape)
     bits = data.draw(moderate_bits(dtype, size))
@@ -242,7 +242,7 @@ def test_norms_are_those_of_torch_on_double(data, dtype, shape, dim, n):
 
 @pytest.mark.parametrize("n", ORDERS, ids=str)
 def test_nan_makes_a_norm_nan_and_pruned_elements_are_zero(n):
-    """Also where 0 times NaN or infinity would be NaN."""
+    """Also if 0 times NaN or infinity would be NaN."""
     values = np.array([[1, math.nan, 2], [3, 4, 5], [math.inf, 6, math.nan]], np.float32)
     kept = np.array([[1, 1, 1], [1, 0, 1], [0, 1, 0]], np.bool_)
     found = norms_of(slices_of(values, 0, kept), n)
@@ -253,7 +253,7 @@ def test_nan_makes_a_norm_nan_and_pruned_elements_are_zero(n):
 
 
 def test_float16_does_not_overflow():
-    """torch adds in the type of the tensor, where all large channels tie at infinity."""
+    """torch adds in the tensor's dtype, in which all large channels are infinite and tie."""
     values = np.full((2, 1000), 1000, np.float16)
     values[1] = 999
 
@@ -263,21 +263,21 @@ def test_float16_does_not_overflow():
 
 @pytest.mark.parametrize(("n", "expected"), [(10**400, [4, 6]), (-(10**400), [3, 5])])
 def test_orders_beyond_float64_are_infinite(n, expected):
-    """A person may type any number."""
+    """Users can enter any number."""
     assert expected == norms_of(slices_of(np.array([[3.0, 4], [5, -6]]), 0), n).tolist()
 
 
 @pytest.mark.parametrize("n", ORDERS, ids=str)
 @pytest.mark.parametrize("shape", [(3, 0), (0, 3), (0, 2, 2)], ids=str)
 def test_channels_without_elements(n, shape):
-    """They have a norm; nothing is divided by zero."""
+    """Their norm is defined, without a division by zero."""
     for dim in range(len(shape)):
         assert norms_of(slices_of(np.zeros(shape, np.float32), dim), n).shape == (shape[dim],)
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2])
 def test_nuclear_norms_are_gathered_in_parts(monkeypatch, dim):
-    """Slices that lie interleaved are read in several passes if they are many."""
+    """Interleaved slices are read in several passes if there are many."""
     values = np.random.default_rng(2).standard_normal((6, 5, 7))
     expected = norms_of(slices_of(values, dim), "nuc")
     monkeypatch.setattr(norms, "_GATHERED", 2 * 8 * values.size // values.shape[dim])
@@ -288,7 +288,7 @@ def test_nuclear_norms_are_gathered_in_parts(monkeypatch, dim):
 
 
 def test_a_long_decomposition_can_be_cancelled(monkeypatch):
-    """It is left behind; the job ends at once."""
+    """It is abandoned; the job ends immediately."""
     monkeypatch.setattr(norms, "_LONG", 0)
     monkeypatch.setattr(np.linalg, "svd", lambda *_, **__: token.cancel() or np.ones(1))
     token = CancelToken()
@@ -300,7 +300,7 @@ def test_a_long_decomposition_can_be_cancelled(monkeypatch):
 
 @pytest.mark.parametrize("n", [2, math.inf, "nuc"], ids=str)
 def test_progress_ends_at_the_number_of_elements(n):
-    """Whatever the way through the tensor."""
+    """For every path through the tensor."""
     told = []
 
     class Told:
@@ -316,7 +316,7 @@ def test_progress_ends_at_the_number_of_elements(n):
 
 @pytest.mark.parametrize("dim", [0, 1])
 def test_memory_is_bounded(dim):
-    """Some boxes at a time, not the tensor."""
+    """A few boxes at a time are in memory, not the tensor."""
     values = np.ones((4000, 4000), np.float32)
     slices = slices_of(values, dim)
     norms_of(slices, 2)

@@ -1,4 +1,4 @@
-"""Small tensors that are cut together: each loses what it would have lost by itself."""
+"""Small tensors that are pruned in a batch get the same masks as separately."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SIZES = st.sampled_from([0, 1, 3, 7, 8, 16, 24, 41, 300])
 
 @dataclass(frozen=True)
 class Together:
-    """Reads bits in memory, alone or with others."""
+    """Reads bits in memory, one tensor or several."""
 
     bits: np.ndarray
 
@@ -45,7 +45,7 @@ class Together:
 
 @pytest.fixture
 def few(monkeypatch):
-    """Let a handful of elements go the ways of many: in batches, beside large tensors."""
+    """Make a few elements take the batch paths, together with large tensors."""
     monkeypatch.setattr(small_tensors, "SMALL", 40)
     monkeypatch.setattr(small_tensors, "_MOST", 64)
     monkeypatch.setattr(small_tensors, "_MOST_TENSORS", 5)
@@ -53,7 +53,7 @@ def few(monkeypatch):
 
 @st.composite
 def crowds(draw, one_type=False):
-    """Bits, types and what is there of many small tensors, with a large one between."""
+    """Draw bits, dtypes and masks of many small tensors, with a large one between."""
     types = [draw(float_types)] if one_type else draw(st.lists(float_types, min_size=1, max_size=2))
     alike = draw(st.booleans())
     one = draw(SIZES)
@@ -77,7 +77,7 @@ def left_of(bits, kept):
 @SHARED
 @given(data=st.data(), crowd=crowds(), read=st.sampled_from([Together, reading]))
 def test_each_loses_its_own_smallest(few, data, crowd, read):
-    """Any types and sizes, some already pruned in part, of equal ones the first."""
+    """Any dtypes and sizes, some partly pruned; among equal elements the first."""
     cuts, expected = [], []
     for bits, dtype, kept in crowd:
         if left := left_of(bits, kept):
@@ -101,7 +101,7 @@ def test_each_loses_its_own_smallest(few, data, crowd, read):
 @SHARED
 @given(data=st.data(), crowd=crowds(), read=st.sampled_from([Together, reading]))
 def test_all_together_lose_their_smallest(few, small, data, crowd, read):
-    """Equal ones go in the order of the tensors, whether these are small or large."""
+    """Among equal elements in the order of tensors, small or large."""
     left = sum(left_of(bits, kept) for bits, _, kept in crowd)
     if not left:
         return
@@ -147,7 +147,7 @@ def test_what_is_drawn_at_random_is_the_same_beside_others():
 @pytest.mark.parametrize("scope", ["local", "global"])
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
 def test_a_file_of_many_tensors_is_pruned_as_by_torch(tmp_path, scope, kind):
-    """Twice, the second time with masks: the same count and the same magnitudes go."""
+    """Twice, the second time with masks: the same count and magnitudes are pruned."""
     torch.manual_seed(3)
     shapes = [(4, 6), (6, 4), (5, 5), (1, 3)]
     tensors = {f"{n:03}.w": torch.randn(shapes[n % 4]).to(kind) for n in range(300)}

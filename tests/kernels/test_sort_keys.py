@@ -1,4 +1,4 @@
-"""Keys: the order of magnitudes, and numbers at random."""
+"""Sort keys: the order of magnitudes, and random numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pruneapp.progress import Job
 from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits
 from tests.support.tensors import decode_float64, magnitudes, reading
 
-# Of seed 7, name "fc.weight", elements 0 to 2.
+# For seed 7, name "fc.weight", elements 0 to 2.
 GOLDEN = ["0x7744dbbd", "0x79f79991", "0x853d6af5"]
 
 
@@ -32,7 +32,7 @@ def all_keys(ranking) -> np.ndarray:
 
 @given(data=st.data(), dtype=float_types, width=st.sampled_from([8, 16, 32, 64]))
 def test_keys_have_the_order_of_the_magnitudes(data, dtype, width):
-    """For every type and width: smaller, equal and NaN as in float64."""
+    """For every dtype and width: smaller, equal and NaN as in float64."""
     bits = data.draw(raw_bits(dtype, 60))
     ranking = Magnitudes(reading(bits, 17), bits.size, dtype, width=width)
     keys = all_keys(ranking)
@@ -51,7 +51,7 @@ def test_keys_have_the_order_of_the_magnitudes(data, dtype, width):
 
 @given(data=st.data(), types=st.sets(float_types, min_size=2, max_size=4))
 def test_keys_of_mixed_types_compare(data, types):
-    """Widened exactly: equal keys if and only if the values are equal."""
+    """Conversion is exact: keys are equal if and only if the values are."""
     keys, values = [], []
     for dtype in sorted(types, key=lambda d: d.name):
         bits = data.draw(raw_bits(dtype, 20))
@@ -68,7 +68,6 @@ def test_keys_of_mixed_types_compare(data, types):
 @pytest.mark.parametrize("dtype", [d for d in FLOATS if d.bits <= 16], ids=lambda d: d.name)
 @pytest.mark.parametrize("width", [8, 32, 64])
 def test_every_pattern_of_a_small_type_is_ranked(dtype, width):
-    """All of them, none left to chance."""
     bits = np.arange(1 << dtype.bits, dtype=dtype.storage)
     keys = all_keys(Magnitudes(reading(bits), bits.size, dtype, width=width))
     values = magnitudes(bits, dtype)
@@ -79,13 +78,12 @@ def test_every_pattern_of_a_small_type_is_ranked(dtype, width):
 
 
 def test_types_that_cannot_be_pruned_have_no_rank():
-    """Nobody ranks whole numbers by accident."""
     with pytest.raises(ValueError, match="int32"):
         Magnitudes(reading(np.zeros(3, np.uint32)), 3, DTYPES["I32"])
 
 
 def test_splitmix64_gives_the_published_numbers():
-    """The first outputs from state 0, as in the reference code's output."""
+    """The first outputs from state 0, as published with the reference code."""
     expected = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
 
     assert expected == splitmix64(0, 0, 3).tolist()
@@ -93,7 +91,7 @@ def test_splitmix64_gives_the_published_numbers():
 
 
 def test_random_keys_depend_on_seed_name_and_index_alone():
-    """Whatever the size; and they never change between versions: masks are made again from them."""
+    """Independent of the size; they must never change, because masks are recomputed from them."""
     keys = all_keys(Uniform(7, "fc.weight", 300_000))
 
     assert np.array_equal(keys[:1000], all_keys(Uniform(7, "fc.weight", 1000)))
@@ -103,7 +101,7 @@ def test_random_keys_depend_on_seed_name_and_index_alone():
 
 
 def test_random_keys_are_uniform():
-    """Their mean and their low and high bits are those of fair dice, within five sigma."""
+    """Mean and histogram are within five sigma."""
     keys = all_keys(Uniform(1, "w", 200_000)).astype(np.float64) / 2**32
     counts = np.histogram(keys, bins=64, range=(0, 1))[0]
 
@@ -111,11 +109,11 @@ def test_random_keys_are_uniform():
     assert np.abs(counts - keys.size / 64).max() < 5 * np.sqrt(keys.size / 64)
 
 
-# Scores in float64 are ranked by their bits, whatever the chunks
+# Scores in float64 are ranked by their bits, for any chunks
 
 
 def by_place(start, sizes, scores):
-    """Depends on the flat index, and makes NaN of 0 now and then."""
+    """Divide by a function of the flat index, which sometimes gives NaN for 0."""
     places = np.arange(start, start + scores.size) % 5
     np.divide(sizes, places, out=scores)
 

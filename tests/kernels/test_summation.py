@@ -1,4 +1,4 @@
-"""The order of sums: what numpy adds up is what a loop in plain Python adds up, bit for bit."""
+"""The order of sums: NumPy's result equals that of a loop in plain Python, bit for bit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LENGTHS = [*range(1, 700), 1023, 1024, 1032, 2047, 2056, 4088, *range(4095, BLOC
 
 
 def sum_of_slice(terms: list[float]) -> float:
-    """Add blocks of 4,096 in order, each of them pairwise: the rule, one addition at a time."""
+    """Add blocks of 4,096 in order, each pairwise: the rule, one addition at a time."""
     total = 0.0
     for start in range(0, len(terms), BLOCK):
         total += sum_of_run(terms[start : start + BLOCK])
@@ -44,14 +44,14 @@ def sum_of_run(terms: list[float]) -> float:
 
 
 def spread_terms(shape: tuple[int, ...], seed: int = 1) -> np.ndarray:
-    """Return positive numbers over sixty powers of two: each order of adding has its own sum."""
+    """Return positive numbers over sixty powers of two, so that sums depend on the order."""
     rng = np.random.default_rng(seed)
     return rng.uniform(0.5, 1, shape) * np.exp2(rng.integers(-30, 31, shape))
 
 
 @pytest.mark.parametrize("slices", [1, 2, 3, 17])
 def test_numpy_adds_by_the_rule(slices):
-    """In the very calls that are used. A numpy that adds otherwise must not go unnoticed."""
+    """With the calls that are used, to detect a change in NumPy."""
     for length in LENGTHS:
         terms = spread_terms((slices, length + 5))[:, :length]
         expected = [sum_of_slice(row) for row in terms.tolist()]
@@ -80,7 +80,7 @@ def test_blocks_are_added_each_by_itself(slices, length):
     seed=st.integers(0, 1000),
 )
 def test_slices_can_be_cut_and_joined(length, slices, most, seed):
-    """Parts are added by themselves, the sums are those of the whole."""
+    """Parts are added separately and give the sums of the whole."""
     terms = spread_terms((length, slices), seed)
     parts = list(cut(length, most))
     assert [start for start, _ in parts] == [0, *(stop for _, stop in parts[:-1])]
@@ -95,14 +95,14 @@ def test_slices_can_be_cut_and_joined(length, slices, most, seed):
 
 
 def test_joining_leaves_the_sums_alone():
-    """A block that is the only one, too."""
+    """Also for a single block."""
     sums = np.ones((2, 3))
     assert np.array_equal([2, 2, 2], join(2 * BLOCK, BLOCK, iter(sums)))
     assert np.array_equal(np.ones((2, 3)), sums)
 
 
 def test_pairwise_sums_are_nearer_to_the_truth():
-    """What the order is for, beside speed."""
+    """A benefit of the order in addition to speed."""
     terms = np.random.default_rng(3).standard_normal((100, BLOCK)) ** 2
     exact = np.array([math.fsum(row) for row in terms])
     straight = np.add.accumulate(terms, axis=1)[:, -1]

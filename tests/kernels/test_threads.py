@@ -1,4 +1,4 @@
-"""The next chunk is read while one is worked on; nothing is left when it ends, however it ends."""
+"""The next chunk is read while one is processed; no thread is left, however it ends."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def readers() -> list[threading.Thread]:
 
 @pytest.fixture(autouse=True)
 def nobody_left():
-    """After every test, also one that fails half way."""
+    """Check for leftover threads after every test, even a failed one."""
     yield
     assert not readers()
 
 
 def test_tasks_come_in_order_with_what_was_read():
-    """More of them than buffers."""
+    """With more tasks than buffers."""
     found = []
     with ReadAhead(range(50), numbered, [[None], [None]], Job()) as ahead:
         for task, buffer in ahead:
@@ -51,7 +51,7 @@ def test_tasks_come_in_order_with_what_was_read():
 
 
 def test_the_next_is_read_while_one_is_worked_on():
-    """The second fill begins and ends before the first buffer is given back."""
+    """The second fill begins and ends before the first buffer is returned."""
     filled = [threading.Event() for _ in range(3)]
 
     def fill(task, buffer, _cancel):
@@ -69,7 +69,7 @@ def test_the_next_is_read_while_one_is_worked_on():
 
 
 def test_a_buffer_is_not_filled_before_its_copy_ended():
-    """With one buffer: whatever is read waits for what `copied` waits for."""
+    """With one buffer: the reader waits until the event of `copied` is complete."""
     seen = []
     gate = threading.Event()
 
@@ -88,7 +88,7 @@ def test_a_buffer_is_not_filled_before_its_copy_ended():
 
 
 def test_what_the_reader_raises_is_raised_as_it_is():
-    """The same object, after the chunks before it."""
+    """The same object, after the preceding chunks."""
     error = CheckpointError("The file ended early.")
 
     def fill(task, buffer, _cancel):
@@ -112,14 +112,14 @@ def test_what_the_reader_raises_is_raised_as_it_is():
 
 
 def test_cancelling_does_not_wait_for_a_slow_disk():
-    """Nothing was read yet; the answer comes long before it is."""
+    """Nothing was read yet; cancelling returns before the read does."""
     token = CancelToken()
     began = threading.Event()
     taken = []
 
     def fill(_task, _buffer, cancel):
         began.set()
-        while True:  # a disk that gives a little at a time, for ever
+        while True:  # a disk that is slow forever
             cancel.wait(0.005)
             cancel.check()
 
@@ -137,7 +137,7 @@ def test_cancelling_does_not_wait_for_a_slow_disk():
             list(ahead)
         taken.append(time.perf_counter())
 
-    assert taken[1] - taken[0] < 2  # 0.06 s here; a bound for a machine that is busy
+    assert taken[1] - taken[0] < 2  # 0.06 s here; a limit for a busy machine
 
 
 def ranking_of(read, size=4000):
@@ -157,13 +157,13 @@ KERNEL = TorchKernel("cpu", worth_moving=0, length=1000)
 
 
 def test_a_bug_of_the_reader_is_no_refusal_of_the_device():
-    """Through the kernel: only what torch raises becomes the sentence about the device."""
+    """In the kernel, only errors of torch become the message about the device."""
     with pytest.raises(RuntimeError, match="a bug of the reader"):
         list(KERNEL.masks([ranking_of(fails)], Threshold(1, 0), Job()))
 
 
 def test_a_device_without_memory_says_so(monkeypatch):
-    """For buffers, for copies, and in the midst of the work."""
+    """For buffers, for copies, and during the work."""
     full = RuntimeError("CUDA out of memory. Tried to allocate 32 MiB.\nmore")
 
     def refuse(*_args, **_more):
@@ -178,7 +178,7 @@ def test_a_device_without_memory_says_so(monkeypatch):
 
 @pytest.mark.parametrize("stop_at", [0, 2])
 def test_a_job_that_stops_half_way_leaves_no_thread(stop_at):
-    """Though the exception, and with it the frames it came through, is still held."""
+    """Even though the exception and its frames are still referenced."""
 
     class Stopping:
         def report(self, done, _total, _label):
@@ -202,7 +202,7 @@ def test_masks_that_nobody_fetches_leave_no_thread():
 
 
 def test_copies_are_of_their_own():
-    """What is on the device stays as it is when the buffer is filled again."""
+    """Device tensors do not change when the buffer is filled again."""
     mover = gpu.DeviceTransfer(torch.device("cpu"), "CPU", 16, 8)
     with ReadAhead(range(9), lambda task, buffer, _: buffer.fill_(task), mover.buffers, Job()) as a:
         moved = list(mover.moved(a))
@@ -211,7 +211,7 @@ def test_copies_are_of_their_own():
 
 
 class FakeEvent:
-    """An event of CUDA that remembers who waited for it."""
+    """A stub of a CUDA event that records who waited for it."""
 
     made: list[FakeEvent]
 
@@ -229,7 +229,7 @@ class FakeEvent:
 
 
 class FakeStream:
-    """The stream of CUDA that computes; remembers what it was told to wait for."""
+    """A stub of a CUDA stream that records what it waits for."""
 
     def __init__(self):
         self.awaited = []
@@ -240,7 +240,7 @@ class FakeStream:
 
 
 def test_copies_to_cuda_wait_for_each_other(monkeypatch):
-    """Without one: pinned buffers, one event a copy, awaited by the work and by the next fill."""
+    """With stubs: pinned buffers, one event per copy, awaited by the work and by the next fill."""
     working, pinned, used = FakeStream(), [], []
     empty = torch.empty
     monkeypatch.setattr(FakeEvent, "made", [], raising=False)
@@ -263,7 +263,7 @@ def test_copies_to_cuda_wait_for_each_other(monkeypatch):
     monkeypatch.setattr("torch.Tensor.record_stream", lambda *both: used.append(both))
 
     def fill(task, buffer, _cancel):
-        # The fourth fill is the first into a buffer that was used: its copy must have ended.
+        # The fourth fill is the first into a used buffer, whose copy must have ended.
         assert sum(e.synchronized for e in FakeEvent.made) >= task - (gpu.BUFFERS - 1)
         buffer.fill_(task)
 

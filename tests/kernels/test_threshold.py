@@ -1,4 +1,4 @@
-"""The places of the true ones, against numpy's."""
+"""Positions of true elements, compared with NumPy."""
 
 from __future__ import annotations
 

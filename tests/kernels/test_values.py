@@ -1,4 +1,4 @@
-"""Values of raw elements, against torch."""
+"""Values of raw elements, compared with torch."""
 
 from __future__ import annotations
 
@@ -36,19 +36,18 @@ def test_every_pattern_has_the_value_that_torch_gives_it(dtype):
     ],
 )
 def test_wide_types_keep_their_values(name, bits, expected):
-    """Floats as they are, whole numbers as float64."""
+    """Floats are unchanged, integers become float64."""
     assert expected == decode(np.array([bits]), DTYPES[name])[0]
 
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES.values() if d.one], ids=lambda d: d.name)
 def test_the_bits_of_one_are_those_of_one(dtype):
-    """Masks are written and recognised by them."""
+    """Masks are written and recognized by them."""
     assert decode(np.array([dtype.one, 0], dtype.storage), dtype).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("name", ["C64", "C128", "F4", "F6_E2M3"])
 def test_types_without_one_value_an_element_are_refused(name):
-    """Nothing is guessed."""
     with pytest.raises(ValueError, match=DTYPES[name].label):
         decode(np.zeros(3, DTYPES[name].storage), DTYPES[name])
 
@@ -73,7 +72,7 @@ def test_rough_sums_are_off_by_less_than_a_millionth(size):
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES.values() if d.form and d.bits <= 32])
 def test_magnitudes_are_those_of_the_values(dtype):
-    """Of every pattern of few bits, of NaN and infinities, too."""
+    """For every pattern of narrow dtypes, including NaN and infinities."""
     bits = np.arange(1 << 16, dtype=np.uint32) * (1 if dtype.bits < 32 else 65_521)
     bits = bits[: 1 << min(dtype.bits, 16)].astype(dtype.storage)
     found = np.empty(bits.size, np.float32)

@@ -1,8 +1,8 @@
-"""Masks of documents against torch.nn.utils.prune.
+"""Masks of documents compared with torch.nn.utils.prune.
 
-Equal to torch means: the same count, the same multiset of pruned scores, the same mask at every
-score different from the threshold; norms closer than 1e-6 relative count as tied. The oracle for
-types that torch cannot prune, or only with overflows, is torch on the same values as float64.
+Equal to torch means: the same count, the same multiset of pruned scores, and the same mask wherever
+the score differs from the threshold; norms within 1e-6 relative count as ties. For dtypes that
+torch cannot prune, or only with overflows, the reference is torch on the values as float64.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AMOUNTS = st.one_of(st.floats(0, 1), st.integers(0, 30))
 
 
 def module_of(values: np.ndarray, kept: np.ndarray | None) -> torch.nn.Module:
-    """A module with one parameter, pruned before if `kept` says so."""
+    """Return a module with one parameter, pruned before if `kept` is given."""
     module = torch.nn.Module()
     module.weight = torch.nn.Parameter(torch.from_numpy(values))
     if kept is not None:
@@ -50,7 +50,7 @@ def torchs(module, name, **values) -> np.ndarray:
 
 
 def assert_equal_to_torch(expected, found, before, scores):
-    """Compare masks by what went, as the rules of pruning have it; `scores` flat, float64."""
+    """Compare masks by the pruned elements; `scores` is flat float64."""
     went, gone = scores[before & ~expected], scores[before & ~found]
     assert np.array_equal(np.sort(went), np.sort(gone), equal_nan=True)
     if gone.size:
@@ -69,7 +69,9 @@ def assert_equal_to_torch(expected, found, before, scores):
     scored=st.booleans(),
 )
 def test_l1_unstructured(data, dtype, shape, amount, scored):
-    """Every type and shape, pruned before or not, by weights or by scores, NaN and infinity too."""
+    """Every dtype and shape, pruned before or not, by weights or scores, including NaN and
+    infinity.
+    """
     size = math.prod(shape)
     bits, kept = data.draw(raw_bits(dtype, size)), data.draw(kept_bools(size))
     values = decode_float64(bits, dtype).reshape(shape)
@@ -94,7 +96,7 @@ def test_l1_unstructured(data, dtype, shape, amount, scored):
 
 @given(data=st.data(), count=st.integers(2, 4), amount=AMOUNTS)
 def test_l1_unstructured_globally(data, count, amount):
-    """One threshold over tensors of several types, with one of torch over their float64 values."""
+    """One threshold over tensors of several dtypes, compared with torch on float64 values."""
     views, modules, befores, scores = [], [], [], []
     for index in range(count):
         dtype, shape = data.draw(float_types), data.draw(shapes(elements=60))
@@ -129,7 +131,7 @@ def channels_pruned(mask: np.ndarray, shape, dim) -> np.ndarray:
     scored=st.booleans(),
 )
 def test_ln_structured(data, dtype, shape, dim, n, amount, scored):
-    """Every order that torch can do on such slices; positive and negative dimensions."""
+    """Every order that torch supports for such slices; positive and negative dimensions."""
     assume(-len(shape) <= dim < len(shape))
     size = math.prod(shape)
     bits = data.draw(moderate_bits(dtype, size))
@@ -175,7 +177,7 @@ def test_ln_structured(data, dtype, shape, dim, n, amount, scored):
 
 
 def test_nan_channels_are_kept():
-    """NaN counts as largest, for torch and here."""
+    """NaN counts as largest, in torch as well."""
     values = np.array([[1.0, 2], [math.nan, 0], [9, 9]])
     wanted = {"amount": 2, "n": 2, "dim": 0}
     expected = torchs(module_of(values, None), "ln_structured", **wanted)
@@ -187,7 +189,7 @@ def test_nan_channels_are_kept():
 @pytest.mark.parametrize("name", ["random_unstructured", "random_structured"])
 @given(data=st.data(), shape=shapes(least=2), amount=AMOUNTS, dim=st.integers(0, 4))
 def test_random_methods_prune_as_many(name, data, shape, amount, dim):
-    """Which ones differs, for the generators do; the count does not."""
+    """The selected elements differ, because the generators do."""
     assume(dim < len(shape))
     kept = data.draw(kept_bools(math.prod(shape)))
     values = np.ones(shape, np.float32)
@@ -213,7 +215,7 @@ def test_random_methods_prune_as_many(name, data, shape, amount, dim):
 
 @given(data=st.data(), shape=shapes())
 def test_given_masks_are_laid_over_what_was_pruned(data, shape):
-    """custom_from_mask and identity, to the bit."""
+    """custom_from_mask and identity, bit for bit."""
     size = math.prod(shape)
     kept, mask = data.draw(kept_bools(size)), data.draw(kept_bools(size))
     assume(mask is not None)

@@ -1,4 +1,4 @@
-"""From an amount to a count."""
+"""Conversion of an amount to a count."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def test_fractions_are_rounded_as_torch_does(amount, left):
     ],
 )
 def test_known_cases(amount, left, count):
-    """1 is a count, 1.0 is everything; numpy's numbers count as Python's."""
+    """1 is a count, 1.0 is everything; NumPy scalars count as Python's."""
     assert count == to_prune(amount, left)
     assert count == to_prune(np.array([amount])[0], left)
 
 
 @pytest.mark.parametrize("amount", [-1, -0.1, 1.1, math.nan, math.inf, "half", None])
 def test_what_is_no_amount_is_refused(amount):
-    """NaN among it, which torch lets through."""
+    """Including NaN, which torch accepts."""
     with pytest.raises(ParameterError, match="'amount' must be a whole number"):
         to_prune(amount, 10)
 
@@ -66,19 +66,19 @@ def test_what_is_no_amount_is_refused(amount):
     ],
 )
 def test_more_than_is_left_is_refused(left, said):
-    """The sentence says how many there are, and where."""
+    """The message contains the number of remaining weights and their tensor."""
     with pytest.raises(ParameterError, match=said):
         to_prune(2000, left, where="fc")
 
 
 def test_of_one_weight_the_sentence_speaks_as_of_one():
-    """Of the one that is left, and of the one that is protected."""
+    """For one remaining and one protected weight."""
     said = r"of the 1 weight of 'fc' that is not pruned yet, 1 is protected, so none can be pruned"
     with pytest.raises(ParameterError, match=said):
         to_prune(1, 1, protected=1, where="fc")
 
 
-# What cannot be reached between floors and ceilings is said in numbers, in words that fit them
+# Messages about totals that minimum and maximum sparsity make unreachable
 
 
 def tensors(numel, before, free):
@@ -104,19 +104,19 @@ def test_more_than_is_free(free, said):
         bounds_of(limits, some)
 
 
-# Whole channels within limits: against taking channel by channel, on counts alone
+# Structured pruning within limits, compared with pruning channel by channel, on counts only
 
 
 SHARES = (0.0, 0.2, 0.5, 0.75, 1.0)
 
 
 def drawn_channels(seed):
-    """Some tensors whose channels have a few weights each, limits, and an amount."""
+    """Draw tensors whose channels have a few weights each, limits, and an amount."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(1, 5))
     channels = [rng.integers(1, 5, rng.integers(0, 6)) for _ in range(count)]
     before = rng.integers(0, 6, count)
-    guarded = rng.integers(0, 2, count) * rng.integers(0, 3, count)  # channels that stay
+    guarded = rng.integers(0, 2, count) * rng.integers(0, 3, count)  # weights of protected channels
     free = np.array([c.sum() for c in channels])
     tensors = Tensors([str(i) for i in range(count)], before + free + guarded, before, free)
     left = np.array([c.size for c in channels]) + guarded
@@ -127,12 +127,14 @@ def drawn_channels(seed):
 
 
 def least_and_most(channels, tensors, limits):
-    """Return with how many channels each tensor is within floor and ceiling; None if with none."""
+    """Return the range of pruned channels within the limits of each tensor; None if there is
+    none.
+    """
     found = []
     for some, size, before in zip(channels, tensors.numel, tensors.before, strict=True):
         after = before + np.concatenate(([0], np.cumsum(some)))
         most = np.floor(limits.ceiling * size)
-        least = min(np.ceil(limits.floor * size), most)  # of the two the ceiling holds
+        least = min(np.ceil(limits.floor * size), most)  # the maximum takes precedence
         fits = np.flatnonzero((after >= least) & (after <= max(most, before)))
         if not fits.size:
             return None
@@ -141,7 +143,7 @@ def least_and_most(channels, tensors, limits):
 
 
 def expected(channels, tensors, left, limits, amount):
-    """Return how many channels go of each, found one by one; None if it is refused."""
+    """Return the number of pruned channels per tensor, found one by one; None if it is refused."""
     bounds = least_and_most(channels, tensors, limits)
     if bounds is None:
         return None
@@ -180,7 +182,7 @@ def expected(channels, tensors, left, limits, amount):
 
 
 def out_of_reach(tensors, limits):
-    """Say whether a total lies beyond what floors, ceilings and protection leave room for."""
+    """Return whether a total is beyond what limits and protection allow."""
     numel, before = tensors.numel, tensors.before
     target = round(limits.total * int(numel.sum()))
     if not isinstance(limits.total, float):
@@ -209,11 +211,11 @@ def test_channels_go_as_if_one_by_one(start):
     assert min(done, refused) > 50
 
 
-# Budgets within bounds: against a threshold that is moved weight by weight, on counts alone
+# Totals within bounds, compared with a threshold moved weight by weight, on counts only
 
 
 def drawn_bounds(seed):
-    """Some tensors of few weights with few magnitudes, bounds, and a target between these."""
+    """Draw tensors of few weights with few magnitudes, bounds, and a reachable target."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(1, 6))
     numel = rng.integers(0, 13, count)
@@ -254,10 +256,10 @@ def test_one_threshold_clamped_in_each_makes_the_target(start):
 
 @pytest.mark.parametrize("start", range(0, 1000, 250))
 def test_one_share_clamped_in_each_makes_the_target(start):
-    """No other share comes nearer; where halves are equal, earlier tensors have one more."""
+    """No other fraction is closer; for equal halves, earlier tensors have one more."""
     for seed in range(start, start + 250):
         tensors, bounds, target, _ = drawn_bounds(seed)
-        # One more of a tensor is due at the share at which its count is rounded up.
+        # A tensor's count increases at the fraction where it is rounded up.
         due = sorted(
             ((k + 0.5) / n, i)
             for i, n in enumerate(tensors.numel.tolist())

@@ -1,4 +1,4 @@
-"""Scores of units by what is multiplied by their weights, beside plain loops in torch."""
+"""Scores of units by their inputs, compared with plain loops in torch."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from pruneapp.statistics.file import Inputs
 from tests.support.tensors import view_of_values
 
 Tensor = torch.Tensor
-H, N, HEAD, E = 4, 6, 2, 3  # hidden, units, entries of a head, experts
+H, N, HEAD, E = 4, 6, 2, 3  # hidden size, units, entries of a head, experts
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A group, its tensors, and the rows that each part of a weight was multiplied by.
+    """A group, its tensors, and the input rows of each part of a weight.
 
-    `matrices` gives a weight as one matrix a part, ``[outputs, inputs]``, and `unit` which rows or
-    columns of it are those of a unit: what a reader of the model would write down.
+    `matrices` returns a weight as one matrix per part, ``[outputs, inputs]``, and `unit` the
+    entries of a unit.
     """
 
     group: Group
     tensors: dict[str, Tensor]
     rows: dict[str, list[Tensor]]
-    unit: Callable[[str, Tensor, int], Tensor]  # a tensor of a weight's shape -> what is of a unit
+    # a tensor of a weight's shape -> the entries of a unit
+    unit: Callable[[str, Tensor, int], Tensor]
     reads: tuple[str, ...]  # the tensors that read a unit
     transposed: frozenset[str] = field(default_factory=frozenset)
 
@@ -45,7 +46,7 @@ def some(*shape: int) -> Tensor:
 
 
 def rows_of(columns: int) -> list[Tensor]:
-    """Rows of inputs of unequal sizes and means."""
+    """Return rows of inputs with different sizes and means."""
     return [torch.randn(5, columns) * (0.1 + 4 * torch.rand(columns)) + torch.randn(columns)]
 
 
@@ -98,7 +99,7 @@ def fused() -> Case:
 
 
 def ffn_of_experts() -> Case:
-    """The same neurons of all experts, each with its own inputs, the last with none."""
+    """The same neurons of all experts, each with its own inputs, the last without any."""
     members = (Member("in", 1, Runs((Run(1), Run(1)))), Member("out", 2, role="output"))
     tensors = {"in": some(E, 2 * N, H), "out": some(E, H, N)}
     rows = {
@@ -113,7 +114,7 @@ def ffn_of_experts() -> Case:
 
 
 def transposed_experts() -> Case:
-    """Gate and up side by side, inputs along dim 1, as in gpt-oss."""
+    """Interleaved gate and up, inputs along dim 1, as in gpt-oss."""
     members = (Member("in", 2, Runs((Run(2),))), Member("out", 1, role="output"))
     tensors = {"in": some(E, H, 2 * N), "out": some(E, N, H)}
     rows = {
@@ -129,7 +130,7 @@ def transposed_experts() -> Case:
 
 
 def kv_groups() -> Case:
-    wide, narrow = 2 * HEAD, HEAD  # two query heads a group
+    wide, narrow = 2 * HEAD, HEAD  # two query heads per group
     members = (
         Member("q.weight", 0, Runs((Run(wide),))),
         Member("k.weight", 0, Runs((Run(narrow),))),
@@ -188,7 +189,7 @@ def layers() -> Case:
 
 
 def experts() -> Case:
-    """Each with tensors of its own, and a row of the router; nothing reached the last."""
+    """Separate tensors for each expert, and a row of the router; the last has no inputs."""
     owned = tuple((f"experts.{u}.up.weight", f"experts.{u}.down.weight") for u in range(N))
     tensors = {"router.weight": some(N, H)}
     rows = {"router.weight": rows_of(H)}
@@ -207,7 +208,7 @@ def experts() -> Case:
 
 
 def channels() -> Case:
-    """A convolution, its norm, one that is depthwise, and what reads both; some are no units."""
+    """A convolution, its norm, a depthwise one, and a reader; some channels are no units."""
     unit_of = torch.tensor([0, -1, 1, 2, -1, 3])
     layout = Scattered(unit_of.numpy().astype(np.int32))
     members = (
@@ -260,7 +261,7 @@ KINDS = {
 
 
 def inputs_of(case: Case, *, sums: bool = True) -> dict[str, Inputs]:
-    """Return the sums as they are collected."""
+    """Return the statistics of the rows."""
     found = {}
     for name, parts in case.rows.items():
         exact = [part.double() for part in parts]
@@ -353,14 +354,14 @@ def test_pruned_weights_and_what_statistics_do_not_know_add_nothing():
 def test_a_neuron_whose_value_never_changes_scores_0_by_flap():
     torch.manual_seed(0)
     case = ffn()
-    case.rows["down.weight"][0][:, 2] = 0.1  # whose square is rounded
+    case.rows["down.weight"][0][:, 2] = 0.1  # its square is rounded
     scores = scores_of(case, "flap")
     assert scores[2] < 1e-12 < scores[[0, 1, 3, 4, 5]].min()
     assert scores_of(case, "wanda")[2] > 0.01
 
 
 def test_groups_that_no_input_reached_rank_by_weights_alone():
-    """An expert of its own group that no text chose: some unit of it has to go."""
+    """An expert in its own group that no text reached; some of its units have to be pruned."""
     torch.manual_seed(0)
     case = ffn()
     unreached = {
@@ -416,7 +417,9 @@ def test_weights_that_are_no_numbers_count_as_largest():
 
 
 def test_what_goes_by_inputs_moves_the_outputs_less_than_by_a_norm():
-    """Channels of unequal sizes, as norms make them; 30 % of the neurons, on other inputs."""
+    """Channels of different sizes, as after norms; 30 % of the neurons, evaluated on other
+    inputs.
+    """
     torch.manual_seed(0)
     hidden, many = 32, 96
     sizes = torch.exp(2 * torch.randn(hidden))

@@ -1,4 +1,4 @@
-"""Masks that are rules: the same bits as masks that are held."""
+"""Masks given by rules have the same bits as stored masks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KERNEL = CpuKernel()
 
 @given(data=st.data(), types=st.lists(float_types, min_size=1, max_size=3))
 def test_rules_keep_what_masks_keep(data, types):
-    """Over several tensors, pruned before or not: bit for bit, and the counts with them."""
+    """Over several tensors, pruned before or not: bit for bit, with equal counts."""
     sizes = [data.draw(st.integers(0, 70)) for _ in types]
     bits = [data.draw(raw_bits(d, s)) for d, s in zip(types, sizes, strict=True)]
     kept = [data.draw(kept_bools(s)) for s in sizes]
@@ -48,7 +48,7 @@ def test_rules_keep_what_masks_keep(data, types):
 
 
 def test_ties_end_in_the_middle_of_a_piece(monkeypatch):
-    """The first in order go, wherever one begins to look."""
+    """The first in order are pruned, at any offset."""
     monkeypatch.setattr(prune_tensors, "PIECE", 16)
     bits = np.full(100, 7, np.uint16)
     ranking = Magnitudes(reading(bits, 24), 100, DTYPES["BF16"])
@@ -62,7 +62,7 @@ def test_ties_end_in_the_middle_of_a_piece(monkeypatch):
 
 
 def test_a_choice_at_random_is_made_again():
-    """Its keys come from the index, not from the bits."""
+    """Its keys are computed from the index, not from the bits."""
     ranking = Uniform(3, "w", 1000)
     threshold, (share,) = KERNEL.shares([ranking], 400, Job())
     (mask,) = KERNEL.masks([ranking], threshold, Job())
@@ -72,7 +72,7 @@ def test_a_choice_at_random_is_made_again():
 
 
 def test_scores_decide_in_place_of_the_bits():
-    """The elements in which zeros are struck say nothing about what goes."""
+    """The zeroed values do not determine the mask."""
     scores = np.arange(50, dtype=np.uint32)[::-1].copy()
     ranking = Magnitudes(reading(scores), 50, DTYPES["F32"])
     threshold, (share,) = KERNEL.shares([ranking], 20, Job())

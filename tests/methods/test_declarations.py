@@ -1,4 +1,4 @@
-"""One suite over the registry: what every method must be and do, whatever it is."""
+"""Tests of every registered method."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def half_of(method: Method) -> dict[str, float]:
 
 @st.composite
 def tensors(draw, method: Method, name: str = "fc.weight", dtype=None, shape=None):
-    """A tensor that suits the method, pruned before or not, with scores or mask if it takes any."""
+    """Draw a tensor that suits the method, pruned before or not, with its additional inputs."""
     dtype = dtype or draw(float_types)
     shape = shape or draw(shapes(least=method.least_dims))
     size = math.prod(shape)

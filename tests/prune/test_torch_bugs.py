@@ -34,7 +34,7 @@ def state_of(module, name="weight"):
 
 
 class Failing:
-    """Makes a method that returns or raises something wrong."""
+    """Makes a method that returns or raises something invalid."""
 
     def __new__(cls, side, outcome):
         class Method(side.BasePruningMethod):
@@ -55,7 +55,7 @@ class Failing:
 )
 @pytest.mark.parametrize("kind", [nn.Linear, nn.LSTM])
 def test_a_pruning_that_raises_leaves_the_module_exactly_as_it_was(first, times, outcome, kind):
-    """Parameters, buffers, hooks, containers and the tensor: the same objects, the same order."""
+    """Parameters, buffers, hooks, containers and the tensor: the same objects in the same order."""
     module, name = kind(4, 3), "weight" if kind is nn.Linear else "weight_hh_l0"
     for _ in range(times if first else 0):
         first.random_unstructured(module, name, 2)
@@ -67,7 +67,7 @@ def test_a_pruning_that_raises_leaves_the_module_exactly_as_it_was(first, times,
 
 
 def test_torch_breaks_a_module_when_a_second_pruning_raises():
-    """The hook is gone, mask and original stay, and remove refuses."""
+    """Documents torch's behavior: the hook is lost, mask and original stay, and remove fails."""
     module = nn.Linear(4, 3)
     torch_prune.random_unstructured(module, "weight", 2)
     with pytest.raises(RuntimeError):
@@ -79,7 +79,7 @@ def test_torch_breaks_a_module_when_a_second_pruning_raises():
 
 
 def test_a_module_is_pruned_further_after_a_pruning_that_raised():
-    """Nothing is lost: the next pruning works on what the first left."""
+    """The next pruning continues from the first."""
     module = nn.Linear(4, 3)
     prune.l1_unstructured(module, "weight", 6)
     with pytest.raises(ValueError):
@@ -118,7 +118,7 @@ def test_torch_refuses_fro_and_nuc_on_convolutions(n):
 
 
 def test_a_generator_of_parameters_is_accepted():
-    """Torch goes over it three times, so that nothing is left for the second."""
+    """torch iterates over it three times, so it is exhausted after the first."""
     layers = [nn.Linear(4, 3), nn.Linear(3, 2)]
     with pytest.raises((RuntimeError, ValueError)):
         torch_prune.global_unstructured(
@@ -136,7 +136,7 @@ def tied():
 
 @BOTH
 def test_tied_weights_count_once_and_all_owners_get_one_mask(side):
-    """Torch prunes 5 and 5 of the 20 when asked for 10: the same weight twice."""
+    """torch prunes 5 + 5 of the 20 for an amount of 10: it counts the same weight twice."""
     first, second = tied()
     other = nn.Linear(5, 4, bias=False)
     other.weight.data.fill_(9.0)
@@ -149,7 +149,7 @@ def test_tied_weights_count_once_and_all_owners_get_one_mask(side):
 
 
 def test_what_one_owner_had_pruned_stays_pruned_for_all():
-    """The masks of all owners count together, and the amount is a share of what is left."""
+    """The masks of all owners are combined, and the amount is a fraction of the rest."""
     first, second = tied()
     prune.l1_unstructured(first, "weight", 10)
     prune.global_unstructured(
@@ -160,7 +160,7 @@ def test_what_one_owner_had_pruned_stays_pruned_for_all():
 
 
 def test_a_parameter_listed_twice_counts_once():
-    """Also when it is the same module and name."""
+    """Also if it is the same module and name."""
     module = nn.Linear(5, 4)
     scores = {(module, "weight"): torch.arange(20.0).view(4, 5)}
     prune.global_unstructured([(module, "weight")] * 2, prune.L1Unstructured, scores, amount=10)
@@ -168,7 +168,7 @@ def test_a_parameter_listed_twice_counts_once():
 
 
 def test_a_global_pruning_that_raises_in_the_middle_changes_nothing():
-    """The first module is put back when the second cannot take its mask."""
+    """The first module is restored when the second cannot be pruned."""
     good, bad = nn.Linear(4, 3), nn.Linear(4, 3)
     bad.weight_orig = "in the way"
     before = state_of(good)
@@ -181,7 +181,7 @@ def test_a_global_pruning_that_raises_in_the_middle_changes_nothing():
 
 
 def test_an_empty_container_takes_methods():
-    """Torch's has no tensor name until one is set by hand."""
+    """torch's has no tensor name until one is set."""
     with pytest.raises(AttributeError):
         torch_prune.PruningContainer().add_pruning_method(torch_prune.L1Unstructured(1))
     container = prune.PruningContainer()
@@ -199,7 +199,7 @@ def test_an_empty_container_takes_methods():
 
 
 def held(module):
-    """Return the bytes of tensors that hang on the hooks of a module."""
+    """Return the bytes of tensors referenced by the hooks of a module."""
     found = {}
     for hook in module._forward_pre_hooks.values():
         for method in getattr(hook, "_pruning_methods", (hook,)):
@@ -212,7 +212,7 @@ def held(module):
 
 @BOTH
 def test_no_masks_pile_up_in_containers(side):
-    """Torch keeps one more mask of every weight in the hooks for every global round."""
+    """torch keeps one more mask of every weight in the hooks for every global round."""
     layers = [nn.Linear(8, 8, bias=False) for _ in range(3)]
     for _ in range(5):
         side.global_unstructured([(m, "weight") for m in layers], side.L1Unstructured, amount=0.1)
@@ -220,7 +220,7 @@ def test_no_masks_pile_up_in_containers(side):
 
 
 def test_a_mask_that_was_applied_says_where_it_went():
-    """A released mask is not None times something, but a sentence."""
+    """A released mask raises an error with an explanation instead of a TypeError."""
     module = nn.Linear(4, 3)
     hook = prune.CustomFromMask.apply(module, "weight", torch.ones(3, 4))
     with pytest.raises(ValueError, match="weight_mask"):
@@ -229,7 +229,9 @@ def test_a_mask_that_was_applied_says_where_it_went():
 
 @BOTH
 def test_float16_norms_do_not_overflow(side):
-    """Torch's L1 norms of large float16 channels are all infinite, so that any channel may go."""
+    """In torch, L1 norms of large float16 channels are all infinite, so any channel may be
+    pruned.
+    """
     module = nn.Linear(4096, 4, bias=False).half()
     with torch.no_grad():
         module.weight[:] = torch.tensor([40.0, 30.0, 20.0, 50.0]).half().view(4, 1)
@@ -273,7 +275,7 @@ def test_float8_can_be_pruned(dtype):
 
 @pytest.mark.parametrize("dtype", FLOAT8)
 def test_float8_is_pruned_globally(dtype):
-    """Beside itself and beside a wider type."""
+    """Together with the same and with a wider dtype."""
     small, large = nn.Linear(3, 2, bias=False), nn.Linear(3, 2, bias=False)
     small.weight = nn.Parameter(torch.tensor([[1.0, 2, 3], [4, 5, 6]]).to(dtype))
     large.weight = nn.Parameter(torch.tensor([[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]]))
@@ -286,7 +288,7 @@ def test_float8_is_pruned_globally(dtype):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64, torch.int64])
 def test_equal_magnitudes_go_in_the_order_of_their_indices(dtype):
-    """Torch leaves it open which of them go; here the lower flat index does, NaN last of all."""
+    """torch does not define which of them are pruned; here the lower flat index is, NaN last."""
     t = torch.tensor([[2, -1, 1, 3], [1, -1, 2, 1]]).to(dtype)
     for count in range(t.numel() + 1):
         mask = prune.L1Unstructured(count).compute_mask(t, torch.ones_like(t))
@@ -302,7 +304,6 @@ def test_nan_is_kept():
 
 
 def test_equal_norms_go_in_the_order_of_their_indices():
-    """Channels, too."""
     mask = prune.LnStructured(2, 2, 0).compute_mask(torch.ones(4, 3), torch.ones(4, 3))
     assert mask[:, 0].tolist() == [0, 0, 1, 1]
 
@@ -310,7 +311,7 @@ def test_equal_norms_go_in_the_order_of_their_indices():
 @BOTH
 @pytest.mark.parametrize("amount", [float("nan"), -1, 1.5])
 def test_amounts_that_are_none_are_refused(side, amount):
-    """Torch lets NaN through to a rounding error deep inside."""
+    """torch accepts NaN and fails later."""
     if side is torch_prune and math.isnan(amount):
         side.L1Unstructured(amount)
         return
@@ -320,14 +321,14 @@ def test_amounts_that_are_none_are_refused(side, amount):
 
 @BOTH
 def test_a_dimension_that_is_too_low_is_an_index_error_with_words(side):
-    """Torch says 'tuple index out of range'."""
+    """torch's message is 'tuple index out of range'."""
     with pytest.raises(IndexError) as caught:
         side.ln_structured(nn.Linear(4, 3), "weight", 1, 2, -3)
     assert ("(got -3)" in str(caught.value)) == (side is prune)
 
 
 def test_tensors_that_are_not_in_c_order_are_pruned_by_their_flat_index():
-    """Torch cannot view them as one row."""
+    """torch cannot flatten them with view."""
     t = torch.arange(1.0, 13.0).view(3, 4).t()
     with pytest.raises(RuntimeError):
         torch_prune.L1Unstructured(2).compute_mask(t, torch.ones(4, 3))
@@ -337,7 +338,7 @@ def test_tensors_that_are_not_in_c_order_are_pruned_by_their_flat_index():
 
 
 def hook_of(module):
-    """Return the one pruning hook of a module."""
+    """Return the only pruning hook of a module."""
     (hook,) = module._forward_pre_hooks.values()
     return hook
 
@@ -369,7 +370,7 @@ def test_a_pruned_module_can_be_copied(layer):
 
 
 def test_a_module_that_was_saved_and_loaded_can_be_copied_after_its_first_forward():
-    """The hook learns its module again when it first runs."""
+    """The hook finds its module again when it first runs."""
     module = nn.Linear(4, 3)
     prune.l1_unstructured(module, "weight", 0.3)
     loaded = pickle.loads(pickle.dumps(module))
@@ -378,7 +379,7 @@ def test_a_module_that_was_saved_and_loaded_can_be_copied_after_its_first_forwar
 
 
 def test_identity_makes_a_module_that_torch_pruned_ready_for_copies():
-    """As the documentation says; and torch's pruning on top of ours does no harm."""
+    """As documented; pruning with torch afterwards does no harm."""
     module = nn.Linear(4, 3)
     torch_prune.l1_unstructured(module, "weight", 0.5)
     prune.identity(module, "weight")
@@ -391,7 +392,7 @@ def test_identity_makes_a_module_that_torch_pruned_ready_for_copies():
 
 
 def test_a_hook_does_not_keep_its_module():
-    """Neither alive by itself nor in its state."""
+    """Neither by a reference nor in its state."""
     module = nn.Linear(4, 3)
     hook = prune.L1Unstructured.apply(module, "weight", 0.3)
     gone = weakref.ref(module)
@@ -403,7 +404,7 @@ def test_a_hook_does_not_keep_its_module():
 
 
 def test_hooks_keep_their_place():
-    """Torch moves the pruning hook behind the others when the tensor is pruned again."""
+    """torch moves the pruning hook after the others when the tensor is pruned again."""
     for side in (torch_prune, prune):
         module = nn.Linear(4, 3)
         side.l1_unstructured(module, "weight", 1)

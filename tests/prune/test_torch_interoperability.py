@@ -25,7 +25,7 @@ CLASSES = [
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_classes_derive_from_those_of_torch(name):
-    """So isinstance holds for code that knows only torch."""
+    """So isinstance works for code that knows only torch."""
     assert issubclass(getattr(prune, name), getattr(torch_prune, name))
     assert issubclass(getattr(prune, name), prune.BasePruningMethod)
 
@@ -54,7 +54,7 @@ def test_all_names_of_torch_are_there():
     "name", [n for n in prune.__all__ if n[0].islower()] + [f"{c}.apply" for c in CLASSES]
 )
 def test_arguments_have_the_names_the_order_and_the_defaults_of_torch(name):
-    """What is passed by position or by name to torch can be passed to us."""
+    """Arguments accepted by torch by position or name are accepted here."""
 
     def parameters(side):
         thing = side
@@ -69,7 +69,7 @@ def test_arguments_have_the_names_the_order_and_the_defaults_of_torch(name):
 @pytest.mark.parametrize("last", SIDES)
 @pytest.mark.parametrize("kind", [nn.Linear, nn.Conv2d])
 def test_one_prunes_on_what_the_other_left(order, last, kind):
-    """Containers of torch hold our methods and ours hold torch's; either makes it permanent."""
+    """Containers of torch accept our methods and ours accept torch's; either makes it permanent."""
     torch.manual_seed(0)
     args = (8, 6) if kind is nn.Linear else (8, 6, 3)
     module, pure = kind(*args), kind(*args)
@@ -101,7 +101,7 @@ def test_one_prunes_on_what_the_other_left(order, last, kind):
 
 @pytest.mark.parametrize("side", SIDES.values(), ids=SIDES)
 def test_what_is_not_pruned_has_nothing_to_remove(side):
-    """Both sides say so with the same type of exception."""
+    """Both raise the same type of exception."""
     with pytest.raises(ValueError):
         side.remove(nn.Linear(2, 2), "weight")
 
@@ -117,7 +117,7 @@ def test_two_hooks_on_one_tensor_are_refused():
 
 @pytest.mark.parametrize("pruning_type", ["unstructured", "structured", "global"])
 def test_an_own_method_of_ours_works_in_a_container_of_torch(pruning_type):
-    """The tutorial's method combines the same wherever it stands."""
+    """The tutorial's method gives the same result in either container."""
 
     def make(base):
         class FooBarPruningMethod(base):
@@ -145,7 +145,9 @@ def test_an_own_method_of_ours_works_in_a_container_of_torch(pruning_type):
 
 
 def test_gradients_reach_the_original_and_not_the_pruned():
-    """Training goes on: the optimizer's parameter is the same object, pruned places get 0."""
+    """Training continues: the optimizer's parameter is the same object, pruned elements get
+    gradient 0.
+    """
     module = nn.Linear(6, 4)
     optimizer = torch.optim.SGD(module.parameters(), 0.1)
     prune.l1_unstructured(module, "weight", 0.5)
@@ -157,9 +159,9 @@ def test_gradients_reach_the_original_and_not_the_pruned():
     assert bool((module.weight[module.weight_mask == 0] == 0).all())
 
 
-@pytest.mark.filterwarnings("ignore:The tensor attribute")  # torch's own hook is told the same
+@pytest.mark.filterwarnings("ignore:The tensor attribute")  # torch's hook warns as well
 def test_a_pruned_module_can_be_exported():
-    """The compiler sees the hook's multiplication and nothing else."""
+    """The compiler sees only the hook's multiplication."""
     module = nn.Sequential(nn.Linear(4, 3))
     prune.l1_unstructured(module[0], "weight", 0.5)
     x = torch.ones(1, 4)

@@ -1,4 +1,4 @@
-"""Methods that take statistics: the masks of a plain computation with torch, in float64."""
+"""Methods with statistics: masks equal those of a plain computation with torch in float64."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def masks_of(views, name, limits=NO_LIMITS, **values):
     return prune(views, method, values, scope, CpuKernel(), Job(), limits=limits).masks
 
 
-# Shape of a weight, parts and columns of its statistics, and whether it has its inputs first.
+# Shape of a weight, parts and columns of its statistics, and whether inputs come first.
 CASES = [
     ((5, 6), 1, 6, False),
     ((6, 5), 1, 6, True),
@@ -53,7 +53,7 @@ CASES = [
 
 @st.composite
 def weights(draw, cases=CASES):
-    """A weight with statistics, and the sizes of the input of each element."""
+    """Draw a weight with statistics; also return the input size of each element."""
     shape, parts, columns, transposed = draw(st.sampled_from(cases))
     dtype = draw(float_types)
     size = math.prod(shape)
@@ -77,7 +77,7 @@ def weights(draw, cases=CASES):
 
 
 def lowest(scores, kept, count):
-    """Which go: the lowest that are kept, of equals the first; NaN last."""
+    """Return the mask without the lowest `count` kept elements; of ties the first, NaN last."""
     ranked = torch.where(kept, torch.nan_to_num(scores, nan=math.inf, posinf=math.inf), math.inf)
     order = sorted(
         torch.nonzero(kept).flatten().tolist(),
@@ -91,7 +91,7 @@ def lowest(scores, kept, count):
 @settings(max_examples=60, deadline=None)
 @given(weight=weights())
 def test_wanda_of_a_tensor_prunes_the_lowest_products(weight):
-    """Of every type, shape and layout of statistics; bit for bit."""
+    """For every dtype, shape and layout of statistics, bit for bit."""
     view, magnitudes, sizes, kept = weight
     with np.errstate(all="ignore"):
         found = mask_of(view, "wanda_per_tensor", amount=0.4)
@@ -102,7 +102,7 @@ def test_wanda_of_a_tensor_prunes_the_lowest_products(weight):
 @settings(max_examples=60, deadline=None)
 @given(weight=weights([case for case in CASES if not case[3]]), groups=st.booleans())
 def test_wanda_of_rows_and_groups_prunes_the_lowest_of_each(weight, groups):
-    """The share of every row; of two neighbors one."""
+    """A fraction of every row; one of two neighbors."""
     view, magnitudes, sizes, kept = weight
     scores = (magnitudes * sizes).reshape(view.shape)
     if groups:
@@ -128,7 +128,7 @@ def test_wanda_of_rows_and_groups_prunes_the_lowest_of_each(weight, groups):
 
 
 def test_ria_ranks_by_shares_times_the_root_of_the_size():
-    """As in the paper, with a = 0.5; and channels by the sum of their products."""
+    """As in the paper, with a = 0.5; channels by the sum of their scores."""
     rng = np.random.default_rng(0)
     w = torch.from_numpy(rng.normal(size=(8, 12)))
     inputs = Inputs(rng.random((1, 12)), None, np.array([5.0]))
@@ -147,7 +147,7 @@ def test_ria_ranks_by_shares_times_the_root_of_the_size():
 
 @pytest.mark.parametrize("name", [n for n, m in registry.METHODS.items() if m.needs_statistics({})])
 def test_weights_that_nothing_was_seen_of_are_refused(name):
-    """With the name of the tensor."""
+    """The message names the tensor."""
     view = view_of(np.arange(16, dtype=np.uint32), DTYPES["F32"], (4, 4))
     with pytest.raises(ParameterError, match=r"say nothing about the inputs of 'layer.weight'"):
         mask_of(view, name)
@@ -165,7 +165,7 @@ def test_rows_that_are_inputs_are_refused_per_row():
 
 
 def layers(shapes, seed=0, **more):
-    """Tensors by name with statistics, their Wanda scores and what is kept."""
+    """Return tensors with statistics, their Wanda scores and masks."""
     rng = np.random.default_rng(seed)
     views, scores, left = [], [], []
     for name, shape in shapes.items():
@@ -192,7 +192,7 @@ BLOCKS = {
 @pytest.mark.parametrize("amount", [0.1, 0.5, 0.7, 0.99, 777])
 @pytest.mark.parametrize(("outlier", "spread"), [(5.0, 0.08), (2.0, 0.3)])
 def test_owl_spares_layers_with_outliers_and_prunes_the_exact_amount(amount, outlier, spread):
-    """As the authors' code: the outliers of whole blocks; then Wanda in each row."""
+    """As in the authors' code: outliers of whole blocks, then Wanda in each row."""
     views, scores, left = layers(BLOCKS)
     found = masks_of(views, "owl", amount=amount, outlier=outlier, spread=spread)
 
@@ -209,7 +209,8 @@ def test_owl_spares_layers_with_outliers_and_prunes_the_exact_amount(amount, out
     numel = [view.numel for view in views]
     before = [int((~some).sum()) for some in left]
 
-    def gone_at(dense):  # so many of each if the sparsest layer keeps so much
+    # Return the number pruned of each if the sparsest layer keeps this fraction.
+    def gone_at(dense):
         densities = [min(max(dense + more, 0.0), 1.0) for more in scaled]
         return [
             min(max((1 - d) * n - b, 0.0), n - b)
@@ -226,12 +227,12 @@ def test_owl_spares_layers_with_outliers_and_prunes_the_exact_amount(amount, out
         went = mask & ~after
         rest = score.where(after, math.inf).amin(1)
         assert (score.where(went, -math.inf).amax(1) <= rest).all()
-        spread_of_rows = after.sum(1) / mask.sum(1)  # the same share of what was left of each
+        spread_of_rows = after.sum(1) / mask.sum(1)  # the same fraction of each row's kept weights
         assert float(spread_of_rows.max() - spread_of_rows.min()) <= 2 / min(mask.sum(1).tolist())
 
 
 def test_owl_without_spread_is_the_same_share_of_each_tensor():
-    """And layers with equally many outliers differ in nothing."""
+    """Layers with equally many outliers are pruned alike."""
     views, _, left = layers(BLOCKS)
     found = masks_of(views, "owl", amount=0.5, spread=0.0)
     pruned = [1 - found[view.name].kept / view.numel for view in views]
@@ -243,7 +244,7 @@ def test_owl_without_spread_is_the_same_share_of_each_tensor():
 
 
 def test_owl_keeps_to_limits_and_protection():
-    """As LAMP: the total to the weight, no tensor beyond its bounds, nothing protected."""
+    """Like LAMP: the total is exact, tensors stay within bounds, protected weights are kept."""
     views, _, _ = layers(BLOCKS)
     rng = np.random.default_rng(1)
     guards = [BitMask.from_bools(rng.random(v.numel) < 0.2) & v.kept for v in views]
@@ -258,7 +259,7 @@ def test_owl_keeps_to_limits_and_protection():
 
 
 def test_owl_counts_no_nan_and_takes_infinite_scores_for_outliers():
-    """A layer of odd numbers has a mean all the same."""
+    """The mean of a layer ignores NaN and infinities."""
     w = np.ones((4, 25))
     w[0, :3] = np.nan, np.inf, 9
     odd = view_of_values(w, name="odd", inputs=Inputs(np.ones((1, 25)), None, np.ones(1)))
@@ -270,7 +271,7 @@ def test_owl_counts_no_nan_and_takes_infinite_scores_for_outliers():
 
 
 def gram_of(shape, parts, columns, transposed, seed=0):
-    """Statistics with Gram matrices of inputs that hang together."""
+    """Return statistics with Gram matrices of correlated inputs."""
     rng = np.random.default_rng(seed)
     mix = rng.normal(size=(columns, columns)) + 0.5
     x = rng.normal(size=(parts, 3 * columns, columns)) @ mix * rng.lognormal(size=columns)
@@ -283,7 +284,7 @@ def gram_of(shape, parts, columns, transposed, seed=0):
 
 
 def as_matrices(flat, inputs):
-    """Elements in flat order as parts of outputs by inputs."""
+    """Return elements in flat order as matrices (parts, outputs, inputs)."""
     parts, columns = inputs.sum2.shape
     flat = torch.as_tensor(flat)
     if inputs.transposed:
@@ -297,7 +298,7 @@ def error_of(row, off, gram):
 
 
 def exchanged(row, off, may_return, may_go, gram, group):
-    """Plainly: of all pairs the one that lowers the error most, until none does."""
+    """Reference: exchange the pair that lowers the error most, until none does."""
     off, may_return, may_go = off.clone(), may_return.clone(), may_go.clone()
     while True:
         now, best = error_of(row, off, gram), None
@@ -332,7 +333,7 @@ SWAPPED = [(case, None) for case in CASES if not case[3]] + [
 @pytest.mark.parametrize(("case", "dim"), SWAPPED)
 @pytest.mark.parametrize("chunk", [3, 1000])
 def test_swaps_exchange_the_best_pair_of_each_row_until_none_helps(case, dim, chunk):
-    """Beginning with Wanda's mask; of every layout, with some pruned before and some protected."""
+    """Starting with Wanda's mask; for every layout, with some pruned and some protected."""
     shape = case[0]
     rng = np.random.default_rng(3)
     w = rng.normal(size=shape)
@@ -347,7 +348,7 @@ def test_swaps_exchange_the_best_pair_of_each_row_until_none_helps(case, dim, ch
         for name in (("wanda", "swaps") if dim is None else ("wanda_n_m", "swaps_n_m"))
     )
     places = np.zeros(shape, int)
-    if dim is not None:  # which group of its row a weight is in
+    if dim is not None:  # the group within the row of each weight
         along = np.arange(shape[dim]) // 2
         along[along >= shape[dim] // 2] = -1
         number = np.arange(w.size).reshape(shape)
@@ -364,7 +365,7 @@ def test_swaps_exchange_the_best_pair_of_each_row_until_none_helps(case, dim, ch
 
 
 def test_swaps_of_long_rows_lower_the_error_and_are_the_same_in_any_threads(monkeypatch):
-    """More inputs than candidates; and fewer exchanges do less."""
+    """More inputs than candidates; fewer exchanges reduce the error less."""
     case = ((96, 200), 1, 200, False)
     inputs, grams = gram_of(*case)
     w = np.random.default_rng(0).normal(size=case[0]).astype(np.float32)
@@ -391,7 +392,7 @@ def test_swaps_of_long_rows_lower_the_error_and_are_the_same_in_any_threads(monk
 
 
 def test_swaps_leave_odd_rows_and_dead_inputs_as_they_are():
-    """NaN in one row; an input that is always 0 costs nothing, so nothing comes of its return."""
+    """NaN in one row; restoring the weights of an input that is always 0 has no effect."""
     inputs, grams = gram_of((3, 6), 1, 6, False)
     dead = grams[0].numpy()
     dead[2] = dead[:, 2] = 0
@@ -428,7 +429,7 @@ def test_swaps_can_be_cancelled_between_two_exchanges(monkeypatch):
 
 @pytest.mark.parametrize("name", [n for n, m in registry.METHODS.items() if m.takes_grams])
 def test_statistics_without_gram_matrices_are_refused(name):
-    """With what to do."""
+    """The message contains a remedy."""
     inputs = Inputs(np.ones((1, 4)), None, np.ones(1))
     view = view_of_values(np.ones((4, 4)), inputs=inputs)
     with pytest.raises(ParameterError, match=r"have none of the inputs of 'layer.weight'") as error:
@@ -446,7 +447,7 @@ def test_statistics_without_gram_matrices_are_refused(name):
     ],
 )
 def test_groups_across_outputs_are_refused(case, dim):
-    """Nothing can be exchanged in them."""
+    """Exchanges within such groups are impossible."""
     view = view_of_values(np.ones(case[0]), inputs=gram_of(*case)[0])
     with pytest.raises(ParameterError, match="hold weights of several outputs"):
         mask_of(view, "swaps_n_m", dim=dim, pattern="1:2")

@@ -1,4 +1,4 @@
-"""The criteria that need no data, each against its formula in float64."""
+"""Criteria without data, each compared with its formula in float64."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def random_views(seed, sizes, dtype=np.float32, **more):
 
 @st.composite
 def several(draw, least=1, types=("F32", "F16", "BF16", "F64", "F8_E4M3")):
-    """Some tensors, values with ties and zeros, each pruned before or not."""
+    """Draw some tensors, values with ties and zeros, each partly pruned or not."""
     views, scores = [], []
     for i in range(draw(st.integers(1, 3))):
         dtype = DTYPES[draw(st.sampled_from(types))]
@@ -56,13 +56,13 @@ def several(draw, least=1, types=("F32", "F16", "BF16", "F64", "F8_E4M3")):
 
 
 def went(views, masks):
-    """Whether each element went, all tensors one after the other."""
+    """Return whether each element was pruned, for all tensors in order."""
     before = [np.ones(v.numel, bool) if v.kept is None else v.kept.bools() for v in views]
     return np.concatenate([b & ~masks[v.name].bools() for v, b in zip(views, before, strict=True)])
 
 
 def assert_lowest_went(scores, there, gone, relative=1e-11):
-    """As many as went are the lowest; scores that float64 hardly tells apart count as equal."""
+    """Assert that pruned elements have the lowest scores, up to a relative tolerance."""
     if not gone.any():
         return
     cut = scores[gone].max()
@@ -93,7 +93,7 @@ def test_l1_normalized_divides_by_what_is_usual(by, case, share):
 
 
 def test_l1_normalized_passes_over_what_is_no_number():
-    """One NaN does not make the whole tensor look important, one infinity not unimportant."""
+    """A NaN does not make the whole tensor important, nor an infinity unimportant."""
     for odd in (np.nan, np.inf):
         odd_one = np.array([1, 2, 3, 4, odd], np.float32)
         other = np.array([10, 20, 30, 40, 0], np.float32)
@@ -116,7 +116,7 @@ def test_relative_importance_is_ria_without_data(case, share):
 
 
 def lamp_scores(magnitudes, there):
-    """The formula: by falling magnitude, each square by the running sum that includes it."""
+    """The formula: each square divided by the sum of squares of magnitudes that are not smaller."""
     scores = np.full(magnitudes.size, np.nan)
     places = np.flatnonzero(there)
     order = places[np.argsort(magnitudes[places], kind="stable")]
@@ -140,7 +140,7 @@ def test_lamp_cuts_its_scores_at_one_threshold(case, share):
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 def test_lamp_of_large_tensors(share, dtype):
-    """Bins have many magnitudes each here, so the second pass is needed."""
+    """Bins contain many magnitudes each, so the second pass is needed."""
     views = random_views(3, [(400, 300), (50_000,), (64, 32, 3, 3)], dtype)
     magnitudes = [
         np.abs(np.concatenate([decode_float64(c.bits, v.dtype) for c in v.read()])) for v in views
@@ -181,7 +181,9 @@ def test_zeros_go_first_from_the_earlier_tensor():
 
 
 def erk_by_iteration(shapes_, sparsity, variant):
-    """RigL's way: those whose density would exceed 1 are made dense, the rest is solved again."""
+    """The algorithm of RigL: tensors whose density would exceed 1 become dense, then the rest is
+    solved.
+    """
     numel = np.array([math.prod(s) for s in shapes_], float)
     counted = [s if variant == "erk" else s[:2] for s in shapes_]
     raw = np.array([sum(s) / math.prod(s) for s in counted])
@@ -212,7 +214,7 @@ def test_erk_is_rigls_densities(variant, sparsity):
 
 
 def resnet_50():
-    """The shapes of ResNet-50's convolutions and its last layer."""
+    """Yield the shapes of ResNet-50's convolutions and its last layer."""
     yield 64, 3, 7, 7
     width = 64
     for planes, blocks in [(64, 3), (128, 4), (256, 6), (512, 3)]:
@@ -230,9 +232,9 @@ def resnet_50():
 def test_erk_densities_make_the_sizes_that_rigl_published(sparsity, megabytes):
     """README of google-research/rigl: ResNet-50, float32 values and a bitmask, in 10^6 bytes.
 
-    The published sizes hold biases and norms besides, which are dense; they are the difference of
+    The published sizes include dense biases and norms, which are taken as the difference between
     the published dense size and that of the weights. Those for 96.5 % and 99 % are 0.035 larger
-    than the formula makes them; the paper's own densities are met above at any sparsity.
+    than the formula gives; densities are compared with the paper above.
     """
     shapes_ = list(resnet_50())
     numel = np.array([math.prod(s) for s in shapes_])
@@ -251,7 +253,7 @@ def _shaped(view, shape):
 
 
 def uniform_plus(views, share):
-    """Bisect the common share of the others."""
+    """Find the common fraction of the other tensors by bisection."""
     convolutions = [i for i, v in enumerate(views) if len(v.shape) > 2]
     matrices = [i for i, v in enumerate(views) if len(v.shape) == 2]
     caps = np.ones(len(views))
@@ -383,7 +385,7 @@ def test_fpgm_keeps_channels_that_hold_no_number():
 
 
 def with_scale(scale, columns, name, **more):
-    """A tensor of ones whose channels a norm scales."""
+    """Return a tensor of ones whose channels are scaled by a norm."""
     scale = np.array(scale, np.float32)
     ones = np.ones((scale.size, columns), np.float32)
     return view_of_values(ones, name=name, scale=view_of_values(scale, name="norm"), **more)

@@ -1,4 +1,4 @@
-"""Zeros in patterns: N:M, blocks and rows, against their formulas and torch's sparsifier."""
+"""Patterns of zeros: N:M, blocks and rows, compared with formulas and torch's sparsifier."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def mask_of(view, name, **values):
 
 
 def kept_n_of_m(scores, there, protected, dim, n, m):
-    """The rule, group by group: what was pruned goes first, what is protected never."""
+    """The rule, group by group: pruned weights first, protected ones never."""
     scores, there, protected = (np.moveaxis(a, dim, -1) for a in (scores, there, protected))
     stays, lacking = there.copy(), 0
     for place in np.ndindex(scores.shape[:-1]):
@@ -165,7 +165,7 @@ def test_blocks_are_torchs_sparsifier(block, shape):
 
 
 def scores_of_tiles(values, tall, wide, measure):
-    """The formula, tile by tile, with the ones that the border cuts."""
+    """The formula, tile by tile, including partial tiles at the border."""
     matrix = np.abs(values.reshape(values.shape[0], -1)).astype(np.float64)
     rows = range(0, matrix.shape[0], tall)
     columns = range(0, matrix.shape[1], wide)
@@ -248,7 +248,7 @@ def test_limits_do_not_go_with_groups():
 
 @given(st.data())
 def test_rows_lose_their_smallest(data):
-    """Of each row as many as torch would take of it alone; a count or a total is exact."""
+    """In each row as many as torch would prune of it alone; a count or a total is exact."""
     dtype, shape = data.draw(float_types), data.draw(shapes(least=2, most=3))
     size = math.prod(shape)
     bits, kept = data.draw(raw_bits(dtype, size)), data.draw(kept_bools(size))
@@ -310,7 +310,7 @@ def test_what_is_protected_in_a_row_is_made_up_for_by_others():
     ],
 )
 def test_memory_does_not_grow_with_the_tensor(name, shape, values):
-    """16 M float32 weights are 64 MB; they are made while they are read."""
+    """16 M float32 weights are 64 MB; they are generated while they are read."""
 
     def read(start=0, stop=None):
         stop = math.prod(shape) if stop is None else stop
