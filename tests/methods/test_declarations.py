@@ -59,7 +59,7 @@ def tensors(draw, method: Method, name: str = "fc.weight", dtype=None, shape=Non
 
 @EVERY
 def test_texts_read_as_sentences(method):
-    """People read them in the form and on the reference page."""
+    """They appear in the form and on the reference page."""
     assert 1 <= len(method.label.split()) <= 4
     assert method.label[0].isupper()
     assert not method.label.endswith(".")
@@ -78,7 +78,7 @@ def test_texts_read_as_sentences(method):
 
 @EVERY
 def test_parameters_accept_what_they_say_and_refuse_the_rest(method):
-    """Through the method's own validation, naming the parameter; text and value say the same."""
+    """By the method's own validation, which names the parameter; text and value agree."""
     choices = [param for param in method.params if isinstance(param, ChoiceParam)]
     for param in method.params:
         assert param.validate(param.default) == param.default
@@ -98,7 +98,7 @@ def test_parameters_accept_what_they_say_and_refuse_the_rest(method):
 @settings(max_examples=15)
 @given(data=st.data())
 def test_runs_on_every_type_and_shape(method, dtype, data):
-    """What was pruned stays pruned; the count is what was asked for."""
+    """Pruned weights stay pruned, and the count equals the amount."""
     view = data.draw(tensors(method, dtype=dtype))
     before = view.kept or BitMask.full(view.numel)
     left = units_left(view, method, {})
@@ -118,7 +118,7 @@ def test_runs_on_every_type_and_shape(method, dtype, data):
 @pytest.mark.parametrize("dims", [1, 2, 3, 4, 5])
 @EVERY
 def test_runs_in_any_number_of_dimensions(method, dims):
-    """Channels need two; one is refused with the reason."""
+    """Channels need two; one dimension is refused with the reason."""
     shape = (3, 2, 4, 2, 3)[:dims]
     size = math.prod(shape)
     more = asked_of(method, shape)
@@ -141,7 +141,7 @@ def test_runs_in_any_number_of_dimensions(method, dims):
 @settings(max_examples=30)
 @given(data=st.data())
 def test_every_scope_is_run_or_refused_with_the_reason(method, data):
-    """Over several tensors of mixed types; progress ends where it was announced."""
+    """Over several tensors of mixed dtypes; progress ends at its announced total."""
     views = [data.draw(tensors(method, name=f"layer{i}.weight")) for i in range(3)]
     told = []
 
@@ -197,7 +197,7 @@ def test_pruning_again_takes_a_share_of_what_is_left(method):
 @settings(max_examples=30)
 @given(data=st.data())
 def test_masks_do_not_depend_on_the_chunks(method, data):
-    """Nor on the run: the same again and again."""
+    """They are also reproducible."""
     shape = data.draw(shapes(least=method.least_dims))
     size = math.prod(shape)
     dtype = data.draw(float_types)
@@ -213,7 +213,7 @@ def test_masks_do_not_depend_on_the_chunks(method, data):
 
 @EVERY
 def test_importance_scores_decide_or_are_refused(method):
-    """They stand in for the weights where torch takes them."""
+    """They replace the weights as in torch."""
     shape = (4, 5)
     weights = np.arange(20, dtype=np.float32)
     more = asked_of(method, shape)
@@ -242,7 +242,6 @@ def test_importance_scores_decide_or_are_refused(method):
 
 @EVERY
 def test_cancelled_work_stops(method):
-    """Nothing is returned."""
     token = CancelToken()
     token.cancel()
     more = asked_of(method, (4, 5))
@@ -254,6 +253,6 @@ def test_cancelled_work_stops(method):
 
 @EVERY
 def test_no_tensors_no_masks(method):
-    """An empty selection is somebody else's error."""
+    """An empty selection is reported elsewhere."""
     for scope in method.scopes:
         assert run([], method, scope=scope) == {}

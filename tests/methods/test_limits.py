@@ -1,4 +1,4 @@
-"""Limits: kept to the last weight, whatever the method, and explained where they contradict."""
+"""Limits are exact for every method, and contradictions are explained."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def pruned_of(snapshot, names):
 
 
 def check_bounds(snapshot, names, after, bound):
-    """Every tensor is within floor and ceiling, or where it was before."""
+    """Assert that every tensor is within its limits, or unchanged."""
     sizes, before = sizes_of(snapshot, names), pruned_of(snapshot, names)
     most = np.floor(np.round(bound.ceiling * sizes, 6))
     assert (after <= np.maximum(most, before)).all()
@@ -70,7 +70,9 @@ def keys_of(snapshot, name, method):
 
 
 def first_of_each(snapshot, names, method):
-    """Return what may go of each tensor, lowest first, and of which tensor a threshold takes."""
+    """Return the prunable weights of each tensor, lowest first, and the tensor of each in global
+    order.
+    """
     orders, everything = [], []
     for i, name in enumerate(names):
         keys, nan = keys_of(snapshot, name, method)
@@ -84,7 +86,9 @@ def first_of_each(snapshot, names, method):
 @pytest.mark.parametrize("method", ["l1_unstructured", "random_unstructured"])
 @given(data=st.data(), state=snapshots(), bound=limits(), amount=amounts)
 def test_one_threshold_is_clamped_in_each_tensor(method, data, state, bound, amount):
-    """The oracle moves the threshold weight by weight, until the sum of the clamped cuts is it."""
+    """The reference moves the threshold weight by weight until the clamped counts have the right
+    sum.
+    """
     assume(bound.bound)
     names = tuple(state.checkpoint.entries)
     step = Step((Row(names, method, {"amount": amount}),), "global", bound)
@@ -144,7 +148,7 @@ def test_locally_a_total_gives_each_tensor_the_same_share(state, bound, amount):
         wish = np.rint(amount * (sizes - before)) if isinstance(amount, float) else amount
         most = np.maximum(np.floor(np.round(bound.ceiling * sizes, 6)), before)
         clamped = np.minimum(before + wish, most)
-        raised = after > clamped  # by the floor alone
+        raised = after > clamped  # only because of the minimum
         assert (after >= clamped).all()
         assert (after[raised] <= np.ceil(np.round(bound.floor * sizes, 6))[raised]).all()
         return
@@ -253,7 +257,7 @@ def counted_estimate(state, step):
 
 
 class Recorder:
-    """Takes down what a job reports."""
+    """Records the labels that a job reports."""
 
     def __init__(self) -> None:
         self.reports: list[tuple[int, int]] = []
@@ -460,7 +464,7 @@ def test_the_last_rule_that_names_a_tensor_prunes_it_and_no_other(picks):
     ],
 )
 def test_labels_of_rounds_are_rounded_for_people(share, said):
-    """Found: 14.81481481 % in all, a label of a round on a cubic schedule."""
+    """Regression: a round of a cubic schedule was labeled 14.81481481 %."""
     step = Step((Row(("a.w",), "l1_unstructured"),), "local", Limits(total=share))
     assert step.label().endswith(f"total sparsity {said}")
     given = Step((Row(("a.w",), "l1_unstructured", {"amount": share}),))

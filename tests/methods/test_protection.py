@@ -1,6 +1,6 @@
-"""What is protected stays, whatever takes the rest; against torch where torch can say it.
+"""Protected weights are kept by every method; compared with torch where possible.
 
-For torch a protected weight is one with an infinite importance score, or a 1 in a given mask.
+For torch a protected weight is one with an infinite importance score, or a 1 in a custom mask.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def run(views, method, values=None, scope="local", limits=NO_LIMITS) -> Pruned:
 
 @st.composite
 def protected_views(draw, method, name="fc.weight"):
-    """A tensor of any type, odd values and all, of which something is protected now and then."""
+    """Draw a tensor of any dtype with special values, sometimes partly protected."""
     dtype = draw(float_types)
     shape = draw(shapes(least=method.least_dims))
     size = math.prod(shape)
@@ -72,7 +72,7 @@ def protected_units(view, method, values) -> int:
 @settings(max_examples=25)
 @given(data=st.data(), amount=AMOUNTS)
 def test_no_method_takes_what_is_protected(method, scope, data, amount):
-    """And the amount counts on what is not pruned yet, protected or not."""
+    """The amount refers to all weights that are not pruned yet, protected or not."""
     views = [data.draw(protected_views(method, f"layer{i}.weight")) for i in range(3)]
     wants_amount = any(isinstance(p, AmountParam) for p in method.params)
     values = {"amount": amount} if wants_amount else {}
@@ -135,7 +135,7 @@ def test_too_much_is_refused_with_how_many_are_free_and_how_many_protected():
 
 
 def protected_in(*many, size=200):
-    """Some tensors of which so many weights are protected, the first of each."""
+    """Return tensors whose first weights are protected, as many as in each of `many`."""
     return [
         replace(
             view_of_values(np.ones((size // 5, 5), np.float32), name=f"layer{i}.weight"),
@@ -156,7 +156,7 @@ def protected_in(*many, size=200):
 )
 @pytest.mark.parametrize("amount", [1.0, 0.99, 799, 10**6])
 def test_what_the_message_advises_works_for_all_tensors_at_once(amount, scope, limits):
-    """Found: the count it gave was that of one tensor, and the next one refused it."""
+    """Regression: the advised count was that of one tensor, and failed for the next."""
     views = protected_in(0, 3, 14, 5)
     with pytest.raises(ParameterError) as error:
         run(views, get("l1_unstructured"), {"amount": amount}, scope, limits)
@@ -209,7 +209,7 @@ def mask_of(module) -> np.ndarray:
 
 @st.composite
 def finite(draw, least=1):
-    """Finite float64 values with many ties, what is kept of them, and what is protected."""
+    """Draw finite float64 values with many ties, and their kept and protected elements."""
     shape = draw(shapes(least=least))
     size = math.prod(shape)
     values = decode_float64(draw(moderate_bits(DTYPES["F32"], size)), DTYPES["F32"])
@@ -266,7 +266,7 @@ def test_l1_unstructured_globally_is_torch_with_infinite_scores(cases, amount):
 
 
 def equal_but_for_ties(expected, found, before, scores):
-    """The same scores went; and the same weights, but for those that tie at the threshold."""
+    """Assert equal pruned scores, and equal masks except for ties at the threshold."""
     ours = np.concatenate([mask.bools() for mask in found.masks.values()])
     torchs, there, ranked = map(np.concatenate, (expected, before, scores))
     went = ranked[there & ~ours]
@@ -327,7 +327,9 @@ def test_custom_from_mask_is_torch_with_the_mask_or_protected(case, seed):
 
 @pytest.mark.parametrize("name", ["random_unstructured", "random_structured"])
 def test_chance_takes_the_same_of_what_is_free(name):
-    """Protection takes weights and channels out of the draw; the draw of the others stays."""
+    """Protection excludes weights and channels from the draw, without changing that of the
+    others.
+    """
     ones, free = np.ones((40, 3), np.float32), np.arange(40) % 4 != 1
     protected = BitMask.from_bools(np.repeat(~free, 3))
     guarded = run([replace(view_of_values(ones), protected=protected)], get(name), {"amount": 9})

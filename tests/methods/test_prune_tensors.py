@@ -1,4 +1,4 @@
-"""Running methods: what the suite over the registry does not see."""
+"""Running methods: cases that tests of all registered methods do not cover."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(views, name, scope="local", **values):
 
 
 def test_equal_weights_go_in_file_order():
-    """The earlier tensor first, then the lower index; a later tensor gives only what is missing."""
+    """The earlier tensor first, then the lower index; a later tensor only contributes the rest."""
     ones = np.ones(5, np.float32)
     views = [view_of_values(ones, name="b"), view_of_values(ones, name="a")]
     masks = run(views, "l1_unstructured", "global", amount=7)
@@ -38,7 +38,7 @@ def test_equal_channels_go_in_order():
 
 
 def test_global_takes_from_the_smaller_layer():
-    """Types are mixed: values are compared, not bits."""
+    """With mixed dtypes: values are compared, not bits."""
     small = view_of_values(np.array([0.5, 0.25], np.float16), name="small")
     large = view_of_values(np.array([4.0, 0.375]), name="large")
     masks = run([small, large], "l1_unstructured", "global", amount=0.5)
@@ -48,7 +48,7 @@ def test_global_takes_from_the_smaller_layer():
 
 
 def test_a_count_is_held_against_every_tensor_before_the_first_is_touched():
-    """Local: each tensor must have so many."""
+    """Local scope: each tensor must have that many."""
     views = [
         view_of_values(np.ones(9, np.float32), name="wide"),
         view_of_values(np.ones(3, np.float32), name="narrow"),
@@ -59,7 +59,7 @@ def test_a_count_is_held_against_every_tensor_before_the_first_is_touched():
 
 
 def test_a_global_count_names_no_tensor():
-    """It is held against all together."""
+    """It is compared with the total of all tensors."""
     views = [view_of_values(np.ones(3, np.float32), name=n) for n in "ab"]
 
     with pytest.raises(ParameterError, match="only 6 weights are not pruned yet"):
@@ -67,7 +67,7 @@ def test_a_global_count_names_no_tensor():
 
 
 def test_a_dimension_that_is_not_there_is_refused():
-    """With the ones that are."""
+    """The message lists the valid ones."""
     with pytest.raises(ParameterError, match="from -2 to 1 for 'layer"):
         run([view_of_values(np.ones((2, 3)))], "ln_structured", dim=2)
     with pytest.raises(ParameterError, match="from -2 to 1"):
@@ -75,13 +75,13 @@ def test_a_dimension_that_is_not_there_is_refused():
 
 
 def test_channels_of_different_tensors_are_not_compared():
-    """Global with a method of channels."""
+    """Global scope with a structured method."""
     with pytest.raises(ParameterError, match=r"scores are not comparable\. Choose the local scope"):
         run([view_of_values(np.ones((2, 3)))], "ln_structured", "global")
 
 
 def test_a_mask_must_be_given_and_fit():
-    """Both sentences name the tensor."""
+    """Both messages name the tensor."""
     ones = np.ones(4, np.float32)
 
     with pytest.raises(ParameterError, match=r"No mask is given for 'layer[.]weight'"):
@@ -91,7 +91,7 @@ def test_a_mask_must_be_given_and_fit():
 
 
 def test_random_choices_do_not_depend_on_the_company():
-    """A tensor is pruned the same alone and among others; another seed prunes others."""
+    """A tensor is pruned the same alone and among others; another seed gives another mask."""
     views = [view_of_values(np.ones((30, 4), np.float32), name=n) for n in "abc"]
     for name in ("random_unstructured", "random_structured"):
         together = run(views, name, amount=0.5, seed=3)
@@ -109,7 +109,7 @@ def test_random_channels_do_not_depend_on_how_the_dimension_is_written():
 
 
 def test_importance_scores_may_have_another_type():
-    """Two tensors with scores of different types are compared by value."""
+    """Two tensors with scores of different dtypes are compared by value."""
     scores = [np.array([1, 5], np.float16), np.array([2, 0.5])]
     views = [
         view_of(np.zeros(2, np.uint16), DTYPES["BF16"], name=n, scores=view_of_values(s))

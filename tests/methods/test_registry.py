@@ -1,4 +1,4 @@
-"""The methods by name."""
+"""The registry of methods by name."""
 
 from __future__ import annotations
 
@@ -40,19 +40,18 @@ def test_all_methods_of_torch_are_there():
     ],
 )
 def test_a_slip_of_the_pen_is_met_with_the_nearest_name(typed, meant):
-    """What was meant, not a list to search."""
+    """The message suggests one name instead of a list."""
     with pytest.raises(ParameterError, match=f"no method '{typed}'. Did you mean .*{meant}"):
         get(typed)
 
 
 def test_without_a_near_name_all_are_listed():
-    """There are few enough."""
     with pytest.raises(ParameterError, match="Allowed methods: l1_unstructured, "):
         get("qqq")
 
 
 def test_methods_come_and_go():
-    """Own methods are offered like ours, until they are taken away."""
+    """Custom methods can be registered and removed."""
     mine = replace(get("identity"), name="mine")
     register(mine)
     try:
@@ -69,6 +68,6 @@ def test_methods_come_and_go():
 
 
 def test_a_name_that_options_cannot_carry_is_refused():
-    """Names are typed on the command line and stand in recipes."""
+    """Names are typed on the command line and stored in recipes."""
     with pytest.raises(MethodError, match="Python identifier"):
         register(replace(get("identity"), name="my method"))

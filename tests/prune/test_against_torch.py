@@ -1,9 +1,9 @@
-"""Every method against torch's, step after step, on tensors of all kinds.
+"""Every method compared with torch's, step by step, on tensors of all kinds.
 
-Equal means: the same count, the same multiset of pruned scores, the same mask at every score that
-differs from the threshold (torch leaves equal scores open), and the same bits in the pruned tensor
-wherever the masks agree. Norms are compared with torch's in float64; those closer than 1e-6
-count as equal.
+Equal means: the same count, the same multiset of pruned scores, the same mask wherever the score
+differs from the threshold (torch does not define ties), and the same bits in the pruned tensor
+wherever the masks agree. Norms are compared with torch's in float64; those within 1e-6 count as
+equal.
 """
 
 import math
@@ -20,12 +20,12 @@ from pruneapp import prune
 FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 INF = math.inf
 
-# Thousands of examples were run by hand; this many keep the suite quick.
+# Thousands of examples were run once; this number keeps the tests fast.
 FAST = settings(deadline=None, max_examples=100)
 
 
 def own(side, pruning_type):
-    """Return the tutorial's method (every other entry), on torch's base or ours."""
+    """Return the tutorial's method (every other entry), with torch's base class or ours."""
 
     class FooBarPruningMethod(side.BasePruningMethod):
         PRUNING_TYPE = pruning_type
@@ -43,7 +43,7 @@ def own(side, pruning_type):
 
 @st.composite
 def tensors(draw, shape, dtype):
-    """Normal numbers; coarse ones (many ties); or with infinities, NaN, zeros of both signs."""
+    """Draw normal values; coarse ones with many ties; or infinities, NaN, zeros of both signs."""
     seed = draw(st.integers(0, 2**32))
     values = torch.randn(shape, generator=torch.Generator().manual_seed(seed))
     kind = draw(st.sampled_from(["normal", "coarse", "special", "zero"]))
@@ -68,7 +68,7 @@ def tensors(draw, shape, dtype):
 
 
 def amounts(most):
-    """Fractions and counts, seldom one too large."""
+    """Return fractions and counts, rarely one too large."""
     return st.one_of(
         st.sampled_from([0.0, 0.3, 0.5, 1.0]),
         st.floats(0, 1),
@@ -79,7 +79,7 @@ def amounts(most):
 
 @st.composite
 def steps(draw, shape, dtype):
-    """A method's name and its arguments."""
+    """Draw a method's name and its arguments."""
     dims = len(shape)
     numel = math.prod(shape)
     name = draw(
@@ -131,14 +131,14 @@ def steps(draw, shape, dtype):
 
 @st.composite
 def stories(draw):
-    """A tensor and up to four prunings of it."""
+    """Draw a tensor and up to four prunings of it."""
     shape = tuple(draw(st.lists(st.integers(1, 5), min_size=1, max_size=5)))
     dtype = draw(st.sampled_from(FLOATS))
     return draw(tensors(shape, dtype)), draw(st.lists(steps(shape, dtype), min_size=1, max_size=4))
 
 
 def run(side, module, name, arguments, seed):
-    """Prune a module; returns the exception, if any."""
+    """Prune a module; return the exception, if any."""
     torch.manual_seed(seed)
     arguments = dict(arguments)
     try:
@@ -152,7 +152,7 @@ def run(side, module, name, arguments, seed):
 
 
 def module_of(weight, mask, side=torch_prune):
-    """Return a module with a weight, pruned by a mask before if there is one."""
+    """Return a module with a weight, pruned before if a mask is given."""
     module = nn.Module()
     module.weight = nn.Parameter(weight.clone())
     if mask is not None:
@@ -161,12 +161,12 @@ def module_of(weight, mask, side=torch_prune):
 
 
 def same(a, b):
-    """Where two tensors are equal, NaN and NaN too, but not 0.0 and -0.0."""
+    """Return where two tensors are equal, including NaN and NaN, but not 0.0 and -0.0."""
     return ((a == b) & (torch.signbit(a) == torch.signbit(b))) | (a.isnan() & b.isnan())
 
 
 def check_lowest(theirs, ours, before, scores, *, tolerance=0.0):
-    """Compare two masks that took the lowest of `scores` where `before` is 1."""
+    """Compare two masks that prune the lowest of `scores` where `before` is 1."""
     candidates = before == 1
     assert bool(same(theirs, ours)[~candidates].all())
     gone = [candidates & (mask == 0) for mask in (theirs, ours)]
@@ -182,16 +182,16 @@ def check_lowest(theirs, ours, before, scores, *, tolerance=0.0):
 
 
 def check_channels(theirs, ours, before, scores, arguments):
-    """Compare two masks that took the channels of lowest norm."""
+    """Compare two masks that prune the channels of lowest norm."""
     if before.dim() == 1:
-        # torch refuses a tensor without channels at first; the second time it takes its one
-        # dimension for the second of two, since a sum over no dimensions is one over all.
+        # torch refuses a 1-D tensor at first; the second time it treats its only dimension as the
+        # second of two, because a sum over no dimensions is a sum over all.
         theirs, ours, before, scores = (x.unsqueeze(0) for x in (theirs, ours, before, scores))
     dim = arguments["dim"]
     others = [d for d in range(before.dim()) if d != dim % before.dim()]
     norms = torch_prune._compute_norm(scores.double(), arguments["n"], dim)
     left = before.sum(dim=others) != 0
-    # A channel is judged by the places where its mask was not 0 before.
+    # A channel counts by the elements whose mask was not 0 before.
     gone = [left & (((mask != 0) & (before != 0)).sum(dim=others) == 0) for mask in (theirs, ours)]
     lowest = [norms[g].sort().values for g in gone]
     assert lowest[0].shape == lowest[1].shape
@@ -208,7 +208,7 @@ def check_channels(theirs, ours, before, scores, arguments):
 
 @FAST
 @given(stories(), st.randoms(use_true_random=False))
-@example(  # an infinity that is pruned is NaN in the parameter, which torch counts as not zero
+@example(  # a pruned infinity is NaN in the parameter, which torch counts as nonzero
     (
         torch.tensor([[1.5, math.inf], [-2.0, 0.5], [-1.0, -1.5]]),
         [
@@ -229,7 +229,7 @@ def check_channels(theirs, ours, before, scores, arguments):
     None,
 )
 def test_step_after_step_is_equal_to_torch(story, random):
-    """One module is pruned by torch, one by us, one by both in turns; all go on from one mask."""
+    """One module is pruned by torch, one by us, one alternately; all continue from one mask."""
     weight, prunings = story
     mask = None
     for name, arguments, seed in prunings:
@@ -242,7 +242,7 @@ def test_step_after_step_is_equal_to_torch(story, random):
         scores = arguments.get("importance_scores")
         scores = theirs.weight.detach().clone() if scores is None else scores
         exact = arguments
-        if name == "ln_structured":  # the oracle computes in float64
+        if name == "ln_structured":  # the reference is in float64
             theirs.double()
             if "weight_mask" in theirs._buffers:
                 theirs.weight = theirs.weight_orig * theirs.weight_mask
@@ -250,7 +250,8 @@ def test_step_after_step_is_equal_to_torch(story, random):
                 exact = {**arguments, "importance_scores": scores.double()}
         expected = run(torch_prune, theirs, name, exact, seed)
         if isinstance(expected, RuntimeError) and "empty" in str(expected):
-            # Nothing is left, and torch has no norm of nothing. Ours is that of an empty sum.
+            # Nothing is left, and torch has no norm of an empty tensor. Ours is that of an empty
+            # sum.
             assert run(prune, ours, name, arguments, seed) is None
             assert bool((ours.weight_mask == 0).all())
             continue
@@ -281,7 +282,7 @@ def test_step_after_step_is_equal_to_torch(story, random):
 
 @st.composite
 def models(draw):
-    """Some weights, pruned before or not, of one type or of several."""
+    """Draw some weights, pruned before or not, of one dtype or several."""
     dtypes = draw(st.sampled_from([[d] for d in FLOATS] + [FLOATS]))
     parts = []
     for _ in range(draw(st.integers(1, 4))):
@@ -299,7 +300,7 @@ def models(draw):
 @given(models(), st.data())
 @pytest.mark.parametrize("method", ["L1Unstructured", "RandomUnstructured", "foobar"])
 def test_global_pruning_is_equal_to_torch(method, parts, data):
-    """The same weights go over all parameters together, counted from what is left."""
+    """The same weights of all parameters are pruned; the amount refers to the remaining ones."""
     most = sum(w.numel() if m is None else int(m.sum()) for w, m, _ in parts)
     amount = data.draw(amounts(most))
     masks, errors = [], []
@@ -348,7 +349,7 @@ def test_global_pruning_is_equal_to_torch(method, parts, data):
 @FAST
 @given(stories())
 def test_prune_without_a_module_is_equal_to_torch(story):
-    """`method.prune(t)` takes a mask of any type, also of whole numbers."""
+    """`method.prune(t)` accepts masks of any dtype, also integers."""
     weight, prunings = story
     kinds = {
         "random_unstructured": "RandomUnstructured",

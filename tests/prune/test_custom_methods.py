@@ -1,4 +1,4 @@
-"""A person's own methods on documents."""
+"""Custom methods of users on documents."""
 
 import textwrap
 from dataclasses import replace
@@ -58,7 +58,7 @@ TYPES = {
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a Python file and return its path."""
+    """Provide a function that writes a Python file and returns its path."""
 
     def write(text, name="mine.py"):
         path = tmp_path / name
@@ -69,7 +69,7 @@ def write(tmp_path):
 
 
 def view_of(t, kept=None, name="fc.bias", scores=None):
-    """Return what a document shows of a tensor, read in two chunks."""
+    """Return a method's view of a tensor, read in two chunks."""
     integers = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     flat = t.contiguous().view(integers[t.dtype.itemsize]).reshape(-1).numpy()
     bits = flat.view(f"uint{8 * t.dtype.itemsize}")
@@ -92,7 +92,7 @@ def prune_twice(method, t, values, scores=None):
 
 
 def torch_twice(kind, t, *args, scores=None, **kwargs):
-    """Return what torch makes of the same two steps."""
+    """Return torch's masks of the same two steps."""
     module = torch.nn.Module()
     module.bias = torch.nn.Parameter(t.clone())
     masks = []
@@ -111,7 +111,7 @@ def test_foobar_prunes_every_other_entry_of_a_bias(write):
 
 
 def test_the_declaration_comes_from_the_class(write):
-    """Name, label and help are the class's own; documents may offer it at once."""
+    """Name, label and help are those of the class; it can be registered."""
     (method,) = load_file(write(FOO_BAR))
     assert isinstance(method, MaskMethod)
     assert (method.name, method.label) == ("foo_bar_pruning_method", "FooBarPruningMethod")
@@ -142,7 +142,7 @@ class Rows(torch_prune.LnStructured):
 
 
 class Smallest(torch_prune.L1Unstructured):
-    """Torch's own, by another name."""
+    """torch's method under another name."""
 
     @classmethod
     def apply(cls, module, name, *args, **kwargs):
@@ -155,7 +155,7 @@ class Smallest(torch_prune.L1Unstructured):
 )
 @pytest.mark.parametrize("scored", [False, True])
 def test_a_second_step_combines_as_in_torch(kind, values, dtype, scored):
-    """Every PRUNING_TYPE sees the same part of the tensor as in torch's containers."""
+    """Every PRUNING_TYPE gets the same part of the tensor as in torch's containers."""
     torch.manual_seed(3)
     t = torch.randn(6, 5).to(dtype)
     scores = torch.randn(6, 5).to(dtype) if scored else None
@@ -168,7 +168,7 @@ def test_a_second_step_combines_as_in_torch(kind, values, dtype, scored):
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_every_prunable_type_reaches_the_method_bit_for_bit(dtype):
-    """The tensor is the one on disk, +0.0 where it was pruned before."""
+    """The tensor is that of the file, with +0.0 for pruned weights."""
     seen = []
 
     class Look(torch_prune.BasePruningMethod):
@@ -187,7 +187,7 @@ def test_every_prunable_type_reaches_the_method_bit_for_bit(dtype):
 
 
 def test_protected_weights_are_given_back_whatever_the_code_takes():
-    """A person's method knows nothing of protection: its mask is laid under what is protected."""
+    """A custom method does not see protection; protected weights are kept in its mask."""
 
     class Everything(torch_prune.BasePruningMethod):
         PRUNING_TYPE = "unstructured"
@@ -204,7 +204,7 @@ def test_protected_weights_are_given_back_whatever_the_code_takes():
 
 
 def test_constructors_become_parameters(write):
-    """Known names get their own kind, others the kind of their default; the rest is left alone."""
+    """Known names get their own kind, others the kind of their default; the rest is ignored."""
     path = write("""
         from pruneapp import prune
 
@@ -230,7 +230,7 @@ def test_constructors_become_parameters(write):
 
 
 def test_a_plain_number_is_checked_like_every_parameter():
-    """What the declaration calls valid and invalid is taken and refused."""
+    """Valid values are accepted, invalid ones refused."""
     param = FloatParam(name="power", label="Power", help="", default=0.5, bounds=Interval(0, 2))
     assert [param.validate(v) for v in valid(param)] == [0.5, 0.0, 2.0]
     assert param.parse(" 1.25 ") == 1.25
@@ -257,7 +257,7 @@ def test_a_plain_number_is_checked_like_every_parameter():
     ],
 )
 def test_a_file_that_cannot_be_used_is_named_with_the_reason(write, text, words):
-    """One sentence says which file, which class, and why."""
+    """The message names the file, the class and the reason."""
     path = write(text)
     with pytest.raises(MethodError) as caught:
         load_file(path)
@@ -267,7 +267,6 @@ def test_a_file_that_cannot_be_used_is_named_with_the_reason(write, text, words)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    """A path to nothing is a sentence, too."""
     with pytest.raises(MethodError, match=r"gone\.py.*cannot be read"):
         load_file(tmp_path / "gone.py")
 
@@ -289,7 +288,7 @@ def test_a_loop_of_links_is_a_sentence(tmp_path):
     ],
 )
 def test_a_method_that_fails_is_named_with_its_file_and_tensor(write, body, words):
-    """What goes wrong in the person's code is a sentence; the traceback is in the details."""
+    """Errors of the user's code become a sentence, with the traceback in the details."""
     text = FOO_BAR.replace("mask = default_mask.clone()", body)
     (method,) = load_file(write(text))
     with pytest.raises(MethodError) as caught:
@@ -303,7 +302,7 @@ def test_a_method_that_fails_is_named_with_its_file_and_tensor(write, body, word
 
 
 def test_a_cancelled_step_runs_no_method(write):
-    """The token is looked at before the person's code."""
+    """The token is checked before the user's code."""
     (method,) = load_file(write(FOO_BAR))
     token = CancelToken()
     token.cancel()

@@ -1,4 +1,4 @@
-"""Pruned weights that a module reads without calling the module that they belong to."""
+"""Pruned weights that are read without calling their module."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""PyTorch's own tests of pruning, run against our module.
+"""PyTorch's own tests of pruning, run with our module.
 
-They are not part of this project. ``PRUNEAPP_TORCH_TEST_PRUNING`` names a copy of PyTorch's
-``test/nn/test_pruning.py``; folders that it needs (the package expecttest) may stand beside it.
+They are not part of this project. ``PRUNEAPP_TORCH_TEST_PRUNING`` is the path of a copy of
+PyTorch's ``test/nn/test_pruning.py``; folders that it needs (the package expecttest) may be next to
+it.
 """
 
 import os
@@ -31,7 +32,7 @@ print(f"{passed} of {cases.countTestCases()} passed")
 
 @pytest.mark.skipif(not SUITE, reason="PRUNEAPP_TORCH_TEST_PRUNING names no file")
 def test_every_test_of_pytorch_passes():
-    """All 34 tests of PyTorch pass with our module in the place of torch's."""
+    """All 34 tests of PyTorch pass with our module instead of torch's."""
     path = Path(SUITE)
     done = subprocess.run(
         [sys.executable, "-c", RUN, path, path.parent],

@@ -1,4 +1,4 @@
-"""All ways to prune_lowest what is smallest make the same masks: by the kernel, and on a device."""
+"""All implementations that prune the lowest weights give the same masks: kernel and device."""
 
 import pytest
 import torch
@@ -21,7 +21,7 @@ FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16] + [
 
 
 def awkward(dtype, size=600):
-    """Ties, zeros of both signs, infinities and NaN where the type has them."""
+    """Return ties, zeros of both signs, infinities and NaN where the dtype has them."""
     values = torch.randn(size, generator=torch.Generator().manual_seed(2))
     values[::7] = 0.0
     values[1::7] = -0.0
@@ -32,7 +32,7 @@ def awkward(dtype, size=600):
 
 
 def kernel_mask(scores, count, kept):
-    """Return the mask that the kernel of the CPU makes."""
+    """Return the mask of the CPU kernel."""
     mask = torch.ones(scores.numel())
     zero_lowest(mask, scores, count, kept)
     return mask
@@ -42,7 +42,7 @@ def kernel_mask(scores, count, kept):
 @pytest.mark.parametrize("part", [False, True], ids=["all", "kept"])
 @pytest.mark.parametrize("few", [0, cpu.FEW], ids=["counting", "gathering"])
 def test_a_tensor_is_cut_where_it_lies_as_by_the_kernel(monkeypatch, dtype, part, few):
-    """In slices, also where only some elements are ranked, and at every border."""
+    """In slices, also if only some elements are ranked, for counts at all borders."""
     monkeypatch.setattr(cpu, "FEW", few)
     scores = awkward(dtype)
     kept = torch.arange(scores.numel()) % 3 != 0 if part else None
@@ -56,7 +56,7 @@ def test_a_tensor_is_cut_where_it_lies_as_by_the_kernel(monkeypatch, dtype, part
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_large_tensors_are_cut_where_they_lie(dtype):
-    """More than a sample is worth, several slices, ties across them."""
+    """Large enough for sampling, with several slices and ties across them."""
     scores = torch.randn(1_300_003, generator=torch.Generator().manual_seed(4)).to(dtype)
     kept = torch.arange(scores.numel()) % 5 != 0
     for ranked in (None, kept):
@@ -69,7 +69,7 @@ def test_large_tensors_are_cut_where_they_lie(dtype):
 @pytest.mark.parametrize("length", [8, 64, 8000])
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 def test_masks_are_the_same_however_the_work_is_cut(monkeypatch, dtype, length, threads):
-    """Their values are written in threads; ties are struck in order."""
+    """Values are written in threads; ties are pruned in order."""
     scores, base = awkward(dtype), torch.rand(600) + 0.5
     cut_up = side_by_side.stretches
     kept = torch.arange(600) % 3 != 0
@@ -87,7 +87,7 @@ def test_masks_are_the_same_however_the_work_is_cut(monkeypatch, dtype, length, 
 
 
 def test_the_base_of_a_mask_stays_as_it_is():
-    """Also one number that is seen as many, one that is not contiguous, and one of none."""
+    """Also an expanded scalar, a non-contiguous one, and an expanded column."""
     scores = torch.tensor([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]])
     bases = [torch.ones(()).expand(2, 3), torch.ones(3, 2).T, torch.ones(2, 3)[:, :1].expand(2, 3)]
     for base in bases:
@@ -100,7 +100,7 @@ def test_the_base_of_a_mask_stays_as_it_is():
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_several_tensors_are_cut_as_if_they_were_one(dtype):
-    """Ties go in the order of the tensors, and each keeps to the places that are ranked."""
+    """Ties are pruned in the order of tensors, each among its ranked elements."""
     scores = awkward(dtype)
     parts = list(scores.split([1, 300, 99, 200]))
     for count in (1, 250, 600):
@@ -112,7 +112,7 @@ def test_several_tensors_are_cut_as_if_they_were_one(dtype):
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int16, torch.uint8])
 def test_whole_numbers_are_ranked_by_their_magnitude(dtype):
-    """Torch prunes them, too."""
+    """torch prunes them as well."""
     scores = torch.tensor([3, 1, 2, 1, 0]).to(dtype)
     assert find_lowest_integers(scores, 2, None).tolist() == [False, True, False, False, True]
 

@@ -1,4 +1,4 @@
-"""What torch.nn.utils.prune gets wrong: each test shows torch failing, and ours not."""
+"""Bugs of torch.nn.utils.prune: each test shows that torch fails and our module does not."""
 
 import copy
 import gc
@@ -18,7 +18,7 @@ FLOAT8 = [getattr(torch, f"float8_{n}") for n in ("e5m2", "e4m3fn", "e5m2fnuz", 
 
 
 def state_of(module, name="weight"):
-    """Return everything that pruning may change, objects by identity, order included."""
+    """Return everything that pruning may change: objects by identity, in order."""
     hooks = [(key, hook) for key, hook in module._forward_pre_hooks.items()]
     return (
         [(key, id(value)) for key, value in module._parameters.items()],

@@ -1,4 +1,4 @@
-"""Tiny models on disk, each made once a run."""
+"""Tiny models on disk, each made once per run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.shrink import tiny_models
 
 @pytest.fixture(scope="session")
 def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Give the folder of a tiny model by its name; tests change copies only."""
+    """Provide a function that returns the folder of a tiny model; tests change only copies."""
     place = tmp_path_factory.mktemp("tiny")
 
     def folder(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Cuts of tiny models made by hand, tensor by tensor: what a check has to tell apart."""
+"""Manual cuts of tiny models, tensor by tensor, for tests of the checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Tensors = dict[str, torch.Tensor]
 def rewrite(
     source: Path, target: Path, change: Callable[[str, torch.Tensor], Any], **fields: Any
 ) -> Path:
-    """Write a copy of a folder; `change` gives a tensor, its new name too, or None to drop it."""
+    """Write a copy of a folder with changed tensors.
+
+    `change` returns a tensor, a pair of new name and tensor, or None to drop it.
+    """
     made: Tensors = {}
     for name, tensor in load_file(source / "model.safetensors").items():
         new = change(name, tensor)
@@ -32,7 +35,7 @@ def rewrite(
 
 
 def zero_neurons(source: Path, target: Path, kept: Sequence[int]) -> Path:
-    """Zero the other neurons of each layer of a llama."""
+    """Set the other neurons of each layer of a llama to zero."""
 
     def change(name: str, tensor: torch.Tensor) -> torch.Tensor:
         if ".mlp." not in name:
@@ -59,7 +62,7 @@ def cut_neurons(
 
 
 def cut_layer(source: Path, target: Path, stack: str, dropped: int, **fields: Any) -> Path:
-    """Leave a layer out, and give those behind it the numbers before."""
+    """Remove a layer, and renumber those after it."""
 
     def change(name: str, tensor: torch.Tensor) -> Any:
         found = re.match(re.escape(stack) + r"\.(\d+)(?=\.)", name)
@@ -74,7 +77,7 @@ def cut_layer(source: Path, target: Path, stack: str, dropped: int, **fields: An
 
 
 def cut_experts(source: Path, target: Path, each: str, router: str, kept: Sequence[int]) -> Path:
-    """Leave experts out of all layers, and their rows out of the routers."""
+    """Remove experts from all layers, and their rows from the routers."""
 
     def change(name: str, tensor: torch.Tensor) -> Any:
         if re.search(router, name):

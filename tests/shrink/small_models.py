@@ -1,4 +1,4 @@
-"""Folders of models written by hand: quick, and without transformers."""
+"""Model folders written without transformers, which is fast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _values(seed: int) -> Callable[..., np.ndarray]:
 
 
 def write_mistral(folder: Path, *, seed: int = 0, **fields) -> dict[str, np.ndarray]:
-    """Write a model of the type mistral; returns its tensors."""
+    """Write a model of the type mistral; return its tensors."""
     some = _values(seed)
     tensors = {"model.embed_tokens.weight": some(TOKENS, HIDDEN)}
     for i in range(LAYERS):
@@ -52,7 +52,7 @@ def write_mistral(folder: Path, *, seed: int = 0, **fields) -> dict[str, np.ndar
 
 
 def write_bert(folder: Path, *, seed: int = 0, **fields) -> dict[str, np.ndarray]:
-    """Write the encoder of a model of the type bert, with its biases; returns its tensors."""
+    """Write the encoder of a model of the type bert, with its biases; return its tensors."""
     some = _values(seed)
     tensors = {"embeddings.word_embeddings.weight": some(TOKENS, HIDDEN)}
     for i in range(LAYERS):
@@ -85,7 +85,7 @@ def write_bert(folder: Path, *, seed: int = 0, **fields) -> dict[str, np.ndarray
 
 
 def write(folder: Path, tensors: dict[str, np.ndarray], config: object) -> dict[str, np.ndarray]:
-    """Write a folder of one file and its configuration."""
+    """Write a folder with one file and its configuration; return the tensors."""
     folder.mkdir(parents=True, exist_ok=True)
     save_file(tensors, folder / "model.safetensors", {"format": "pt"})
     (folder / "config.json").write_text(json.dumps(config, indent=2), "utf-8")

@@ -1,4 +1,4 @@
-"""Blocks of networks without a configuration: masked against cut, loaded by what is written."""
+"""Blocks of networks without a configuration: cut and masked models give the same outputs."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_folder_of_timm_gets_the_argument(
     cut = _cut(state, structure, tmp_path / "out")
 
     written = json.loads((tmp_path / "out" / "config.json").read_text())
-    if architecture.startswith("mixer") or not of_today:  # nobody knows what it is called with
+    if architecture.startswith("mixer") or not of_today:  # the constructor's arguments are unknown
         assert written == config
         assert cut.loader
         return

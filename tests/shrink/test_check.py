@@ -1,4 +1,4 @@
-"""Checks by the class of transformers, one process for all: what passes, and what is refused."""
+"""Checks by the class of transformers, in one process: accepted and refused models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.shrink import hand_cuts
 from tests.shrink.tiny_models import TINY_MODELS, make
 
 PYTHON = Path(sys.executable)
-# Plain, tied, experts in three ways, renamed modules, pixels, sound, two stacks.
+# Plain, tied, experts in three layouts, renamed modules, pixels, audio, two stacks.
 SAMPLE = ("bert", "llama_tied", "mixtral", "gpt_oss", "granitemoe", "vit", "swin", "wav2vec2", "t5")
 KEPT = [n for n in range(96) if n % 3]
 
@@ -33,7 +33,7 @@ KEPT = [n for n in range(96) if n % 3]
 @pytest.fixture(scope="module")
 def checker():
     with pytest.MonkeyPatch.context() as patch, FolderChecker(PYTHON) as made:
-        patch.setenv("OMP_NUM_THREADS", "1")  # two that wait for each other are far slower
+        patch.setenv("OMP_NUM_THREADS", "1")  # threads that synchronize are far slower
         yield made
     assert made.pid == 0
 
@@ -97,10 +97,10 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
             labels.append(label)
 
     result = checker.check(shrunk, masked, job=Job(Watch()), original=llama)
-    # Of a small model not every one is told.
+    # Not every label is reported for a small model.
     at = {"model with zeros", "shrunk model", "unpruned model"}
     assert set(labels) & {f"checking outputs: the {each}" for each in at}
-    # What transformers says of its own work, as "Loading weights", comes behind.
+    # Labels of transformers' own progress, such as "Loading weights", come after ours.
     assert all(not label or label.startswith("checking outputs") for label in labels)
     assert 0 < result.changed_predictions < 1
     assert 0.01 < result.largest_change < 1
@@ -121,7 +121,7 @@ def test_neurons_cut_by_hand_pass(checker, llama, tmp_path):
     result = checker.check(shrunk, masked)
     assert result.how == "run"
     assert result.largest_difference < 1e-5 * result.largest_output
-    # The original is another model: the comparison is not empty.
+    # The original is another model, so the comparison is not trivial.
     assert "differ from those with zeros by" in refused(checker.check, shrunk, llama)
 
 
@@ -151,7 +151,7 @@ def test_tensors_missing_and_too_many_are_named(checker, llama, tmp_path):
     assert refused(checker.check, shrunk, how="meta").endswith(
         "takes: 1 tensor missing ('model.norm.weight'), 1 tensor too many ('model.more.weight')."
     )
-    # What the cut has not caused is not its fault.
+    # Differences that existed before the cut are accepted.
     checker.check(shrunk, shrunk, "meta")
 
 
@@ -227,7 +227,7 @@ def test_kept_tokens_give_what_they_gave(name, checker, tiny_folder, tmp_path):
     options = CheckOptions(vocabulary_kept=kept)
     assert checker.check(shrunk, whole, "run", options, original=whole).changed_predictions == 0
     refused(checker.check, shrunk, whole, "run")
-    # Rows behind the last token need no list.
+    # Rows after the last token need no list.
     checker.check(hand_cuts.cut_vocabulary(whole, tmp_path / "first", range(200)), whole, "run")
 
 
@@ -385,7 +385,7 @@ def test_a_class_may_be_that_of_another_type(checker, tiny_folder, tmp_path):
 
 
 def test_shapes_alone_take_no_memory(checker, tmp_path):
-    """A model of a terabyte, in a file that has no blocks: it is neither read nor mapped."""
+    """A model of a terabyte in a sparse file, which is neither read nor mapped."""
     folder = make("llama", tmp_path / "llama", num_hidden_layers=1)
     config = json.loads((folder / "config.json").read_text())
     wide = {"hidden_size": 1 << 17, "intermediate_size": 1 << 20, "head_dim": 8}

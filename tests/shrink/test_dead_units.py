@@ -1,4 +1,4 @@
-"""Which units are dead, against the plainest numpy; and what constants they leave."""
+"""Dead units compared with plain NumPy, and the constants that they output."""
 
 import math
 
@@ -31,7 +31,7 @@ def test_entries_with_a_number_in_them(shape, dim, seed, piece):
     dim %= len(shape)
     rng = np.random.default_rng(seed)
     values = np.where(rng.random(shape) < 0.15, 1.5, 0.0).astype(np.float32)
-    values[rng.random(shape) < 0.2] *= -1  # zeros of the other sign are zeros
+    values[rng.random(shape) < 0.2] *= -1  # negative zeros are zeros
     state = Snapshot(MemoryCheckpoint({"w.weight": values}))
     before = dead_units._PIECE
     dead_units._PIECE = piece
@@ -101,12 +101,12 @@ def test_a_row_of_zeros_with_a_bias_leaves_a_constant():
 
 
 def test_a_head_is_constant_where_its_values_are():
-    """Weights of attention sum to 1: what is left of the values is their bias."""
+    """Attention weights sum to 1, so the output is the bias of the values."""
     rng = np.random.default_rng(0)
     value = rng.normal(size=(4, 3)).astype(np.float32)
     value[2:] = 0
     tensors = {
-        "q.weight": np.zeros((8, 3), np.float32),  # equal weights, not none
+        "q.weight": np.zeros((8, 3), np.float32),  # equal attention, not none
         "v.weight": value,
         "v.bias": np.array([1, 2, 3, 4], np.float32),
         "o.weight": rng.normal(size=(3, 8)).astype(np.float32),

@@ -1,4 +1,4 @@
-"""Programs of torch.export: groups by the graph in the file, cut, and run by torch."""
+"""Programs of torch.export: groups from their graph, cut, and run by torch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.shrink.vision_models import MODELS, make, randomize
 
 
 class Joined(nn.Module):
-    """Concatenates, pools, takes means, and flattens more than a channel into one entry."""
+    """Concatenates, pools, takes means, and flattens several entries per channel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Joined(nn.Module):
 
 
 class Tied(nn.Module):
-    """The same weight twice: what one use keeps, the other keeps."""
+    """The same weight twice: both uses must keep the same units."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Tied(nn.Module):
 
 
 class Twice(nn.Module):
-    """Concatenates channels with themselves: what reads them has two entries of each."""
+    """Concatenates channels with themselves, so that readers have two entries of each."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,7 +152,8 @@ def test_groups_of_a_graph(tmp_path: Path) -> None:
 
     assert isinstance(structure, Structure)
     groups = {g.place: g for g in structure.axes["channels"].groups}
-    # Not 14, which a convolution of groups takes. Each of the 8 is four entries behind flatten.
+    # Not 14, which the grouped convolution does not allow. Each of the 8 is four entries after
+    # flatten.
     counts = {place: g.count for place, g in groups.items()}
     assert counts == {"left": 12, "right": 10, "last": 8}
     members = {
@@ -207,8 +208,8 @@ def test_a_convolution_before_flatten_is_a_group(tmp_path: Path) -> None:
 def test_what_reads_a_channel_decides(tmp_path: Path) -> None:
     model, shape = _made("basic")
     with torch.no_grad():
-        model[1].conv2.weight[:, :4] = 0  # nobody reads these
-        model[2].conv1.weight[:5] = 0  # a norm makes something of these
+        model[1].conv2.weight[:, :4] = 0  # these are not read
+        model[2].conv1.weight[:5] = 0  # a norm gives these a nonzero output
     program = torch.export.export(model, (torch.zeros(shape, dtype=torch.float64),))
     torch.export.save(program, tmp_path / "net.pt2")
     with open_checkpoint(tmp_path / "net.pt2") as checkpoint:

@@ -1,7 +1,7 @@
-"""Every family: what its axes promise is cut, proven, and run by the class of transformers.
+"""Every family: every axis is cut, checked, and run by the class of transformers.
 
-The reference is the model with zeros; where no zeros do the same, the model whose router never
-chooses the experts that went, or which lacks the modules of the layers.
+The reference is the model with zeros; if zeros cannot be equivalent, it is the model whose router
+never selects the removed experts, or without the modules of the removed layers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pruneapp.shrink.tokens.vocabulary import VocabularyCut
 from pruneapp.shrink.unit_choice import choose_units, prune_layers, prune_units, scores_of
 from tests.shrink.tiny_models import TINY_MODELS
 
-# One of each way to lie in a file; the others take minutes.
+# One of each layout; the others take minutes.
 SAMPLE = {"llama", "bert", "gpt2", "phi3", "t5", "gpt_oss", "deepseek_v3", "vit", "swin", "mamba"}
 MULTIPLE = 8
 NAMES = [
@@ -41,7 +41,7 @@ def checker():
 
 
 def chosen(state: Snapshot, structure: Structure, name: str) -> tuple[Snapshot, Choices]:
-    """Choose something on an axis: about a third of the units, one layer, two experts less."""
+    """Select units of an axis: about a third of the units, one layer, or two experts less."""
     axis, job = structure.axes[name], Job()
     if name == "layers":
         gone = (axis.count - 2,)
@@ -61,7 +61,7 @@ def chosen(state: Snapshot, structure: Structure, name: str) -> tuple[Snapshot, 
 
 
 def said(choices: Choices) -> dict[str, object]:
-    """Return what it says beyond the multiple."""
+    """Return the choices other than the multiple."""
     found = {field.name: getattr(choices, field.name) for field in fields(choices)}
     return {name: it for name, it in found.items() if it != getattr(Choices(MULTIPLE), name)}
 
@@ -73,7 +73,7 @@ def test_every_axis_that_is_offered_is_exact(name, tiny_folder, checker, tmp_pat
         assert isinstance(structure, Structure)
         offered = [n for n, axis in structure.axes.items() if not axis.why_not]
         assert offered
-        # One by one, or all at once: a class is loaded and run for each.
+        # Separately, or all at once, because a class is loaded and run for each.
         for axes in [[axis] for axis in offered] if name in SAMPLE else [offered]:
             state, choices = Snapshot(checkpoint), Choices(MULTIPLE)
             for axis in axes:
@@ -90,7 +90,7 @@ def test_every_axis_that_is_offered_is_exact(name, tiny_folder, checker, tmp_pat
             (result,) = results
             assert result.largest_output, axes
             assert not list(tmp_path.glob(".*"))
-        # Once for a family: what it takes is the class's, not the axis's.
+        # Once per family: the requirements are those of the class, not of the axis.
         assert checker.check(target, how="meta", job=Job()).transformers == result.transformers
 
 

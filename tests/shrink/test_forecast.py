@@ -1,4 +1,6 @@
-"""Forecasts are what is written, to the byte; what is chosen goes beside what is dead."""
+"""Forecasts equal the written files to the byte; selected units are cut in addition to dead
+ones.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def llama(tmp_path):
 
 @pytest.fixture
 def dead(tmp_path):
-    """A model of which something else pruned 70 neurons of each layer, in two of three matrices."""
+    """Write a model with 70 neurons of each layer pruned in two of three matrices."""
     return write_llama(tmp_path / "model", tensors=dead_everywhere(70))
 
 
@@ -136,7 +138,7 @@ def test_query_heads_are_counted_beside_the_groups_that_are_left(dead):
 
 
 def test_only_values_that_differ_are_said_to(llama):
-    """A field that is last no more was shown with its comma."""
+    """Regression: a field that was no longer last was shown with its comma."""
     found = forecast(surveyed(llama), CutRequest({"kv-groups": 1}), Job())
     assert found.config == (
         '-  "num_attention_heads": 4',
@@ -223,7 +225,7 @@ def test_what_every_token_passes_outside_of_the_layers_counts(tmp_path):
     square = np.ones((small_models.HIDDEN, small_models.HIDDEN), np.float32)
     tensors |= {
         "cls.predictions.transform.dense.weight": square,
-        "pooler.dense.weight": square,  # which the first token passes
+        "pooler.dense.weight": square,  # computed for the first token
     }
     save_file(tensors, file)
     whole = forecast(surveyed(tmp_path / "model"), CutRequest(), Job()).before.multiply_adds

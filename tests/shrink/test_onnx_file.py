@@ -1,4 +1,4 @@
-"""A smaller ONNX model does what the masked one does, which ONNX Runtime says."""
+"""A cut ONNX model gives the same outputs as the masked one in ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.onnx_runs import choose, difference, masked, run, with_zeros
 
 
 def write(state: Snapshot, graph: OnnxGraph, chosen: Cut, out: Path) -> None:
-    """Write the plans of a cut, which are of the sizes that they say."""
+    """Write the plans of a cut, and check their predicted sizes."""
     plans = plan_onnx(ShrunkState(state, chosen), graph, chosen, out.name, Job())
     for name, plan in plans.items():
         data = b"".join(map(bytes, plan.pieces()))
@@ -58,7 +58,7 @@ def test_it_does_what_the_masked_model_does(network, share, external, tmp_path):
 
 
 def cut(path, out, share=0.4, seed=0):
-    """Cut a share of every group of a model; returns what was masked."""
+    """Cut a fraction of every group of a model; return the graph and the masked model."""
     with open_checkpoint(path) as checkpoint:
         graph = read_graph(checkpoint, Job())
         chosen = choose(graph, share, seed)
@@ -68,7 +68,7 @@ def cut(path, out, share=0.4, seed=0):
 
 
 def random_network(seed: int):
-    """Return a network of random blocks, in a random version of the operators."""
+    """Return a network of random blocks, with a random version of the operators."""
     rng = np.random.default_rng(seed)
     opset = int(rng.choice([11, 12, 13, 17, 18, 20]))
     b = Builder(seed, opset)
@@ -119,7 +119,7 @@ def test_random_networks_do_what_the_masked_ones_do(seed, tmp_path):
 
 @pytest.mark.parametrize("opset", [9, 11, 12, 13])
 def test_older_operators_follow(opset, tmp_path):
-    """Sizes of parts and axes were attributes once."""
+    """Sizes and axes were attributes in older versions."""
     b = Builder(opset=opset)
     x = b.conv("a", "x", 10, 3)
     sizes = [b.constant("parts", [4, 6])] if opset >= 13 else []
@@ -180,14 +180,14 @@ def test_weights_in_constant_nodes_are_cut(largest, tmp_path, monkeypatch):
 def test_a_tensor_of_a_branch_in_a_file_beside_the_model_is_refused(other, tmp_path):
     model = branches("a", other)
     (tmp_path / "data").write_bytes(bytes(16))
-    # The branch whose tensor is found last: it is hidden if both have one name.
+    # The branch whose tensor is read last, which is hidden if both have the same name.
     value = model.graph.node[0].attribute[-1].g.node[0].attribute[0].t
     value.ClearField("raw_data")
     value.data_location = 1
     value.external_data.add(key="location", value="data")
     with pytest.raises(ExportError, match="lies in a file beside the model"):
         cut(save(model, tmp_path / "m.onnx"), tmp_path / "small.onnx")
-    if other == "a":  # its size is not known, as the file does not say so
+    if other == "a":  # its size is not declared in the file
         request = ExportRequest("onnx", tmp_path / "masked.onnx")
         with (
             open_checkpoint(tmp_path / "m.onnx") as checkpoint,
@@ -246,7 +246,7 @@ def test_what_is_kept_of_a_file_goes_along(tmp_path):
 
 
 def test_a_graph_whose_shapes_do_not_fit_is_not_written(tmp_path, monkeypatch):
-    """A rule that is wrong would end here."""
+    """A wrong rule would be detected here."""
     path = save(NETWORKS["joined"](), tmp_path / "m.onnx")
     monkeypatch.setattr(onnx_file, "_resize", lambda *_: None)
     with open_checkpoint(path) as checkpoint:

@@ -1,4 +1,4 @@
-"""ONNX models on the command line: cut, proven, and back."""
+"""ONNX models on the command line: cut, checked, and expanded."""
 
 import numpy as np
 import onnx
@@ -17,7 +17,7 @@ def run(*arguments):
 
 @pytest.fixture
 def net(tmp_path):
-    """Two convolutions with a sum around the second, a concatenation, and a linear layer."""
+    """Write two convolutions with a sum around the second, a concatenation, and a linear layer."""
     rng = np.random.default_rng(0)
 
     def some(name, *shape):
@@ -71,7 +71,7 @@ def test_a_cut_computes_what_zeros_do_and_comes_back(net, tmp_path, capsys):
     wanted = outputs(tmp_path / "back.onnx")
     assert np.abs(outputs(small) - wanted).max() <= 1e-5 * np.abs(wanted).max()
     assert np.abs(outputs(net) - wanted).max() > 1e-2 * np.abs(wanted).max(), "zeros did something"
-    # What is dead in that is the same cut.
+    # Cutting its dead units gives the same result.
     assert run("shrink", tmp_path / "back.onnx", "-o", tmp_path / "again") == 0
     assert (tmp_path / "again" / "back.onnx").stat().st_size == pytest.approx(
         small.stat().st_size, abs=64
@@ -85,7 +85,7 @@ def test_a_share_that_rounds_to_nothing_is_refused(net, tmp_path, capsys):
 
 
 def small_constant(b, x):
-    """Return a value through a reshape whose shape is in a node, as torch 1.x exports it."""
+    """Return a value after a reshape whose shape is in a Constant node, as torch 1.x exports it."""
     shape = b.node_constant(np.array([2, 12, -1, 6]))
     return b.op("Reshape", x, shape)
 
@@ -95,7 +95,7 @@ def add_of_a_scalar(b, x):
 
 
 def branch(b, x):
-    """Return a value that a branch makes, with a weight and a constant in it."""
+    """Return the output of a branch that contains a weight and a constant."""
 
     def graph(name, fill):
         values = b.rng.standard_normal((12, 12, 1, 1)).astype(np.float32)
@@ -143,7 +143,7 @@ def test_every_graph_that_opens_is_cut(middle, external, tmp_path, capsys):
 
 
 def plain_network(path):
-    """Write convolutions between a softmax over channels, which keeps them, and an output."""
+    """Write convolutions after a softmax over channels, which must not be cut, and an output."""
     b = Builder(8)
     x = b.op("Relu", b.conv("c1", "x", 64, 3))
     x = b.op("Softmax", b.conv("c2", x, 40, 64), axis=1)

@@ -1,4 +1,4 @@
-"""The class looks at a shrunk model before it is in place: what it is given, and what is left."""
+"""The class checks a shrunk model before it is renamed: its input, and the files left."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pruneapp.shrink.unit_choice import choose_units, prune_layers, prune_units,
 
 
 class Recording(FolderChecker):
-    """Keeps what lay in the masked folder as it was looked at, and what was said to be unpruned."""
+    """Records the masked folder that is checked, and the model considered unpruned."""
 
     def check(self, shrunk, masked=None, how="run", options=None, job=None, *, original=None):
         (file,) = masked.glob("*.safetensors")
@@ -42,7 +42,7 @@ def checker():
 
 @contextmanager
 def planned(path: Path, layer: int, experts: int):
-    """Take a layer and experts out of a model."""
+    """Remove a layer and experts from a model; yield state and plan."""
     with open_checkpoint(path) as checkpoint:
         structure, job = structure_of(checkpoint), Job()
         scores = scores_of(Snapshot(checkpoint), structure.axes["experts"], "l2", CpuKernel(), job)
@@ -84,7 +84,7 @@ def test_a_model_beside_others_is_not_taken_for_that_of_the_folder(tiny_folder, 
 def test_of_a_large_model_the_first_layers_are_written_and_run(
     tiny_folder, checker, tmp_path, monkeypatch
 ):
-    """Those that become the first ones, under the configuration of before."""
+    """Those that become the first layers, with the original configuration."""
     monkeypatch.setattr(proof, "LARGE", 0)
     folder = tiny_folder("mixtral")
     with planned(folder, 1, 6) as (state, made):

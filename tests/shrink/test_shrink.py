@@ -1,4 +1,4 @@
-"""From a state to a folder and back, by the engine and on the command line."""
+"""From a state to a folder and back, with the library and on the command line."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ def config_of(folder):
 
 
 def zero_units(tensors, dead):
-    """Set units of the neurons of each layer to 0, in one of their tensors each."""
+    """Set units of the neurons of each layer to 0, in one tensor each."""
     for layer, units in enumerate(dead):
         for unit in units:
             name = ("gate_proj", "up_proj", "down_proj")[unit % 3]
@@ -106,7 +106,7 @@ def test_the_way_back_is_the_masked_model(source, tmp_path):
     assert not back["model.layers.1.self_attn.o_proj.weight"].any()
     assert not back["model.layers.1.mlp.down_proj.weight"].any()
     assert (back["model.layers.0.mlp.gate_proj.weight"].any(axis=1)).sum() <= 6
-    # What is cut of that once more is the same file.
+    # Cutting it again gives the same file.
     assert run("shrink", tmp_path / "back", "--multiple", 2, "-o", tmp_path / "again") == 0
     for name in ("model.safetensors", "config.json"):
         first, second = ((tmp_path / f / name).read_bytes() for f in ("out", "again"))
@@ -142,7 +142,7 @@ def test_scores_of_a_file_decide(source, tmp_path):
 
 @pytest.mark.parametrize("by", ["wanda", "flap", "file"])
 def test_statistics_decide(source, tmp_path, by):
-    """A file of statistics is known by what is in it."""
+    """A statistics file is recognized by its content."""
     before, path = tensors_of(source), tmp_path / "s.safetensors"
     known = save_random(path, {n: t.shape for n, t in before.items() if ".mlp." in n})
     words = ("--by", path) if by == "file" else ("--by", by, "--statistics", path)
@@ -298,7 +298,7 @@ def test_a_defect_of_the_gather_leaves_nothing(source, tmp_path, capsys, monkeyp
 
 
 def test_a_unit_that_is_not_dead_may_not_go(source, tmp_path):
-    """What goes need not be 0, so that it has to be dead."""
+    """Removed units need not be masked, so they have to be dead."""
     checkpoint = open_checkpoint(source)
     state = Snapshot(checkpoint)
     found = plan(state, structure_of(checkpoint), Choices(multiple=1), Job())

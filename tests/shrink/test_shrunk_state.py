@@ -1,4 +1,4 @@
-"""Every gather against numpy's own indexing; and the way back."""
+"""Gathered entries equal NumPy's indexing; and the reverse direction."""
 
 import math
 
@@ -17,7 +17,7 @@ from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
 class OwnMemory(MemoryCheckpoint):
-    """Chunks that may be written into, as those of a file."""
+    """Chunks that may be overwritten, like those of a file."""
 
     def chunks(self, *rest, **more):
         for chunk in super().chunks(*rest, **more):
@@ -26,7 +26,7 @@ class OwnMemory(MemoryCheckpoint):
 
 @st.composite
 def cuts(draw):
-    """A tensor of up to four dimensions, and which entries stay along some of them."""
+    """Draw a tensor of up to four dimensions, and the entries to keep along some of them."""
     shape = tuple(draw(st.lists(st.integers(1, 7), min_size=1, max_size=4)))
     dims = draw(st.sets(st.integers(0, len(shape) - 1), min_size=1))
     kept = {dim: sorted(draw(st.sets(st.integers(0, shape[dim] - 1), min_size=1))) for dim in dims}

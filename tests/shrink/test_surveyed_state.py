@@ -1,4 +1,4 @@
-"""The window and the command line cut the same: their files are equal, byte for byte."""
+"""The window and the command line write the same files, byte for byte."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def surveyed(path: Path):
 
 
 def cut_in_window(path: Path, out: Path, request: CutRequest):
-    """Cut as the page does; returns the forecast and the report."""
+    """Cut as the page does; return the forecast and the report."""
     found = surveyed(path).with_tokens(request, Job())
     expected = forecast(found, request, Job())
     assert not expected.wrong
@@ -89,7 +89,7 @@ def test_an_onnx_file_is_cut_the_same(tmp_path, name, external):
 
 @pytest.fixture(scope="session")
 def chain(tmp_path_factory):
-    """Three convolutions, each read by the next alone; some channels of the first are dead."""
+    """Write three convolutions in sequence; some channels of the first are dead."""
     b = Builder(9)
     x = b.op("Relu", b.conv("one", "x", 24, 3))
     b.tensors["one.weight"][:5] = 0
@@ -165,7 +165,7 @@ def test_how_a_report_says_to_load_a_state_dict_loads_it(tmp_path, monkeypatch):
     request = CutRequest(shares={"channels": 0.5}, multiple=1)
     _, report = cut_in_window(path, tmp_path / "out", request)
     names = {"model": vision_models.make("basic", seed=3)}
-    monkeypatch.syspath_prepend(tmp_path)  # put back afterwards, with what the lines add
+    monkeypatch.syspath_prepend(tmp_path)  # restored afterwards, with additions of the loading code
     exec(report.loads, names)
     loaded = names["model"].state_dict()
     with open_checkpoint(tmp_path / "out") as written:
@@ -205,7 +205,7 @@ def test_a_folder_is_cut_the_same(tmp_path, llama):
     shares = {"ffn": 0.3}
     request = CutRequest(
         kept, (1, 4), 2, texts=(str(text),), shares=shares, by="mean"
-    )  # as the command line asks for it
+    )  # like the command line
     options = ("--kv-groups", 1, "--layers", "1,4", "--multiple", 2, "--by", "mean")
     expected, _ = hold_together(
         tmp_path, llama, request, "--ffn", "30%", "--vocabulary-of", text, *options
@@ -311,7 +311,7 @@ def test_experts_go_by_a_file_of_scores(tmp_path):
 
 
 def test_units_go_by_a_file_of_statistics(tmp_path, llama):
-    """As by Wanda; and another number than by the norm would go."""
+    """The result is the same as by Wanda, and differs from that by norm."""
     with open_checkpoint(llama) as file:
         shapes = {e.name: e.shape for e in file.entries.values() if "_proj" in e.name}
     path = tmp_path / "stats.safetensors"

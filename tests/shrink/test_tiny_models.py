@@ -1,4 +1,4 @@
-"""The tiny models themselves: they load again, and nothing in them is as it was initialized."""
+"""The tiny models load again, and all of their tensors are random."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_tiny_model_loads_again(name: str, tiny_folder):
     assert json.loads((folder / "config.json").read_text())["architectures"] == [kind.__name__]
     for tensor_name, tensor in load_file(folder / "model.safetensors").items():
         assert str(tensor.dtype) == "float32", tensor_name
-        # No bias is nothing, no norm is one.
+        # Biases are not zero, norms are not one.
         assert tensor.size < 2 or tensor.std() > 0.01, tensor_name
 
 

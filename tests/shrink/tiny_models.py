@@ -1,7 +1,6 @@
-"""Tiny models of every type that can be cut: one declaration each, with random seeded weights.
+"""Tiny models of every type that can be cut: one declaration each, with seeded random weights.
 
-What is random are biases, norms and the choices of routers too: a cut that forgets one of them
-moves the outputs.
+Biases, norms and routers are random too, so that a cut which omits one of them changes the outputs.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ _IMAGE_TOKENS = {
 }
 _DECODER = {**_ENCODER, "num_key_value_heads": KV_GROUPS}
 _PLAIN_ROPE = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}}
-_HEAD = {"head_dim": HIDDEN // HEADS}  # where the default of the class is another
+_HEAD = {"head_dim": HIDDEN // HEADS}  # if the default of the class differs
 _GPT = {
     **_TOKENS,
     "n_embd": HIDDEN,
@@ -226,7 +225,7 @@ TINY_MODELS: Mapping[str, TinyModel] = {
         {**_DECODER, **_HEAD, "attention_bias": True, "mlp_bias": True},
         configuration="InternLM3Config",
     ),
-    "gemma3": TinyModel(  # a model of language inside another
+    "gemma3": TinyModel(  # a language model within another model
         "Gemma3ForConditionalGeneration",
         {
             "text_config": {**_DECODER, **_HEAD, "model_type": "gemma3_text"},
@@ -408,7 +407,7 @@ TINY_MODELS: Mapping[str, TinyModel] = {
 
 
 def make(name: str, folder: Path, **fields: Any) -> Path:
-    """Write a tiny model as transformers saves it, in float32; returns the folder.
+    """Write a tiny model as transformers saves it, in float32; return the folder.
 
     `fields` replace those of its configuration.
     """
@@ -420,7 +419,7 @@ def make(name: str, folder: Path, **fields: Any) -> Path:
     configuration = kind.config_class
     if tiny.configuration:
         configuration = getattr(transformers, tiny.configuration)
-    with _quiet():  # apertus misses a kernel for CUDA
+    with _quiet():  # apertus warns about a missing CUDA kernel
         model = kind(configuration(**{**tiny.fields, **fields})).float()
         generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
         state = model.state_dict()
@@ -428,7 +427,7 @@ def make(name: str, folder: Path, **fields: Any) -> Path:
             for tensor_name, tensor in model.named_parameters():
                 _randomize(tensor_name, tensor, generator)
             for tensor_name, tensor in model.named_buffers():
-                # Buffers that are weights; others are tables of positions.
+                # Buffers that are weights; others are position tables.
                 if tensor_name in state and tensor_name.endswith("bias"):
                     _randomize(tensor_name, tensor, generator)
         model.save_pretrained(folder)
@@ -452,6 +451,6 @@ def _randomize(name: str, tensor: Any, generator: Any) -> None:
 
     noise = torch.randn(tensor.shape, generator=generator)
     if tensor.dim() < 2 or "bias" in name or "norm" in name.lower():
-        tensor.add_(noise, alpha=0.2)  # a norm stays near its 1
+        tensor.add_(noise, alpha=0.2)  # a norm stays close to 1
     else:
         tensor.copy_(noise * 0.15)

@@ -1,6 +1,6 @@
-"""Small networks of blocks that are known by their tensors, with seeded numbers.
+"""Small networks of blocks that are recognized by their tensors, with seeded values.
 
-Their forward passes are written out here: they are the oracle of what a block computes.
+Their forward passes are written here as the reference for the blocks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class BasicBlock(nn.Module):
 
 
 class PreActivation(BasicBlock):
-    """What has the same tensors, and computes in another order."""
+    """A block with the same tensors, which computes in another order."""
 
     def __init__(self, inputs: int, width: int) -> None:
         nn.Module.__init__(self)
@@ -63,7 +63,7 @@ def _unit(inputs: int, outputs: int, kernel: int, groups: int, act: type[nn.Modu
 
 
 class InvertedResidual(nn.Module):
-    """That of MobileNetV2 in torchvision."""
+    """The block of MobileNetV2 in torchvision."""
 
     def __init__(self, width: int, wide: int) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class SqueezeExcitation(nn.Module):
 
 
 class MBConv(nn.Module):
-    """That of EfficientNet in torchvision; without its middle, one of MobileNetV3."""
+    """The block of EfficientNet in torchvision; without its middle, one of MobileNetV3."""
 
     def __init__(self, width: int, wide: int, squeezed: int) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class InvertedResidualOfTimm(nn.Module):
 
 
 class EncoderBlock(nn.Module):
-    """That of the ViT in torchvision."""
+    """The block of ViT in torchvision."""
 
     def __init__(self, width: int, wide: int) -> None:
         super().__init__()
@@ -189,7 +189,7 @@ class TransformerOfTimm(nn.Module):
 
 
 class ResNet(nn.Module):
-    """Two stages of bottlenecks, as torchvision has four."""
+    """Two stages of bottlenecks, where torchvision has four."""
 
     def __init__(self, width_per_group: int = 64) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ class _Decoder(nn.Module):
 
 
 class _Strided(BasicBlock):
-    """A basic block of a ResNet for CIFAR, which widens by channels of zeros (option A)."""
+    """A basic block of a ResNet for CIFAR, whose shortcut is padded with zeros (option A)."""
 
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__(width)
@@ -235,7 +235,7 @@ class _Strided(BasicBlock):
 
 
 class ResNet20(nn.Module):
-    """That of akamaster/pytorch_resnet_cifar10."""
+    """The network of akamaster/pytorch_resnet_cifar10."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -255,13 +255,13 @@ IMAGE, TOKENS = (2, 3, 9, 9), (2, 5, 24)
 
 
 def _after(*blocks: nn.Module, width: int = 16) -> nn.Module:
-    """Put blocks behind a first convolution, and a classifier behind them."""
+    """Return blocks between a first convolution and a classifier."""
     return nn.Sequential(
         nn.Conv2d(3, width, 3), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, 5)
     )
 
 
-# How each is made, and the shape of what goes in.
+# For each: its constructor, and the shape of its input.
 MODELS: Mapping[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
     "basic": (lambda: _after(BasicBlock(16), BasicBlock(16)), IMAGE),
     "bottleneck": (ResNet, IMAGE),
@@ -280,7 +280,7 @@ MODELS: Mapping[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
 
 
 def make(name: str, seed: int = 0) -> nn.Module:
-    """Return a network in float64 whose numbers are all random, what norms measured among them."""
+    """Return a network in float64 with all values random, including norm statistics."""
     torch.manual_seed(seed)
     model = MODELS[name][0]().double().eval()
     randomize(model)
@@ -288,7 +288,7 @@ def make(name: str, seed: int = 0) -> nn.Module:
 
 
 def randomize(model: nn.Module) -> None:
-    """Give biases and norms numbers that are none of the usual."""
+    """Fill biases and norms with random values."""
     for name, tensor in model.state_dict().items():
         if name.endswith("running_var"):
             tensor.uniform_(0.5, 2.0)
@@ -297,7 +297,7 @@ def randomize(model: nn.Module) -> None:
 
 
 def outputs(model: nn.Module, name: str) -> Tensor:
-    """Return what a network says of seeded numbers."""
+    """Return the outputs of a network for seeded inputs."""
     generator = torch.Generator().manual_seed(1)
     x = torch.randn(MODELS[name][1], generator=generator, dtype=torch.float64)
     with torch.no_grad():

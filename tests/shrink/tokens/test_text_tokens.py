@@ -115,7 +115,7 @@ def test_pieces_of_a_text_hide_no_token_of_the_whole(kind, monkeypatch):
 
 
 def test_wordpiece_keeps_what_it_found_before_it_gave_up(tmp_path):
-    # 'abd' is unknown: behind 'ab' nothing fits. Without 'ab' it would be 'a ##bd'.
+    # 'abd' is unknown, because no token matches after 'ab'. Without 'ab' it would be 'a ##bd'.
     vocab = ["[UNK]", "a", "##b", "ab", "##bd", "x", "ac"]
     data = tokenizer_json(
         word_piece({token: number for number, token in enumerate(vocab)}),
@@ -132,7 +132,7 @@ def test_wordpiece_keeps_what_it_found_before_it_gave_up(tmp_path):
 
 
 def test_unigram_keeps_the_worst_piece_which_says_what_an_unknown_character_costs(tmp_path):
-    # 'zb' is worse than the piece 'b' behind an unknown 'z' would be, were 'worst' not there.
+    # Without 'worst', 'zb' would be worse than an unknown 'z' followed by the piece 'b'.
     pieces = [("<unk>", 0.0), ("b", -1.0), ("zb", -20.0), ("worst", -40.0), ("bb", -3.0)]
     data = tokenizer_json(unigram(pieces))
     path = tmp_path / "text.txt"
@@ -259,7 +259,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path, content, said):
 
 
 def test_a_word_that_the_library_joins_across_a_space_is_seen(tmp_path):
-    # Without an unknown token BPE passes over the space, and joins what stands on both sides.
+    # Without an unknown token BPE skips the space, and merges across it.
     data = tokenizer_json(bpe({"b": 0, "d": 1, "bd": 2}, ["b d"]))
     path = tmp_path / "text.txt"
     path.write_text("b d")

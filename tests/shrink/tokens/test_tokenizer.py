@@ -34,7 +34,7 @@ def ids_of(tokenizer, wanted):
 
 
 def cut(tokenizer, wanted):
-    """Return the JSON of a cut file, and the ids that were kept."""
+    """Return the JSON of a cut file, and the kept ids."""
     kept = tokenizer.closure(np.array(wanted, np.int64), Job())
     new_ids = np.where(kept, np.cumsum(kept) - 1, -1)
     data = tokenizer.cut(kept, new_ids, (), Job())
@@ -233,7 +233,8 @@ def test_ids_that_the_library_would_not_assign_are_refused():
 
 
 def test_added_tokens_among_those_of_the_model_are_refused():
-    # The library assigns 2; cut, the model would have the ids 0, 1 and 3, and no place for it.
+    # The library assigns 2; after the cut the model would have the ids 0, 1 and 3, which leaves no
+    # id.
     tokenizer = parsed(bpe({"a": 0, "b": 5}, []), {"<s>": 2})
     tokenizer.check_ids()
     with pytest.raises(CheckpointError, match=r"has the id 1, but the library .* assigns 2"):

@@ -23,7 +23,7 @@ MERGES = ["a b", "b c", "ab c"]
 
 
 def folder_of(path, data=None, **files):
-    """Write a folder: tokenizer.json, and others by their names with a dot for each ``_``."""
+    """Write a folder with tokenizer.json, and other files by name with a dot for the last ``_``."""
     data = data or tokenizer_json(bpe(VOCAB, MERGES), {"<s>": 8, "</s>": 9})
     (path / TOKENIZER).write_bytes(data)
     for name, content in files.items():
@@ -132,7 +132,7 @@ def test_files_beside_have_the_new_ids(tmp_path):
                 "10": {"content": "<x>"},
             },
             "tokenizer_class": "GPT2Tokenizer",
-            "model_max_length": int(1e30),  # what transformers writes for no limit
+            "model_max_length": int(1e30),  # written by transformers for no limit
             "pad_token_id": 10,
         },
         added_tokens_json={"<s>": 8, "<x>": 10},
