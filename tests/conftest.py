@@ -1,4 +1,4 @@
-"""What every test is held to: no thread, widget, warning or log line is left behind."""
+"""Requirements for every test: no thread, widget, warning or log line is left behind."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from hypothesis import settings
 
 from tests.support.stores import bucket, memory_store, s3_server  # noqa: F401 - fixtures
 
-# A screen is not needed, and the person's own settings are not touched.
+# Tests need no screen, and do not use the user's settings.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PYTHONFAULTHANDLER", "1")
-# Several processes of tests, and theirs, share the cores: threads of torch would wait for them.
+# Several test processes share the cores, so threads of torch would be slow.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# How long an example takes says more about the machine than about the code. Each run tries other
-# examples; --hypothesis-profile=thorough tries many.
+# No deadline, because durations depend on the machine. Each run tries other examples;
+# --hypothesis-profile=thorough tries many.
 settings.register_profile("pruneapp", deadline=None, max_examples=40)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("pruneapp")
 
-# Objects that a collection of garbage goes through in some 5 ms; a test of the window makes fewer.
+# Number of objects that garbage collection visits in about 5 ms; a test of the window creates
+# fewer.
 _MANY = 50_000
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def shared_folder() -> Path | None:
-    """Return the folder of real checkpoints beside the checkout, if there is one."""
+    """Return the folder of real checkpoints next to the checkout, or None."""
     for candidate in (os.environ.get("PRUNEAPP_SHARED"), str(ROOT.parent / "shared")):
         if candidate and (Path(candidate) / "data").is_dir():
             return Path(candidate)
@@ -44,7 +45,7 @@ def shared_folder() -> Path | None:
 
 @pytest.fixture(scope="session")
 def resnet20() -> Path:
-    """A real checkpoint: ResNet-20 on CIFAR-10, the format before torch 1.6."""
+    """Return a real checkpoint: ResNet-20 on CIFAR-10, in the format before torch 1.6."""
     shared = shared_folder()
     if shared is None:
         pytest.skip("needs shared/data/resnet20-12fca82f.th beside the checkout")
@@ -53,7 +54,7 @@ def resnet20() -> Path:
 
 @pytest.fixture(scope="session")
 def qapp_cls() -> type:
-    """The application of the tests is the one that people start."""
+    """Use the real application class in tests."""
     from pruneapp.gui.application import Application
 
     return Application
@@ -61,14 +62,14 @@ def qapp_cls() -> type:
 
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Names of folders; pytest's own would list all that there are, for every test."""
+    """Return paths for folders; pytest's tmp_path would list all existing ones for every test."""
     base = tmp_path_factory.mktemp("homes")
     return (base / str(number) for number in itertools.count())
 
 
 @pytest.fixture(autouse=True)
 def own_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings, caches and logs go to a folder of the test."""
+    """Use a folder of the test for settings, caches and logs."""
     home = next(homes)
     home.mkdir()
     for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
@@ -77,14 +78,14 @@ def own_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def seeded() -> None:
-    """What torch draws depends on the test alone, not on those that ran before it."""
-    if torch := sys.modules.get("torch"):  # nobody else pays for importing it
+    """Make torch's random numbers independent of preceding tests."""
+    if torch := sys.modules.get("torch"):  # avoid importing it for other tests
         torch.manual_seed(0)
 
 
 @pytest.fixture(autouse=True)
 def own_statistics():
-    """Statistics of activations that a test opens are closed after it."""
+    """Close the activation statistics that a test opens."""
     opened = sys.modules.get("pruneapp.statistics.file")
     before = set(opened._open) if opened else set()
     yield
@@ -95,7 +96,7 @@ def own_statistics():
 
 @pytest.fixture(autouse=True)
 def no_unexpected_logs(caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest):
-    """A log line at warning or above fails the test, unless it is marked ``logs``."""
+    """Fail a test that logs a warning or error, unless it is marked ``logs``."""
     yield
     bad = [r for r in caplog.get_records("call") if r.levelno >= logging.WARNING]
     if request.node.get_closest_marker("logs") is None:
@@ -104,7 +105,7 @@ def no_unexpected_logs(caplog: pytest.LogCaptureFixture, request: pytest.Fixture
 
 @pytest.fixture(autouse=True)
 def no_live_threads():
-    """A test that leaves a thread behind fails, and says which."""
+    """Fail a test that leaves a thread, with its name."""
     before = set(threading.enumerate())
     yield
     left = [t for t in threading.enumerate() if t not in before and not t.daemon]
@@ -116,7 +117,7 @@ def no_live_threads():
 
 @pytest.fixture(autouse=True)
 def no_leaked_widgets(request: pytest.FixtureRequest):
-    """A test with Qt that leaves a window behind fails."""
+    """Fail a test with Qt that leaves a window."""
     if "qtbot" not in request.fixturenames:
         yield
         return
@@ -134,14 +135,14 @@ def no_leaked_widgets(request: pytest.FixtureRequest):
 
 
 def pytest_collection_finish() -> None:
-    """Let no collection of garbage go through the modules of torch, Qt and the tests again."""
+    """Exclude modules of torch, Qt and the tests from garbage collection."""
     _freeze()
 
 
 def _freeze() -> None:
-    """Freeze what is alive, if that is much: with millions of objects a collection takes 0.6 s.
+    """Freeze all objects if there are many: with millions of objects a collection takes 0.6 s.
 
-    Modules that tests import, and what libraries keep for themselves, outlive the tests.
+    Imported modules and caches of libraries outlive the tests.
     """
     if len(gc.get_objects()) > _MANY:
         gc.collect()
@@ -149,7 +150,7 @@ def _freeze() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a device that is not there, and say so."""
+    """Skip tests that need a missing device."""
     needs_cuda = [item for item in items if item.get_closest_marker("cuda")]
     if not needs_cuda:
         return
@@ -162,7 +163,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of installed packages; what they register and import is gone at the end."""
+    """Provide a folder of installed packages; undo their registrations and imports afterwards."""
     from pruneapp.checkpoint.checkpoint import READERS
     from pruneapp.export import catalog
     from pruneapp.groups import family
@@ -189,7 +190,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def source_of(tmp_path: Path):
-    """Make a file of a container and open it; closed at the end."""
+    """Provide a function that writes and opens a container; close all afterwards."""
     from pruneapp.checkpoint.checkpoint import open_checkpoint
     from tests.support.containers import SOURCES
 
@@ -209,7 +210,7 @@ def source_of(tmp_path: Path):
 
 @pytest.fixture
 def model():
-    """Two convolutions, a tied linear layer, a norm, and a counter that cannot be pruned."""
+    """Return two convolutions, a tied linear layer, a norm, and a counter that cannot be pruned."""
     import numpy as np
 
     from tests.support.memory_checkpoint import MemoryCheckpoint
@@ -243,7 +244,7 @@ def model():
 
 @pytest.fixture
 def run_python():
-    """Run a snippet in a fresh interpreter; returns its standard output."""
+    """Provide a function that runs code in a new interpreter and returns its standard output."""
     import subprocess
 
     def run(code: str, *arguments: str, **environment: str) -> str:

@@ -1,4 +1,4 @@
-"""The documentation tells the truth, as far as a machine can see."""
+"""Automatic checks of the documentation."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors of a page, and those that GitHub makes of its headings."""
+    """Return the anchors of a page, including those that GitHub generates for its headings."""
     found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     made = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
     return made | set(re.findall(r'<a id="([^"]+)">', text))
 
 
 def test_made_pages_are_not_stale():
-    """docs/methods.md and resources/guide.md follow the declarations and the guide."""
+    """docs/methods.md and resources/guide.md are generated from the declarations and the guide."""
     command = [sys.executable, str(ROOT / "packaging" / "reference.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -120,7 +120,7 @@ def test_every_menu_entry_that_the_guide_names_exists():
 
 
 def test_the_method_in_the_guide_prunes_every_other_entry(tmp_path):
-    """It is torch's tutorial's, loaded as the guide says."""
+    """It is that of torch's tutorial, loaded as the guide describes."""
     from pruneapp.prune.custom_methods import load_file
 
     code = next(
@@ -136,13 +136,13 @@ def test_the_method_in_the_guide_prunes_every_other_entry(tmp_path):
 
 
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-# A place of the page that stands by itself: a numbered item with its further lines, or a row.
+# A unit of the page: a numbered item with its continuation lines, or a table row.
 PLACES = re.findall(r"^(?:\d\. .*(?:\n {3}.*)*|\|.*\|)$", ARCHITECTURE, re.MULTILINE)
 FOLDERS = ("docs/", "packaging/", "pruneapp/", "resources/", "tests/")
 
 
 def in_backquotes(text: str) -> list[str]:
-    """Return what stands in backquotes in a text."""
+    """Return the texts in backquotes."""
     return [" ".join(found.split()) for found in re.findall(r"`([^`]+)`", text)]
 
 
@@ -173,7 +173,7 @@ def test_what_the_page_of_the_architecture_names_stands_in_a_file_beside_it(plac
 
 
 def _opened_kinds() -> list[tuple[str, str]]:
-    """Return each kind of the table of what is opened in docs/formats.md, and its tests."""
+    """Return each kind of the table of opened files in docs/formats.md, and its tests."""
     text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     _, found, table = text.partition("## What is opened, and what is done with it\n")
     assert found

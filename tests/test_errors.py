@@ -1,4 +1,4 @@
-"""What is repeated of files and of what a person wrote: visible, in one line, never too much."""
+"""Text quoted from files and user code is visible, on one line, and limited in length."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_no_command_repeats_a_flood(tmp_path, monkeypatch, capsys, words, long):
 
 @pytest.fixture
 def hostile(tmp_path, monkeypatch):
-    """A model whose names are made to deceive, in the folder where commands run."""
+    """Write a model with deceptive names into the working folder."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(2)
     weights = {name: rng.normal(size=(4, 4)).astype(np.float32) for name in NAMES}
@@ -231,7 +231,7 @@ def test_an_export_that_is_there_is_told_of_though_a_report_failed(
         assert err.startswith("pruneapp: The export was written, but a report or script was not: ")
 
 
-# A number and its noun agree, wherever a sentence counts
+# Numbers and nouns agree in every sentence that counts
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_one_and_many(number, words, said):
     ],
 )
 def test_numbered_siblings_are_in_the_order_of_their_numbers(names, ordered):
-    """Other names stay in their order, also where nothing is numbered."""
+    """Other names keep their order, also if none is numbered."""
     assert list(in_numeric_order(names)) == ordered
 
 

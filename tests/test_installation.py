@@ -1,4 +1,4 @@
-"""The application says what it is and what it lacks, wherever it was installed from."""
+"""The version and missing packages, for every kind of installation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def git(folder, *arguments):
 def test_a_checkout_tells_its_commit_and_whether_something_was_changed(tmp_path):
     assert installation.checked_out(tmp_path) == ""
     git(tmp_path, "init", "-q")
-    assert installation.checked_out(tmp_path) == ""  # nothing was committed
+    assert installation.checked_out(tmp_path) == ""  # without a commit
     (tmp_path / "file").write_text("1")
     git(tmp_path, "add", "file")
     git(tmp_path, "commit", "-q", "-m", "One")

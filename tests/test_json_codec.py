@@ -1,4 +1,4 @@
-"""Every JSON from outside, and tens of thousands of ways to break it: only our own errors."""
+"""All JSON from outside, broken in tens of thousands of ways, raises only our own errors."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ TOKENS = (
 
 
 def mutated(good: Any, rng: random.Random) -> bytes:
-    """Return JSON of a kind with one to three things wrong with it, or none by chance."""
+    """Return JSON of a kind with up to two random changes each of values and bytes."""
     tree = json.loads(json.dumps(good))
     for _ in range(rng.randrange(3)):
         tree = _bent(tree, rng)
@@ -222,7 +222,7 @@ def mutated(good: Any, rng: random.Random) -> bytes:
 
 
 def _bent(tree: Any, rng: random.Random) -> Any:
-    """Return plain data of which one part is another."""
+    """Return plain data with one part changed."""
     if not tree or not isinstance(tree, dict | list) or rng.random() < 0.15:
         return copy.deepcopy(rng.choice(ODD))
     key: Any = rng.choice(list(tree)) if isinstance(tree, dict) else rng.randrange(len(tree))
@@ -255,7 +255,7 @@ def test_whatever_is_wrong_is_an_error_of_ours(kind, tmp_path):
             refused += bool(str(error))
         except Exception as error:
             raise AssertionError(f"{kind}: {text[:2000]!r}") from error
-    assert refused or kind in {"settings", "config", "masks"}  # which take what they can
+    assert refused or kind in {"settings", "config", "masks"}  # these ignore invalid parts
 
 
 @pytest.mark.parametrize(
@@ -335,15 +335,15 @@ def test_an_error_survives_another_process():
 
 
 def test_no_other_way_leads_from_json_into_the_program():
-    """Where else a parser is called is listed here, with the reason."""
+    """Other calls of a parser are listed here, with the reason."""
     allowed = {
         "json_codec.py",
-        "headers.py",  # takes nothing that `safetensors_header` would refuse
-        "sidecars.py",  # looks where in a text that `load_object` took a value stands
-        "family.py",  # what is shipped with us, as TOML
+        "headers.py",  # accepts only what `safetensors_header` accepts
+        "sidecars.py",  # finds the position of a value that `load_object` has parsed
+        "family.py",  # our own TOML resources
         "blocks.py",  # the same
         "engine_text.py",  # the same, as JSON
-        "resumable.py",  # the code of a person's own script
+        "resumable.py",  # the code of a user's script
     }
     call = re.compile(r"json\.(loads?|decode|JSONDecoder)\b|json\.Decoder|msgspec\.convert")
     found = {
@@ -390,7 +390,7 @@ print("done")
 
 
 def test_threads_that_read_the_same_new_kind_at_once_do_not_crash():
-    """Msgspec lets others see a type that it is still finding out about: SIGSEGV."""
+    """Regression: msgspec exposes types that are not fully initialized: SIGSEGV."""
     done = subprocess.run(
         [sys.executable, "-c", RACE], capture_output=True, text=True, timeout=60, check=False
     )

@@ -1,4 +1,4 @@
-"""Every parameter keeps its word: it takes what it calls valid and refuses what it does not."""
+"""Every parameter accepts the values that it declares valid and refuses others."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_numbers_of_numpy_become_pythons():
 
 
 def test_a_norm_is_written_the_same_whatever_type_it_has():
-    """The history said "Norm: 1.0" of what the form calls 1."""
+    """Regression: the history showed "Norm: 1.0" for 1 in the form."""
     texts = [NormParam().format(norm) for norm in (1, 1.0, 0.5, math.inf, "fro")]
     assert texts == ["1", "1", "0.5", "inf", "fro"]
 

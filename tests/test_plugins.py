@@ -1,4 +1,4 @@
-"""Packages that add methods, formats, families and readers; the example in docs/plugin is one."""
+"""Packages that add methods, formats, families and readers, such as the example in docs/plugin."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_command_line_loads_what_is_named(example, tmp_path, capsys):
     assert main(["expand", str(out), "-o", str(tmp_path / "dense.safetensors")]) == 0
     with open_checkpoint(tmp_path / "dense.safetensors") as checkpoint:
         values = checkpoint.read("w").ravel()
-    # The mean is 4: of distances 3, 2, 1 and 6 the two smallest go.
+    # The mean is 4: of the distances 3, 2, 1 and 6 the two smallest are pruned.
     assert values.tolist() == [1, 0, 0, 10]
 
 
@@ -124,7 +124,7 @@ def test_of_one_that_clashes_nothing_is_registered(example):
     additions = plugins.load(plugin)
     additions.register()
     before = [*registry.METHODS], [*catalog.FORMATS], [*READERS]
-    additions.register()  # it is there: nothing is done
+    additions.register()  # already registered: no effect
     for name in ("methods", "formats", "families", "readers"):
         clash = plugins.Additions("another==1.0", **{name: getattr(additions, name)})
         with pytest.raises(PruneAppError, match="already"):

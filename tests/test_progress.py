@@ -1,4 +1,4 @@
-"""A job of several parts goes from beginning to end once, whatever the parts do."""
+"""Progress of a job of several parts runs from beginning to end once, whatever the parts do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pruneapp.progress import Cancelled, CancelToken, Job
 
-# What a part may do: begin a stretch, be told of more or less work, do some.
+# Actions of a part: begin, change its amount of work, do some.
 DEEDS = st.lists(
     st.tuples(st.sampled_from(["start", "extend", "step", "label"]), st.integers(-50, 1000)),
     max_size=12,

@@ -1,4 +1,4 @@
-"""Every text that a person reads keeps to the words of docs/glossary.md."""
+"""Every text for users follows the terms of docs/glossary.md."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RETIRED = re.compile("|".join(rf"\b{re.escape(phrase)}\b" for phrase in PHRASES)
 
 
 def texts_of_code(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield what is translated, and what errors of ours say, with the lines where it stands."""
+    """Yield translated texts and error messages, with their lines."""
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
         if name not in TRANSLATED and not name.endswith("Error"):
@@ -51,7 +51,7 @@ def texts_of_code(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def declared() -> Iterator[tuple[str, str]]:
-    """Yield what methods, limits, schedules and formats say of themselves."""
+    """Yield the labels and help texts of methods, limits, schedules and formats."""
     for method in METHODS.values():
         yield method.name, method.label
         yield method.name, method.help

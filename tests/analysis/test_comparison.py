@@ -1,4 +1,4 @@
-"""Comparing two states or two files: every number is numpy's, and nothing is read for nothing."""
+"""Comparing two states or two files: numbers equal NumPy's, and only necessary data is read."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_tensor_that_is_not_changed_is_not_read(model):
 
 
 class Seen:
-    """Remembers what was reported last."""
+    """Records the last report."""
 
     def report(self, done, total, _label):
         self.last = done, total
@@ -147,7 +147,7 @@ def test_what_did_not_change_since_it_was_compared_is_not_read_again():
     assert read() == 700
     assert found.tensors == compare(stepped, other, Job()).tensors != first.tensors
     before = read()
-    for _ in range(3):  # there and back, and there again
+    for _ in range(3):  # swap, swap back, and swap again
         progress = Seen()
         assert compare(here, other, Job(progress), known=known).tensors == first.tensors
         assert compare(stepped, other, Job(), known=known).tensors == found.tensors

@@ -1,4 +1,4 @@
-"""Counts of magnitudes and norms, kept for every state as long as there is room."""
+"""Histograms of magnitudes and norms, cached for every state while there is room."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_bins_are_the_upper_16_bits_of_a_magnitude(dtype):
 
 
 def check(found, snapshot, name):
-    """Compare a count with plain numpy."""
+    """Compare a histogram with plain NumPy."""
     dtype = snapshot.entry(name).dtype
     weights = np.abs(values_of(snapshot, name))
     there = weights[eligible_of(snapshot, name)]
@@ -234,7 +234,7 @@ def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     assert len(histogram_store.missing_magnitudes(snapshot, ("0.w", "2.w"))) == 1
     assert not histogram_store.missing_magnitudes(
         snapshot, tuple(three)
-    )  # they do not fit all at once
+    )  # they do not fit together
     step = Step((Row(tuple(three), "l1_unstructured"),))
     assert not histogram_store.missing_histograms(snapshot, step)
     assert histogram_store.counted_share(snapshot, step) == 1.0
@@ -246,7 +246,7 @@ def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     for mask in masks:
         count_first(tiny, mask)
     assert dropped(tiny) == 3 + 5
-    del masks, mask  # sizes of what was dropped go with the masks
+    del masks, mask  # references to the masks are dropped
     gc.collect()
     count_first(tiny, BitMask.full(4900))
     assert dropped(tiny) == 3 + 1
@@ -263,7 +263,7 @@ def count_first(snapshot, mask):
 
 
 def test_what_a_step_needs_has_to_fit_together(three):
-    """Norms of order 3, 2 and 1 that took the room of each other would be counted for ever."""
+    """Regression: norms of order 3, 2 and 1 that evicted each other were counted forever."""
     snapshot = Snapshot(MemoryCheckpoint(three))
     step = Step((Row(tuple(three), "ln_structured", {"amount": 0.5, "n": 3}),))
     for wanted in histogram_store.missing_histograms(snapshot, step):
@@ -343,7 +343,9 @@ def test_cancelling_ends_it(three):
 
 
 def test_looking_for_what_is_missing_makes_way_for_a_slider(monkeypatch):
-    """Of 100,000 counted tensors it took a fifth of a second, and the first moves as long."""
+    """Regression: for 100,000 counted tensors it took 0.2 s, which delayed the first slider
+    moves.
+    """
     monkeypatch.setattr("pruneapp.progress.BATCH", 50)
 
     def work(count: int):
@@ -357,5 +359,5 @@ def test_looking_for_what_is_missing_makes_way_for_a_slider(monkeypatch):
 
 
 def test_the_budget_is_the_one_that_was_promised():
-    """128 MB until what is counted of 100,000 small tensors had to have room."""
+    """It was 128 MB before histograms of 100,000 small tensors had to fit."""
     assert BUDGET <= 192_000_000

@@ -1,4 +1,4 @@
-"""Layouts: where elements are, and which elements a rectangle stands for."""
+"""Layouts: positions of elements, and the elements of a rectangle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.memory_checkpoint import MemoryCheckpoint
 
 @st.composite
 def layouts(draw):
-    """Any layout: the usual one, a vector in lines, two dimensions of many."""
+    """Draw a layout: the default one, a vector in lines, or two dimensions of many."""
     shape = draw(st.lists(st.integers(1, 5), max_size=5).map(tuple))
     if len(shape) < 2 or draw(st.booleans()):
         vector = draw(st.sampled_from([(12,), (17,), (30,), shape]))

@@ -1,4 +1,4 @@
-"""The checker of N:M patterns: against looking at every group, and what mending takes."""
+"""The check of N:M patterns compared with every group, and the repair of patterns."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_mending_makes_it_hold_and_takes_what_was_said(seed):
         stays = np.ones(array.size, bool) if mask is None else mask.bools()
         gone = ((array != 0) & there).reshape(-1) & ~stays
         assert (tensor.to_prune, tensor.blocked_by_protection) == (gone.sum(), 0)
-    # In a group only as many go as are too many: of a group that holds, zeros alone.
+    # Only as many are pruned as exceed the pattern; in valid groups only zeros.
     mask = after.masks["x"].bools().reshape(3, 2, 4, 2)
     assert (mask.sum(axis=2) == 2).all()
 
@@ -199,7 +199,7 @@ def test_a_certificate_says_what_the_masks_have():
 
 @given(st.data())
 def test_groups_that_keep_too_much_are_counted_from_the_masks_alone(data):
-    """By whole bytes where groups are nibbles or bytes, else a box at a time."""
+    """By whole bytes if groups are nibbles or bytes, else a box at a time."""
     shape = data.draw(st.sampled_from([(5, 16), (3, 8), (7, 12), (4, 8, 1), (3, 8, 3), (9, 10)]))
     dim = data.draw(st.integers(0, len(shape) - 1))
     m = data.draw(st.sampled_from([2, 4, 8]))

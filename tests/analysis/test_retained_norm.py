@@ -1,4 +1,4 @@
-"""The sum of squares that a step leaves: the same for any chunks and threads, and what it says."""
+"""Sums of squares after a step: independent of chunks and threads, with their reported values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def by_blocks(squares: np.ndarray) -> float:
 
 @given(st.lists(st.floats(0, math.inf)), st.integers(0, 9))
 def test_sums_that_are_put_together_now_and_then_have_the_same_total(sums, cut):
-    """To the bit, from the smallest number to beyond the largest."""
+    """Bit for bit, from the smallest number to beyond the largest."""
     some = condensed([*condensed(sums[:cut]), *sums[cut:]])
     assert total_of(some) == total_of(sums)
     assert len(some) < 60
@@ -84,7 +84,7 @@ def test_energy_is_the_same_to_the_bit_for_any_cut_and_threads(monkeypatch, kind
 
 
 def test_there_is_no_threshold_where_something_smaller_stays(monkeypatch):
-    """Also where what goes and what stays are far apart in the tensor."""
+    """Also if they are far apart in the tensor."""
     weights = np.linspace(1, 2, SIZE, dtype=np.float32)
     after = np.ones(SIZE, np.bool_)
     after[-1] = False
@@ -96,7 +96,7 @@ def test_there_is_no_threshold_where_something_smaller_stays(monkeypatch):
 
 
 def test_there_is_no_threshold_where_nothing_but_nan_goes():
-    """A NaN has no magnitude; a zero that goes along has one. Alone, and beside tensors alike."""
+    """A NaN has no magnitude; a pruned zero has one. Alone, and with similar tensors."""
     arrays = {
         name: np.array([first, np.nan, 2.0], np.float32)
         for name, first in zip("abcde", (1.0, 0.0, 1.0, 1.0, 0.0), strict=True)
@@ -153,7 +153,7 @@ def test_a_cancelled_measure_leaves_no_thread(monkeypatch):
     assert not [t for t in threading.enumerate() if t.name.startswith("pruneapp-kernel")]
 
 
-# Small tensors that are measured together have the energies that each has by itself
+# Small tensors that are measured together have the same sums as separately
 
 
 SIZES = (1, 2, 3, 7, 8, 9, 16, 127, 128, 129, 1000, 4096, 4097)
@@ -196,7 +196,7 @@ def test_alike_tensors_have_the_energies_of_each(copies, tmp_path):
                 kept[:] = True
             if number % 31 == 0:
                 final[entry.name] = BitMask.from_bools(rng.random(entry.numel) < 0.5)
-            if number % 4 == 3:  # a real cut: the smallest go
+            if number % 4 == 3:  # a real threshold: the smallest are pruned
                 flat = checkpoint.read(entry.name).double().abs().numpy().reshape(-1)
                 kept &= ~(flat < 0.5)
             elif number % 4:
@@ -242,7 +242,7 @@ def test_cancelling_ends_it(tmp_path):
 def test_sums_after_are_off_by_a_millionth_at_most_where_those_before_are_known(
     monkeypatch, kind, pruned
 ):
-    """Tensors of which something tells that it cannot be done so are left out."""
+    """Tensors for which this is not accurate are excluded."""
     monkeypatch.setattr(retained_norm, "_LONG_STRETCH", 4 * BLOCK)
     draw = np.random.default_rng(4)
     plain = draw.standard_normal(SIZE) * draw.choice([0.1, 1, 10], SIZE)

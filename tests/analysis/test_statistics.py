@@ -1,4 +1,4 @@
-"""Numbers, histograms, norms and sparsity, against numpy on the whole array."""
+"""Statistics, histograms, norms and sparsity, compared with NumPy on the whole array."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ def test_channels_have_their_norms_and_shares(dim, n):
         stays = np.moveaxis(mask, dim, 0).reshape(array.shape[dim], -1)
         np.testing.assert_allclose(norms, np.linalg.norm(slices * stays, order, axis=1), rtol=1e-12)
         np.testing.assert_allclose(share, stays.mean(axis=1))
-    assert np.flatnonzero(found.to_be_pruned).tolist() == [1]  # 2 is gone already
+    assert np.flatnonzero(found.to_be_pruned).tolist() == [1]  # 2 was pruned before
     assert (found.dim, found.n) == (dim % 3, str(n))
     assert found.protected is None
 

@@ -1,4 +1,4 @@
-"""Pictures of what is protected and of two states, and the first look at a large tensor."""
+"""Pictures of protected weights and of two states, and the first sample of a large tensor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pruneapp.results.tile import TileRequest
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 WHOLE = 1 << 40
-# Columns of both kinds: of whole bytes of bits, and not.
+# Numbers of columns that are multiples of 8 (whole mask bytes), and others.
 SHAPES = [(40, 64), (37, 50), (128, 16), (6, 4, 3, 3), (16, 8, 2, 2), (96,), (5, 256), (300, 8)]
 
 
@@ -46,7 +46,7 @@ def mask_set(bools) -> MaskSet:
 
 @st.composite
 def parts(draw):
-    """A shape, a request for a part of its picture, and a source of random numbers."""
+    """Draw a shape, a request for a part of its picture, and a random generator."""
     shape = draw(st.sampled_from(SHAPES))
     axes = fixed = None
     if len(shape) > 2 and draw(st.booleans()):
@@ -125,7 +125,7 @@ def test_two_states_of_one_file(case, data):
 @settings(max_examples=30)
 @given(case=parts())
 def test_values_that_were_replaced_are_painted_and_so_is_their_change(case):
-    """By value, as of two checkpoints; and no value is replaced by the same one."""
+    """By value, as for two checkpoints; no value is replaced by the same one."""
     shape, request, rng = case
     x, y = (rng.normal(size=shape).astype(np.float32) for _ in range(2))
     kept = rng.random(shape) < 0.6
@@ -212,11 +212,11 @@ def test_a_first_look_takes_few_weights_of_every_pixel(shape, pool, monkeypatch)
     assert not exact.sampled
     pixels = got.values.size
     assert got.values.shape == exact.values.shape
-    read = checkpoint.elements_read - 64 * 1024  # the scale's
+    read = checkpoint.elements_read - 64 * 1024  # without those read for the scale
     assert pixels <= read <= array.size
-    if max(shape) < 10_000:  # beyond that, what lies between is read as well
+    if max(shape) < 10_000:  # for larger ones the elements between are read as well
         assert read < 4 * max(1 << 16, exact.values.shape[0] * exact.layout.columns)
-    # Half normal: mean 0.8, deviation 0.6; each pixel has its own few, all of them together many.
+    # Half-normal: mean 0.8, deviation 0.6; each pixel samples a few values, all together many.
     assert got.values.mean() == pytest.approx(exact.values.mean(), abs=0.05)
     assert got.kept.mean() == pytest.approx(0.5, abs=0.05)
     again = tile(snapshot, request, None, Job())
@@ -251,7 +251,7 @@ def test_a_random_mask_is_even_grey_and_a_hole_is_seen():
         None,
         Job(),
     )
-    assert np.abs(coarse.kept - 0.5).max() < 0.05  # six deviations of 4,096 coins
+    assert np.abs(coarse.kept - 0.5).max() < 0.05  # six standard deviations of 4,096 coin tosses
     fine = tile(
         Snapshot(checkpoint, MaskLayers(mask_set(kept))),
         TileRequest("w", 990, 990, 20, 20),
@@ -284,10 +284,10 @@ def test_a_difference_can_be_cancelled(model):
         )
 
 
-# The picture of an estimate takes what plain numpy says, as if it was a mask
+# The picture of an estimate equals plain NumPy, as if there were a mask
 
 
-THRESHOLD = 0.59375  # a number of every type
+THRESHOLD = 0.59375  # a number that every dtype represents
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])

@@ -1,4 +1,4 @@
-"""Pictures: exact at pool 1, honest means and shares when coarser, and never the whole tensor."""
+"""Pictures: exact at pool 1, correct means and fractions when coarser, never the whole tensor."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WHOLE = 1 << 40
 
 
 def picture_of(array: np.ndarray) -> np.ndarray:
-    """Lay an array out by the index of every single element."""
+    """Lay out an array by the index of every single element."""
     whole = layout(array.shape)
     picture = np.zeros((whole.rows, whole.columns), array.dtype)
     for index in np.ndindex(*array.shape):
@@ -173,7 +173,7 @@ def test_large_tensors_are_pooled_over_many_blocks(shape, pool, monkeypatch):
 
 
 class Sparse(MemoryCheckpoint):
-    """A tensor of any size of which every element is its flat index; takes no memory."""
+    """A tensor of any size whose elements are their flat index, without memory."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         scalar = np.broadcast_to(np.float32(0), shape)

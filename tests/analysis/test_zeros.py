@@ -1,4 +1,4 @@
-"""Zeros that a file already has: counted as numpy counts them, and their patterns are found."""
+"""Zeros of a file: counted as by NumPy, and their patterns are found."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_a_large_tensor_is_looked_at_in_pieces(monkeypatch):
 
 
 def test_patterns_are_looked_for_in_pieces(monkeypatch):
-    """So memory and the wait for a cancelling are bounded; pieces do not cut a block."""
+    """This bounds memory and cancellation latency; pieces do not split a block."""
     monkeypatch.setattr("pruneapp.analysis.zeros._PIECE", 1 << 10)
     left = np.ones((90, 36), np.bool_)
     left[8:32, 16:32] = left[48:56, 8:36] = False

@@ -1,4 +1,4 @@
-"""The document: its history, what it tells, masks that a file brings, and the scratch file."""
+"""The document: its history, its properties, masks from a file, and the scratch file."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_undo_gives_back_the_very_masks_and_reads_no_weight(model):
 
 
 def test_what_a_worker_has_made_is_put_in_force_as_it_is(model):
-    """Of 100,000 tensors the main thread would take a fifth of a second to make it."""
+    """For 100,000 tensors, building it would block the main thread for 0.2 s."""
     document = Document(model)
     made = compute_preview(document.snapshot(), STEP, CpuKernel(), Job()).edit
     document.commit(Proposal(document.revision, made))
@@ -90,7 +90,7 @@ def test_what_a_worker_has_made_is_put_in_force_as_it_is(model):
 
 
 def test_masks_that_came_or_went_meanwhile_are_looked_up_again(model):
-    """What a worker made ready names a mask that nothing refers to any more."""
+    """The worker's proposal refers to a mask that has been deleted."""
     document = Document(model)
     prune(document)
     mask = document.masks[FC]
@@ -127,7 +127,7 @@ def test_a_step_after_an_undo_begins_a_branch_and_the_other_one_stays(model):
     assert document.branches.after == (0, 1, 0)
     assert document.position == document.branches.tip
     undo(document)
-    undo(document)  # nothing happens
+    undo(document)  # no effect
     assert document.position == 0
     redo(document)
     assert document.position == 3, "redo goes along the branch that one came from"
@@ -164,7 +164,7 @@ def test_the_same_step_again_is_the_state_that_it_led_to(model):
 
 
 def test_the_same_words_for_other_masks_are_another_step(model, tmp_path: Path):
-    """So are masks that were put aside: nobody reads a disk to compare them."""
+    """Spilled masks count as different, because comparing would read the disk."""
     document = Document(model, scratch=tmp_path)
     prune(document)
     undo(document)
@@ -259,8 +259,8 @@ def test_subscribers_hear_what_changed(model):
     undo(document)
     redo(document)
     document.jump(0)
-    document.jump(0)  # nothing happens
-    undo(document)  # nothing happens
+    document.jump(0)  # no effect
+    undo(document)  # no effect
     document.mark_exported(document.snapshot())
     assert told == [
         ("prune", (FC,), 1),
@@ -290,7 +290,7 @@ def test_final_weights_read_as_zeros_and_count_as_ordinary_weights(model):
     expected = np.where(mask.bools(), model.arrays[FC].reshape(-1), np.float32(0))
     np.testing.assert_array_equal(document.snapshot().bits(FC), expected.view(np.uint32))
     np.testing.assert_array_equal(document.snapshot().bits(FC, 5, 9), expected[5:9].view(np.uint32))
-    prune(document, amount=0.25)  # of all 640 again: the zeros are the smallest
+    prune(document, amount=0.25)  # of all 640: the zeros are the smallest
     assert document.masks[FC].pruned == 160
     assert not document.snapshot().bits(FC)[~document.masks[FC].bools()].any()
     np.testing.assert_array_equal(
@@ -473,7 +473,7 @@ def test_masks_past_the_budget_go_to_a_nameless_file_and_come_back(tmp_path: Pat
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
         assert history.store.nbytes <= 350
-    assert history.scratch.size == 17 * 100  # each mask once, though two edits share it
+    assert history.scratch.size == 17 * 100  # each mask once, although two edits share it
     assert list(tmp_path.iterdir()) == []
     for position in (3, 11, 0, 20, 1, 19):
         change = history.go_to(position)
@@ -511,7 +511,7 @@ def test_who_cannot_wait_lets_go_of_what_was_deleted_a_part_at_a_time(tmp_path: 
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
     history.patient = False
-    for _ in range(2):  # what was deleted before is still there
+    for _ in range(2):  # deleted masks are still in the file
         history.go_to(0)
         delete_undone(history)
         history.push(edit(None, chain(1)[1]))
@@ -561,12 +561,12 @@ def test_who_cannot_wait_has_masks_written_and_read_by_a_worker(tmp_path: Path):
 
 
 def test_what_was_read_for_nothing_is_put_aside_again(tmp_path: Path):
-    """A state whose masks were read, and to which nobody went."""
+    """Masks of a past state that were read without a jump to it are dropped again."""
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
-    assert history.store.nbytes == 100  # what is in force
+    assert history.store.nbytes == 100  # those of the current state
     found = history.missing(1).run(Job())
     history.finish_fetch(found)
     assert history.store.nbytes == 100
@@ -619,7 +619,7 @@ def test_a_history_that_is_closed_lets_its_worker_end(tmp_path: Path):
 
 
 def test_counts_and_what_was_exported_keep_no_mask_alive(model):
-    """Of a large model the masks of one state take hundreds of megabytes."""
+    """For a large model the masks of one state take hundreds of megabytes."""
     document = Document(model)
     step = Step((Row((FC,), "ln_structured", {"amount": 1, "n": 2, "dim": 0}),))
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
@@ -647,7 +647,7 @@ def test_chunks_with_final_zeros_leave_the_reader_its_buffer(model):
 
 
 def test_a_module_pruned_by_torch_opens_with_its_masks(tmp_path: Path):
-    """A resumable file of torch: `weight_orig` and `weight_mask` come in as one tensor."""
+    """A resumable file of torch: `weight_orig` and `weight_mask` open as one tensor."""
     linear = torch.nn.Linear(6, 4)
     original = linear.weight.detach().clone()
     torch_prune.l1_unstructured(linear, "weight", amount=0.25)
@@ -660,13 +660,13 @@ def test_a_module_pruned_by_torch_opens_with_its_masks(tmp_path: Path):
         bits = document.snapshot().bits("weight")
         np.testing.assert_array_equal(bits.view(np.float32), original.numpy().reshape(-1))
         assert size_of(checkpoint.entries.values()).parameters == 24 + 4
-        prune(document, "weight")  # of the 18 that are left
+        prune(document, "weight")  # of the remaining 18
         assert document.masks["weight"].kept == 9
         document.close()
 
 
 def test_the_place_of_a_mask_that_is_deleted_while_it_is_spilled_is_freed_once(tmp_path: Path):
-    """It had a place from before: else two masks would be written to the same one later."""
+    """Regression: freeing it twice would give two masks the same place."""
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
     history.patient = False

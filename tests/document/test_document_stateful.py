@@ -1,4 +1,4 @@
-"""A document plays against a plain dict of bool arrays."""
+"""A document compared with a plain dict of bool arrays."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def boxes_of(draw, name: str):
 
 
 def arrays() -> dict[str, np.ndarray]:
-    """Few distinct magnitudes, so that ties are everywhere; zeros of both signs among them."""
+    """Return arrays with few distinct magnitudes, hence many ties, and zeros of both signs."""
     rng = np.random.default_rng(3)
     return {
         name: (rng.integers(-3, 4, shape) / np.float32(2)).astype(np.float32)
@@ -62,7 +62,9 @@ def arrays() -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class State:
-    """What is kept, permanent and protected, and which step pruned it (0 for none), as arrays."""
+    """Kept, permanent and protected weights, and the step that pruned each (0 for none), as
+    arrays.
+    """
 
     kept: dict[str, np.ndarray]
     final: dict[str, np.ndarray]
@@ -72,7 +74,7 @@ class State:
 
 
 class NaiveModel:
-    """All states, each copied whole, and what each follows."""
+    """All states, each a full copy, with their parents."""
 
     def __init__(self) -> None:
         self.weights = arrays()
@@ -81,7 +83,7 @@ class NaiveModel:
         nobody = {n: np.zeros(w.shape, int) for n, w in self.weights.items()}
         self.states = [State(everything, everything, nothing, nobody, nobody)]
         self.parents, self.names = [-1], [""]
-        # Of each state, which stays while its number changes; what `State.by` has.
+        # Serial numbers of states, which do not change when positions do; see `State.by`.
         self.serials, self.next_serial = [0], 1
         self.position = self.tip = 0
 
@@ -114,7 +116,7 @@ class NaiveModel:
         return self.now.kept
 
     def push(self, at, kept, *, final=None, protected=None) -> None:
-        """Add a state, or go to one that is the same: `at` is where the document is."""
+        """Add a state, or move to an equal one: `at` is the document's position."""
         now, number = self.now, self.next_serial
         final_by = now.final_by
         if final is not None:
@@ -143,7 +145,9 @@ class NaiveModel:
         return np.where(self.now.final[name], self.weights[name], np.float32(0))
 
     def l1(self, names, share, scope) -> dict[str, np.ndarray] | None:
-        """Return what is kept after; None if more is asked for than is free."""
+        """Return the kept weights after the step; None if the amount exceeds the prunable
+        weights.
+        """
         kept = {n: m.copy() for n, m in self.kept.items()}
         for group in [names] if scope == "global" else [(n,) for n in names]:
             free = [
@@ -174,7 +178,7 @@ class NaiveModel:
         return kept
 
     def by_hand(self, operation, chosen) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Return what is kept and what is protected after."""
+        """Return the kept and the protected weights after the edit."""
         kept, guarded = dict(self.kept), dict(self.now.protected)
         for n, meant in chosen.items():
             if operation == "prune":
@@ -189,9 +193,9 @@ class NaiveModel:
 
 
 class DocumentAgainstArrays(RuleBasedStateMachine):
-    """Prune, edit by hand, undo, redo, jump, branch and make permanent in any order.
+    """Prune, edit, undo, redo, jump, branch and make permanent in any order.
 
-    An impatient one has its masks put aside, and read again, by a worker that takes its time.
+    If `patient` is False, masks are spilled, and read again, by a slow worker.
     """
 
     @initialize(
@@ -224,7 +228,9 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             self.folder.cleanup()
 
     def apply(self, step: Step, expected: dict[str, np.ndarray] | None) -> int:
-        """Return how many weights went; 0 where too much is asked for, which is refused."""
+        """Return the number of pruned weights; 0 if the amount is too large and the step
+        refused.
+        """
         snapshot = self.document.snapshot()
         if expected is None:
             for ask in (estimate, lambda *a: compute_preview(*a, CpuKernel(), Job())):
@@ -280,7 +286,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         seed=st.none() | st.integers(0, 99),
     )
     def edit_by_hand(self, operation, boxes, seed):
-        """Boxes of one or several tensors at once, and now and then a mask."""
+        """Use boxes of one or several tensors, and sometimes a mask."""
         targets = [ManualTarget(name, (box,)) for name, box in boxes]
         chosen = {name: np.zeros(SHAPES[name], bool) for name, _ in boxes}
         for name, box in boxes:
@@ -347,7 +353,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     @precondition(lambda self: self.written is None and self.read is None)
     @rule()
     def save_and_open_again(self):
-        """All states are those of before, of all branches; work goes on in the new one."""
+        """All states and branches are preserved; the test continues with the opened document."""
         path = Path(self.folder.name) / "work.prune"
         save_session(Capture.of(self.document), {}, path, Job())
         with read_session(path, Job()) as session:
@@ -356,7 +362,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     @precondition(lambda self: self.written is None and self.read is None)
     @rule()
     def be_killed_and_take_up_again(self):
-        """A journal is written step by step, and now and then it is compacted."""
+        """A journal is written step by step, and sometimes compacted."""
         capture = Capture.of(self.document)
         self.journal.keep(capture, {}, Job())
         self.journal.compact(capture, {}, Job())

@@ -1,4 +1,4 @@
-"""What was done, as plain JSON: every change says it, and can be done again from it."""
+"""History entries as plain JSON: every change can be repeated from its entry."""
 
 from __future__ import annotations
 

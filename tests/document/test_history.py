@@ -1,4 +1,4 @@
-"""States of the history are looked at without going there, also those that were put aside."""
+"""Past states of the history can be read without a jump, even if their masks were spilled."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_state_is_what_one_would_find_there(model, tmp_path: Path, budget,
 
 @pytest.mark.parametrize("budget", [0, 1 << 20])
 def test_the_file_as_it_was_opened_is_found_after_every_step(model, tmp_path: Path, budget):
-    """The way there is kept from step to step, also from one that begins a branch."""
+    """The path to it is updated at every step, including one that begins a branch."""
     document = Document(model, budget=budget, scratch=tmp_path)
     for position in (None, None, 1, None, 0, None, 3, None):
         if position is not None:
@@ -102,7 +102,7 @@ def test_a_state_that_was_deleted_is_never_another_one(model, tmp_path: Path):
     document.jump(0)
     held = document.state_at(3)
     delete_undone(document)
-    prune(document, CONV)  # takes the room of the others
+    prune(document, CONV)  # evicts the others
     prune(document)
     prune(document, CONV)
     for lost in (past, held):

@@ -1,4 +1,4 @@
-"""Masks that lie in files instead of memory, in a document from the step to its deletion."""
+"""Masks in files instead of memory, from the step to their deletion."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def preview(document: Document, method: str, values: dict, job: Job | None = Non
 
 @pytest.fixture
 def large(monkeypatch) -> Document:
-    """A document in which every mask lies in a file."""
+    """Yield a document in which every mask is in a file."""
     limit_memory(monkeypatch)
     document = Document(MODEL, budget=0)
     yield document
@@ -66,7 +66,7 @@ def large(monkeypatch) -> Document:
 
 @pytest.mark.parametrize(("method", "values"), STEPS)
 def test_a_mask_in_a_file_is_that_in_memory(monkeypatch, method, values):
-    """And a second step on what it left; the reports are the same as well."""
+    """Also for a second step on its result; the reports are equal as well."""
     plain, mapped = Document(MODEL), Document(MODEL)
     for _ in range(2):
         expected = preview(plain, method, values)
@@ -97,7 +97,7 @@ def test_any_count_of_weights(count, among_equal_ones):
 
 @linux
 def test_it_takes_no_memory_and_no_place_in_the_history_and_goes_with_its_state(large):
-    """Undo and redo are swaps of references, whatever the budget is."""
+    """Undo and redo swap references, for any budget."""
     for _ in range(3):
         large.commit(preview(large, "l1_unstructured", {"amount": 0.5}))
     assert (large.history.store.nbytes, large.history.scratch.size) == (0, 0)
@@ -119,7 +119,7 @@ def test_it_takes_no_memory_and_no_place_in_the_history_and_goes_with_its_state(
 
 
 def test_doing_the_same_again_reads_no_mask(large, monkeypatch):
-    """That would take seconds of the main thread: it begins a branch of its own."""
+    """Comparing would block the main thread for seconds, so it begins a new branch."""
     large.commit(preview(large, "l1_unstructured", {"amount": 0.5}))
     undo(large)
     again = preview(large, "l1_unstructured", {"amount": 0.5})
@@ -127,7 +127,7 @@ def test_doing_the_same_again_reads_no_mask(large, monkeypatch):
     large.commit(again)
     assert (large.position, len(large.items)) == (2, 3)
     undo(large)
-    large.commit(replace(again, revision=large.revision))  # with the very mask
+    large.commit(replace(again, revision=large.revision))  # with the identical mask object
     assert (large.position, len(large.items)) == (2, 3)
 
 
@@ -172,7 +172,7 @@ def test_its_picture_is_that_of_a_mask_in_memory(monkeypatch):
 
 
 def test_it_is_packed_and_unpacked_as_one_in_memory(large, monkeypatch):
-    """As sessions and journals keep it, alone and against the one before."""
+    """For sessions and journals, alone and relative to the previous mask."""
     large.commit(preview(large, "l1_unstructured", {"amount": 0.5}))
     first = large.masks[NAME]
     large.commit(preview(large, "l1_unstructured", {"amount": 0.5}))

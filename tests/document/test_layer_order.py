@@ -1,4 +1,4 @@
-"""Which blocks run first and last, by the names that real models have."""
+"""First and last blocks, from the names of real models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.memory_checkpoint import MemoryCheckpoint
 LAYERS = range(12)
 CODERS = ("encoder", "decoder")
 WAYS = ("down", "up")
-# A name ends in its number of dimensions; a bias is there for each "*".
+# Each name is followed by its number of dimensions; "*" stands for an additional bias.
 MODELS = {
     "BERT": (
         [
@@ -167,7 +167,9 @@ MODELS = {
 
 
 def entries_of(said):
-    """Return entries of such names, by the alphabet, with the kinds that the reader infers."""
+    """Return entries of such names, sorted alphabetically, with the kinds that the reader
+    infers.
+    """
     shapes, aliases = {}, {}
     for one in said:
         name, dims, *others = one.split(" ")
@@ -186,7 +188,7 @@ def entries_of(said):
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_the_ends_of_a_model_are_told_by_its_names(model, backwards):
-    """By the alphabet, and in an order that it did not make; every tensor of the block."""
+    """In alphabetical order and in reverse; every tensor of the block."""
     said, first, last = MODELS[model]
     entries = entries_of(said)
     found = end_blocks_of(entries[::-1] if backwards else entries)

@@ -1,4 +1,4 @@
-"""Patterns over names."""
+"""Patterns of tensor names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_patterns_match_whole_names_in_their_own_case(model):
 
 
 def test_weights_are_suggested_before_biases_and_norms(model):
-    """Found: the bias of a layer was suggested first, as its name is shorter and so nearer."""
+    """Regression: the bias of a layer was suggested first, because its name is shorter."""
     for typed in ("module.fc", "fc", "module.fcc."):
         with pytest.raises(SelectionError) as refused:
             select(model, [typed])
@@ -77,7 +77,7 @@ def test_a_name_with_brackets_is_found_as_it_stands():
     names = ("w[0]", "w[1]", "w0")
     checkpoint = MemoryCheckpoint({name: np.ones(3, np.float32) for name in names})
     assert select(checkpoint, ["w[1]"]) == ("w[1]",)
-    assert select(checkpoint, ["w[0]"]) == ("w0",)  # a glob first: a class of characters
+    assert select(checkpoint, ["w[0]"]) == ("w0",)  # as a glob first: a character class
 
 
 def test_the_default_is_what_the_entries_say(model):

@@ -1,4 +1,4 @@
-"""What is computed of states is kept as long as their masks are there, and as there is room."""
+"""Cached results are kept as long as their masks exist and there is room."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pruneapp.document.snapshot import StateCache
 
 
 class Owner:
-    """Something that weak references can be made of."""
+    """An object that supports weak references."""
 
 
 def test_a_value_belongs_to_its_owners_and_to_no_others():
@@ -72,7 +72,7 @@ def test_only_so_many_spare_values_are_kept():
 
 
 def test_what_takes_no_room_makes_none():
-    """A table that does not fit does not push out what is found once for each state."""
+    """A table that does not fit does not evict small results."""
     cache = StateCache(budget=100)
     cache.put("rows", (), "rows", droppable=True)
     cache.put("little", (), "little", 10, droppable=True)

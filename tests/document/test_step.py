@@ -1,4 +1,4 @@
-"""Steps: what they accept, how they are put into words, and their JSON."""
+"""Steps: accepted values, labels, and their JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often work on very many tensors looks at its job: no loop over all of them goes unheard."""
+"""Work on very many tensors checks for cancellation: no loop over all of them lacks a check."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.support.cancel_checks import count_looks
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 WEIGHTS = 1000
-# Lines of Python that may run between two looks: some for each of all tensors, which of 100,000 is
-# a twentieth of a second. What does more for each has to look meanwhile.
+# Maximum lines of Python between two checks: some for each tensor, which is 0.05 s for 100,000.
+# Longer work per tensor has to check in between.
 MOST = 12 * 3 * WEIGHTS
 
 
 @pytest.fixture(scope="module")
 def checkpoint() -> MemoryCheckpoint:
-    """Every third tensor is a weight, with a norm."""
+    """Return a checkpoint in which every third tensor is a weight, followed by a norm."""
     weight, vector = np.array([[1, 0], [2, 3]], np.float32), np.ones(2, np.float32)
     arrays, facts = {}, {}
     for i in range(WEIGHTS):

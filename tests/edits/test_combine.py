@@ -1,4 +1,4 @@
-"""Masks of two sides: how far they agree, and one made of both, against plain arrays."""
+"""Agreement of two sets of masks, and their combinations, compared with plain arrays."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def masks(**pruned: np.ndarray) -> dict[str, BitMask]:
 def test_every_combination_prunes_what_it_says_and_spares_what_is_protected(
     seed, how, share_here, share_there, share_protected, piece
 ):
-    """In pieces of some bytes, too: the masks of a large model are never looked at whole."""
+    """Also in pieces of a few bytes, because masks of a large model are never read as a whole."""
     with patch("pruneapp.edits.existing_masks._PIECE", piece):
         assert_combined(seed, how, share_here, share_there, share_protected)
 
@@ -109,7 +109,7 @@ def test_a_combination_is_one_step_of_the_history(model):
 
 
 class Seen:
-    """Remembers what was reported."""
+    """Records the reports."""
 
     def __init__(self):
         self.all = []
@@ -140,7 +140,7 @@ def test_tensors_come_in_the_order_of_the_file_and_it_is_said_how_far_it_is():
 
 
 def test_the_total_is_the_sum_of_all_tensors(model):
-    """Two masks drawn at random share as much as their sizes say."""
+    """Two random masks overlap as much as their sizes imply."""
     rng = np.random.default_rng(0)
     here, there = (rng.random((1000, 1000)) < share for share in (0.5, 0.2))
     arrays = {name: np.ones((1000, 1000), np.float32) for name in "ab"}
@@ -173,7 +173,7 @@ def test_what_is_refused(model):
 
 
 def test_files_say_what_they_prune_by_masks_or_by_zeros(tmp_path: Path):
-    """A file of torch's pairs, the same made permanent, and one of masks alone."""
+    """A file of torch's pairs, the same made permanent, and one of masks only."""
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(6, 4), torch.nn.Linear(4, 3))
     torch.save(net.state_dict(), tmp_path / "dense.pt")
@@ -216,7 +216,7 @@ def zeroed(*shape: int, zeros: int) -> torch.Tensor:
 
 
 def test_zeros_of_biases_norms_and_embeddings_are_not_pruned(tmp_path: Path):
-    """Where a file has masks, zeros beside them count nowhere."""
+    """If a file has masks, other zeros are not counted."""
     state = {
         "embeddings.word_embeddings.weight": zeroed(5, 4, zeros=4),
         "embeddings.LayerNorm.weight": zeroed(4, zeros=0),

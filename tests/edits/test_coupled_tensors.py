@@ -1,4 +1,4 @@
-"""Tensors that belong together: the same role in every block, and what goes with a channel."""
+"""Related tensors: the same role in every block, and norms and biases of channels."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def norm(channels: int) -> torch.nn.BatchNorm2d:
             "conv1.weight",
             ["conv1.bias", "bn1.weight", "bn1.bias"],
         ),
-        # a norm of another length belongs to something else
+        # a norm of another length belongs to another layer
         (Block(conv1=conv(3, 4), bn1=norm(3)), "conv1.weight", []),
         # sequences
         (
@@ -118,7 +118,7 @@ def norm(channels: int) -> torch.nn.BatchNorm2d:
         # BasicConv2d, ConvNormAct
         (Block(conv=conv(3, 4), bn=norm(4)), "conv.weight", ["bn.weight", "bn.bias"]),
         (Block(conv=conv(3, 4), norm=norm(4)), "conv.weight", ["norm.weight", "norm.bias"]),
-        # norms that the shapes put after
+        # norms after the convolution, according to shapes
         (Block(conv1=conv(3, 4), norm1=norm(4)), "conv1.weight", ["norm1.weight", "norm1.bias"]),
         # and before: DenseNet, pre-activation, diffusers
         (
@@ -136,9 +136,9 @@ def norm(channels: int) -> torch.nn.BatchNorm2d:
             "conv1.weight",
             ["bn2.weight", "bn2.bias"],
         ),
-        # the shapes leave it open, and the word says nothing
+        # ambiguous by shapes and by name
         (Block(conv1=conv(4, 4), norm1=norm(4), norm2=norm(4)), "conv1.weight", []),
-        # a grouped convolution does not tell either, and bn goes by custom
+        # a grouped convolution is ambiguous as well; bn follows by convention
         (
             Block(conv1=conv(4, 4, groups=4), bn1=norm(4)),
             "conv1.weight",
@@ -160,7 +160,7 @@ def norm(channels: int) -> torch.nn.BatchNorm2d:
         ),
         # its outputs are along dim 1
         (Block(up_transpose=torch.nn.ConvTranspose2d(4, 4, 3)), "up_transpose.weight", []),
-        # no channels of their own
+        # no channels
         (Block(conv=conv(3, 4, bias=True), bn=norm(4)), "conv.bias", []),
     ],
 )  # fmt: skip
@@ -175,7 +175,7 @@ def test_what_goes_with_a_channel(module, name, expected, tmp_path):
 
 
 def test_one_block_tells_how_the_others_are_built(tmp_path):
-    """In the second all lengths are the same; the first shows that norms come before."""
+    """All lengths in the second are equal; the first shows that norms come before."""
     blocks = torch.nn.ModuleList(
         Block(norm1=norm(a), conv1=conv(a, 8), norm2=norm(8), conv2=conv(8, 8)) for a in (4, 8)
     )
@@ -185,7 +185,7 @@ def test_one_block_tells_how_the_others_are_built(tmp_path):
 
 
 def test_a_channel_that_goes_with_its_companions_emits_nothing(tmp_path):
-    """What torch's layers make of it, with statistics that are not 0; without them a constant."""
+    """With torch's layers and nonzero running statistics; otherwise the output is a constant."""
     torch.manual_seed(0)
     net = torch.nn.Sequential(conv(3, 4, bias=True), norm(4)).eval()
     net[1].running_mean += torch.rand(4)
@@ -232,7 +232,7 @@ def test_only_channels_along_dim_0_have_companions(tmp_path):
 
 
 def test_what_pruned_channels_left_behind_goes_in_one_step(tmp_path):
-    """After a method that knows nothing of companions; only of whole channels along dim 0."""
+    """After a method without dependents; only for whole channels along dim 0."""
     torch.manual_seed(0)
     net = torch.nn.Sequential(conv(3, 6, bias=True), norm(6), torch.nn.ReLU(), conv(6, 4))
     with saved(net, tmp_path) as checkpoint:

@@ -1,4 +1,4 @@
-"""What depends on whole channels is pruned with them, as a naive loop over units does it."""
+"""Dependents of whole channels are pruned with them, compared with a naive loop over units."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from tests.support.onnx_models import Builder, save
 
 BERT, LLAMA = "encoder.layer.1.", "model.layers.1."
 ROWS, COLUMNS = 0, 1
-# Of each model, by hand: which tensors share units along which dimension, and how many entries in
-# a row each unit has there.
+# By model, written manually: tensors that share units, the dimension, and the number of consecutive
+# entries of a unit.
 UNITS = {
     "bert": [
         {
@@ -88,7 +88,7 @@ SOURCES = [
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
-    """Return the checkpoint of each model."""
+    """Provide the checkpoint of each model."""
     folder = tmp_path_factory.mktemp("models")
     write_bert(folder / "bert")
     write_mistral(folder / "llama")
@@ -127,7 +127,7 @@ def bools(state, masks, name):
 
 
 def naive(model, state, masks, sources):
-    """Return what is kept of each tensor, unit by unit; and how much stays by its protection."""
+    """Return the kept weights of each tensor, unit by unit; and the number kept by protection."""
     names = {name for group in UNITS[model] for name, _ in group} | {name for name, _ in sources}
     names &= {name for name in state.checkpoint.entries if state.entry(name).prunable}
     after = {name: bools(state, masks, name) for name in names}
@@ -156,7 +156,7 @@ def naive(model, state, masks, sources):
 
 
 def check(model, state, step, sources):
-    """Hold the masks of a step against the naive ones; returns its preview."""
+    """Compare the masks of a step with the naive ones; return its preview."""
     plain = preview_of(state, Step(step.rows, step.scope, step.limits))
     wanted, spared = naive(model, state, plain.masks, sources)
     found = preview_of(state, step)
@@ -219,7 +219,7 @@ def test_on_any_state_it_is_what_a_loop_does_and_the_estimate_says_so(opened, da
     step = Step(rows, dependents=True)
     try:
         preview_of(state, Step(rows))
-    except ParameterError:  # more than what is not protected
+    except ParameterError:  # more than the unprotected weights
         with pytest.raises(ParameterError):
             preview_of(state, step)
         return
@@ -235,7 +235,7 @@ def test_on_any_state_it_is_what_a_loop_does_and_the_estimate_says_so(opened, da
 
 
 def test_norms_are_those_of_what_stays(opened):
-    """Also where rows and columns of a tensor are pruned, and its norms along one are counted."""
+    """Also if rows and columns of a tensor are pruned, with counted norms along one of them."""
     state = Snapshot(opened["llama"])
     names = [LLAMA + "mlp.gate_proj.weight", LLAMA + "mlp.down_proj.weight"]
     rows = (asked(names[:1], ROWS).rows[0], asked(names[1:], ROWS).rows[0])

@@ -1,4 +1,4 @@
-"""What goes along with the units of a group, as one manual edit."""
+"""Dependents of the units of a group, as one manual edit."""
 
 import threading
 
@@ -144,7 +144,7 @@ def graph(request, tmp_path_factory):
 @given(data=st.data())
 @settings(max_examples=15, deadline=None)
 def test_channels_of_a_graph_go_in_every_place_where_they_are(graph, data):
-    """Behind concatenations, splits and shuffles one unit has entries in several places."""
+    """After concatenations, splits and shuffles a unit has entries in several places."""
     groups = structure.structure_of(graph).axes["channels"].groups
     members = [(group, member) for group in groups for member in group.members]
     places = {(m.name, m.dim) for _, m in members if graph.entries[m.name].prunable}

@@ -1,4 +1,4 @@
-"""Edits by hand: what they do, what they are called, and what they refuse."""
+"""Manual edits: effects, labels, and errors."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
         ManualEdit.from_dict(data, {})
     with pytest.raises(ParameterError, match="not the one that was saved"):
         ManualEdit.from_dict(data, {digest(mask, Job()): BitMask.full(640)})
-    data["configuration"]["targets"][2]["size"] = 633  # bits are set beyond
+    data["configuration"]["targets"][2]["size"] = 633  # set bits are beyond it
     with pytest.raises(ParameterError, match="not the one that was saved"):
         ManualEdit.from_dict(data, masks)
     one = BitMask.full(1)
@@ -338,7 +338,7 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
                 "targets": [{"name": "a", "boxes": [[[1, 2]]], "shape": "star"}],
             },
         },
-        # Python takes True for 1, and a person who writes it means something else.
+        # Python treats True as 1, but in JSON it is an error.
         *(
             {"name": "edit", "configuration": {"operation": "prune", "targets": [target]}}
             for target in (
@@ -419,18 +419,18 @@ def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share, piece
             assert (wanted == absent).all()
         else:
             np.testing.assert_array_equal(made.bools().reshape(shape), wanted)
-            assert made.kept == wanted.sum()  # told, not counted
+            assert made.kept == wanted.sum()  # from the report, not counted again
 
 
 def test_masks_that_an_edit_meant_are_put_aside_with_the_others(model, tmp_path):
-    """They are as large as those that they change, and a recipe wants them later."""
+    """They are as large as the masks that they change, and a recipe needs them later."""
     document = Document(model, budget=0, scratch=tmp_path)
     do(document, channel("prune", FC, 0))
     mask = BitMask.from_bools(np.arange(640) % 3 == 0)
     edit = ManualEdit("prune", (ManualTarget(FC, mask=mask),), "A mask of mine")
     document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
     history = document.history
-    assert history.store.nbytes == 80  # what is in force, and nothing else
+    assert history.store.nbytes == 80  # only the current mask
     assert history.scratch.size == 160
     assert hand_edit(history, 1).label() == "channel 0 of fc pruned"
     assert hand_edit(history, 2) == edit
@@ -465,13 +465,13 @@ def test_a_step_says_how_many_protected_weights_a_mask_would_have_taken(model):
 
 
 def test_done_when_3_the_masks_are_torchs(tmp_path):
-    """One channel pruned by hand, another protected, L2 on top, all undone; torch has the masks."""
+    """Prune one channel manually, protect another, apply L2, undo all; masks equal torch's."""
     torch.manual_seed(0)
     conv = torch.nn.Conv2d(3, 16, 3)
     weights = conv.weight.detach().clone()
     norms = weights.flatten(1).norm(dim=1)
     order = norms.argsort()
-    pruned, protected = int(order[-1]), int(order[0])  # the largest goes, the smallest must stay
+    pruned, protected = int(order[-1]), int(order[0])  # prune the largest, protect the smallest
     torch.save(conv.state_dict(), tmp_path / "conv.pt")
     with open_checkpoint(tmp_path / "conv.pt") as checkpoint:
         document = Document(checkpoint)
@@ -514,7 +514,7 @@ def assert_torchs(document: Document, module: torch.nn.Module) -> None:
 
 
 def test_an_export_knows_nothing_of_protection(tmp_path):
-    """It writes the restored weights of the file, zeros what is pruned, and nothing else."""
+    """It writes the restored weights of the file, and zeros for pruned ones."""
     conv = torch.nn.Conv2d(3, 4, 3)
     torch.save(conv.state_dict(), tmp_path / "conv.pt")
     expected = conv.weight.detach().clone()

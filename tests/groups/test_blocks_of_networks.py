@@ -1,4 +1,4 @@
-"""What is a block, and what only looks like one."""
+"""Recognized blocks, and similar structures that are not."""
 
 from __future__ import annotations
 
@@ -103,10 +103,10 @@ def _with(**more: torch.Tensor) -> Tensors:
 @pytest.mark.parametrize(
     ("tensors", "places"),
     [
-        # A norm that measures nothing mixes the channels: of groups, or of a layer.
+        # A norm without running statistics mixes the channels of a group or layer.
         (_without("1.bn1.running_mean"), ["2"]),
         (_without("2.conv2.weight"), ["1"]),
-        # What nobody knows inside of a block makes another block of it.
+        # An unknown module in a block makes it another kind of block.
         (_with(**{"1__se__weight": torch.zeros(16)}), ["2"]),
         (_with(**{"1__downsample__0__weight": torch.zeros(16, 16, 1, 1)}), ["1", "2"]),
     ],

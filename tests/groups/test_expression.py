@@ -62,7 +62,7 @@ def test_arithmetic_is_that_of_python(a, b, operator):
 
 
 def test_every_declared_expression_can_be_parsed():
-    """And every axis that a family names is there."""
+    """Every axis that a family names exists."""
     rules = dict(shared_axes())
     for kind in model_types():
         family = family_of(kind)

@@ -1,4 +1,4 @@
-"""Groups of ONNX graphs: which channels go together, and which stay."""
+"""Groups of ONNX graphs: channels that are pruned together, and those that must be kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def graph_of(tmp_path):
 
 
 def in_short(group: Group) -> tuple[int, str, str]:
-    """Return how many units a group has, who makes them and who sums over them."""
+    """Return the number of units of a group, the tensors that output them and those that sum
+    over them.
+    """
     names = {"along": [], "output": []}
     for member in group.members:
         if member.name.endswith(("weight", "slope", ".g")):
@@ -56,7 +58,7 @@ EXPECTED = {
         (20, "expand:0 dw:0 fc2:0", "fc1:1 project:1"),
         (4, "fc1:0", "fc2:1"),
     ],
-    # The width of the residual stream is measured by norms, the size of a head by a softmax.
+    # Norms depend on the width of the residual stream, a softmax on the size of a head.
     "transformer": [(4, "q:1 k:1 v:1", "out:0"), (48, "up:1", "down:0")],
     "fused": [(4, "qkv:1", "out:0")],
     "joined": [
@@ -81,7 +83,7 @@ def test_units_have_their_entries_in_every_member(graph_of):
     (rows, bias, columns) = three.members
     assert three.entries(rows, [0]).tolist() == [3]
     assert three.entries(bias, [0, 5]).tolist() == [3, 8]
-    # Channel 3 is the pixels of channel 3 and of channel 12, which is its slice.
+    # Unit 3 has the pixels of channel 3 and of channel 12, which is its slice.
     pixels = [*range(48, 64), *range(192, 208)]
     assert three.entries(columns, [0]).tolist() == pixels
 
@@ -284,7 +286,7 @@ def test_another_process_finds_the_same_groups(tmp_path):
 
 
 def test_a_graph_that_ends_the_process_is_a_sentence(tmp_path, monkeypatch):
-    """There are such, which the package onnx does not refuse."""
+    """Such graphs exist, and the onnx package does not refuse them."""
     monkeypatch.setattr(parser_client, "command", lambda: [sys.executable, "-c", "exit(134)"])
     with open_checkpoint(save(NETWORKS["joined"](), tmp_path / "m.onnx")) as checkpoint:
         known = structure_of(checkpoint, apart=True)

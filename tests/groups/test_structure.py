@@ -1,4 +1,4 @@
-"""What is found of a model, and what stops it."""
+"""The structure of a model, and reasons why there is none."""
 
 import json
 
@@ -26,7 +26,7 @@ def bound(folder):
 
 
 def changed(folder, more=None, without=(), **fields):
-    """Write a mistral with other tensors and fields; returns what is found of it."""
+    """Write a mistral with changed tensors and fields; return its structure."""
     tensors = write_mistral(folder, **fields)
     tensors |= more or {}
     config = json.loads((folder / "config.json").read_text())

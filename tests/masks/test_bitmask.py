@@ -26,7 +26,7 @@ def test_unpacking_gives_back_what_was_packed(kept, data):
 
 @given(bools, st.integers(0, 99))
 def test_masks_combine_by_and(kept, seed):
-    """What either prunes is pruned."""
+    """The result prunes what either prunes."""
     other = np.random.default_rng(seed).random(kept.size) < 0.5
 
     assert BitMask.from_bools(kept & other) == BitMask.from_bools(kept) & BitMask.from_bools(other)
@@ -34,19 +34,19 @@ def test_masks_combine_by_and(kept, seed):
 
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 64, 65])
 def test_a_full_mask_has_no_bits_past_its_end(size):
-    """Else counting whole words would be wrong."""
+    """Otherwise counting whole words would be wrong."""
     assert BitMask.from_bools(np.ones(size, np.bool_)) == BitMask.full(size)
     assert size == BitMask.full(size).kept
 
 
 def test_masks_cannot_be_written_to():
-    """States share them."""
+    """They are shared by states."""
     with pytest.raises(ValueError):
         BitMask.full(9).packed[0] = 0
 
 
 def test_a_changed_set_shares_what_did_not_change():
-    """And None takes a mask away."""
+    """None removes a mask."""
     a, b = BitMask.full(3), BitMask.full(4)
     before = MaskSet({"a": a, "b": b})
     after = before.with_masks({"b": None, "c": b})
@@ -58,7 +58,7 @@ def test_a_changed_set_shares_what_did_not_change():
 
 
 def test_a_set_says_what_it_has_not_as_any_mapping_does():
-    """In its own words, for a mapping's way takes an exception."""
+    """It has its own implementation, because Mapping.get uses a slow exception."""
     a = BitMask.full(3)
     masks = MaskSet({"a": a})
     assert masks.get("a") is masks.get("a", None) is a

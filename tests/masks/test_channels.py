@@ -1,4 +1,4 @@
-"""Channels of a tensor and the masks that keep or drop them."""
+"""Channels of a tensor and the masks that keep or prune them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.strategies import shapes
 
 @given(shape=shapes(), dim=st.integers(0, 4), size=st.integers(1, 60))
 def test_boxes_cover_every_element_once_and_in_order(shape, dim, size):
-    """Boxes follow each other without gaps, within their size, at the right coordinates."""
+    """Boxes are consecutive, within their size, at the correct coordinates."""
     dim %= len(shape)
     outer, count, inner = channels.extents(shape, dim)
     flat = np.arange(math.prod(shape)).reshape(outer, count, inner)
@@ -71,7 +71,7 @@ def test_a_channel_is_left_while_anything_of_it_is_kept(shape, dim, share, patte
     seed=st.integers(0, 99),
 )
 def test_counts_of_channels_are_those_of_their_elements(shape, dim, share, box, long, seed):
-    """Whichever way the bits are counted."""
+    """For every implementation of counting."""
     dim %= len(shape)
     kept = np.random.default_rng(seed).random(shape) < (1.0 if share is None else share)
     expected = kept.sum(axis=tuple(d for d in range(len(shape)) if d != dim))
@@ -87,7 +87,7 @@ def test_counts_of_channels_are_those_of_their_elements(shape, dim, share, box, 
 
 @pytest.mark.parametrize("shape", [(2, 3, 300), (1000, 3, 1), (70, 5, 77)], ids=str)
 def test_counts_beyond_a_byte(shape):
-    """More than 255 of a channel, in groups and inside one."""
+    """More than 255 per channel, across groups and within one."""
     for dim in range(3):
         counts = kept_by_channel(BitMask.full(math.prod(shape)), shape, dim, Job())
 
@@ -101,7 +101,7 @@ def test_counts_beyond_a_byte(shape):
     seed=st.integers(0, 99),
 )
 def test_a_mask_of_channels_keeps_whole_slices(shape, dim, pattern, seed):
-    """The bits of a channel are all 1 or all 0, those past the end 0."""
+    """The bits of a channel are all 1 or all 0, those after the end 0."""
     dim %= len(shape)
     stays = np.random.default_rng(seed).random(shape[dim]) < 0.5
     with pytest.MonkeyPatch.context() as patch:
@@ -126,7 +126,7 @@ def test_a_mask_of_channels_keeps_whole_slices(shape, dim, pattern, seed):
     ids=str,
 )
 def test_patterns_are_repeated_to_the_last_bit(shape):
-    """Large tensors of even and odd sizes, along every dimension, there and back."""
+    """Large tensors of even and odd sizes, along every dimension, in both directions."""
     for dim in range(len(shape)):
         stays = np.random.default_rng(dim).random(shape[dim]) < 0.5
         expected = _spread(stays, shape, dim)
@@ -149,7 +149,7 @@ def _spread(stays, shape, dim):
 
 @given(st.integers(0, 20), st.lists(st.booleans(), max_size=40))
 def test_bits_are_packed_at_any_position(start, bools):
-    """What stood around them stays."""
+    """The surrounding bits are unchanged."""
     before = np.zeros(64, np.bool_)
     before[:start] = True
     packed = np.packbits(before, bitorder="little")
@@ -172,7 +172,6 @@ def test_many_bits_are_packed_between_others(start, size):
 
 
 def test_empty_tensors_have_no_boxes():
-    """Nothing is read of a tensor without elements."""
     assert list(boxes((0, 4), 0)) == []
     assert list(boxes((3, 0, 2), 0)) == []
     for shape in ((3, 0), (0, 3)):
@@ -184,7 +183,7 @@ def test_empty_tensors_have_no_boxes():
 
 
 def test_all_ways_stop_when_cancelled():
-    """They ask the job before they work."""
+    """They check the job before they start."""
     token = CancelToken()
     token.cancel()
 
@@ -196,12 +195,12 @@ def test_all_ways_stop_when_cancelled():
         kept_by_channel(BitMask.full(12), (3, 4), 0, Job(cancel=token))
 
 
-# Bits of channels, filled and asked for eight channels at a time
+# Bits of channels, filled and tested for eight channels at a time
 
 
 @given(st.lists(st.booleans(), max_size=40), st.integers(1, 40))
 def test_channels_are_filled_with_their_bits(stays, inner):
-    """As many as an unpacked array would hold; the bits past the end are 0."""
+    """As in an unpacked array; bits after the end are 0."""
     stays = np.array(stays, np.bool_)
     packed = fill(stays, inner)
 

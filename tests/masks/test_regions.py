@@ -1,4 +1,4 @@
-"""Boxes of indices as packed bits, against plain arrays."""
+"""Boxes of indices as packed bits, compared with plain arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks whose bits lie in a file are the same masks, and the file goes with them."""
+"""Masks in a file equal masks in memory, and the file is deleted with them."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_the_file_goes_with_the_last_array_over_it(monkeypatch):
 
 @linux
 def test_what_was_touched_is_given_up_and_stays(monkeypatch):
-    """Resident memory grows by a piece at most, whatever is written and read."""
+    """Resident memory grows by a piece at most, for any reads and writes."""
     limit_memory(monkeypatch)
     size = 8 << 23
     packed = scratch.bits(size)
@@ -132,7 +132,7 @@ def test_what_was_touched_is_given_up_and_stays(monkeypatch):
 
 
 def _resident(packed: np.ndarray) -> int:
-    """Return how many bytes of an array the kernel counts as memory of this process."""
+    """Return the resident bytes of an array, from /proc/self/smaps."""
     place = f"{packed.ctypes.data:x}-"
     with Path("/proc/self/smaps").open() as lines:
         for line in lines:
@@ -161,7 +161,7 @@ def test_too_little_space_is_said_before_anything_is_made(monkeypatch):
 
 @linux
 def test_what_the_system_refuses_is_said_and_leaves_nothing(monkeypatch):
-    """Somebody else may have filled the disk since it was looked at."""
+    """The disk may have been filled since free space was checked."""
     limit_memory(monkeypatch)
 
     def refuse(*_: int) -> None:

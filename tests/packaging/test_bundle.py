@@ -1,6 +1,6 @@
-"""What a bundle is declared to be made of is there, and nothing that the application needs is not.
+"""The declared parts of a bundle exist, and nothing that the application needs is missing.
 
-Building one takes minutes: ``dev.py bundle --check`` does that.
+Building a bundle takes minutes: ``dev.py bundle --check`` does that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at librarie
 
 @pytest.fixture(scope="module")
 def scripts():
-    """The modules of packaging/ that make bundles."""
+    """Provide the modules of packaging/ that make bundles."""
     names = ("bundle_parts", "bundle", "acceptance", "icon_files")
     sys.path.insert(0, str(PACKAGING))
     try:
@@ -82,7 +82,7 @@ def test_pyinstaller_runs_where_it_cannot_take_the_checkout_for_what_is_installe
     assert '(python, "-P", "-m", "PyInstaller"' in (PACKAGING / "bundle.py").read_text()
 
 
-# Looks like the window's start, which imports pyqtgraph and all that it needs by itself.
+# Imports like the start of the window, which loads pyqtgraph with all of its dependencies.
 LOADED = "import sys, pruneapp.gui.mainwindow.workbench; print(*sys.modules)"
 
 
@@ -96,7 +96,7 @@ def test_nothing_that_the_window_loads_stays_away(scripts):
         for name in done.stdout.split()
         if any(name == one or name.startswith(f"{one}.") for one in away)
     }
-    # pyqtgraph does without it.
+    # pyqtgraph works without it.
     assert loaded <= {"PySide6.QtTest"}
 
 
@@ -205,7 +205,7 @@ def test_a_library_that_strip_has_spoilt_is_known(scripts):
     number = int.from_bytes(library[56:58], "little")
     segments = [start + size * n for n in range(number)]
     loaded = next(s for s in segments if int.from_bytes(library[s : s + 4], "little") == 1)
-    library[loaded + 8] ^= 1  # the offset of the first that is mapped
+    library[loaded + 8] ^= 1  # the offset of the first loaded segment
     assert not scripts.bundle.is_loadable(bytes(library))
 
 

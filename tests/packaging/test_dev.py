@@ -1,4 +1,6 @@
-"""The bootstrap says in one line what is missing, installs once, and fails when a step fails."""
+"""The bootstrap reports missing packages in one line, installs once, and fails when a step
+fails.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Commands:
-    """Stands for subprocess.run: remembers the commands, and fails those that it is told to."""
+    """A stub of subprocess.run: records commands, and fails the selected ones."""
 
     def __init__(self) -> None:
         self.seen: list[list[str]] = []
@@ -39,7 +41,7 @@ def commands() -> Commands:
 
 @pytest.fixture
 def bootstrap():
-    """The module packaging/dev.py."""
+    """Provide the module packaging/dev.py."""
     spec = importlib.util.spec_from_file_location("dev", ROOT / "packaging" / "dev.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -48,7 +50,9 @@ def bootstrap():
 
 @pytest.fixture
 def dev(bootstrap, tmp_path, monkeypatch, commands):
-    """packaging/dev.py for a checkout in an empty folder; nothing is really run or installed."""
+    """Provide packaging/dev.py for a checkout in an empty folder; nothing is really run or
+    installed.
+    """
     dev = bootstrap
     (tmp_path / "packaging").mkdir()
     for name in ("pyproject.toml", "packaging/constraints.txt"):
@@ -72,7 +76,7 @@ def dev(bootstrap, tmp_path, monkeypatch, commands):
 
 
 def make_venv(dev):
-    """What `python -m venv` leaves."""
+    """Create the files of `python -m venv`."""
     dev.BIN.mkdir(parents=True, exist_ok=True)
     (dev.BIN / "python").touch()
     (dev.BIN / "pip3.11").touch()
@@ -160,7 +164,7 @@ def test_python3_venv_is_asked_for_only_where_it_is_needed(dev, monkeypatch, cap
 
 
 def test_half_an_environment_counts_as_none(dev, monkeypatch, commands):
-    """Debian's Python leaves a .venv without pip behind where python3-venv is missing."""
+    """Debian's Python leaves a .venv without pip if python3-venv is missing."""
     dev.BIN.mkdir(parents=True)
     (dev.BIN / "python").touch()
     monkeypatch.setattr(dev.importlib.util, "find_spec", lambda _: None)
@@ -206,7 +210,7 @@ def test_the_environment_of_a_moved_checkout_is_made_anew(dev, monkeypatch, comm
 def test_the_environment_of_another_checkout_is_left_alone(
     dev, monkeypatch, commands, tmp_path, capsys
 ):
-    """A link would be followed, and what it leads to be emptied."""
+    """Following the link would empty the other environment."""
     make_venv(dev)
     assert dev.install(for_tests=True)
     commands.seen.clear()
@@ -219,7 +223,7 @@ def test_the_environment_of_another_checkout_is_left_alone(
 
 
 def test_what_a_person_prepared_is_kept(dev, commands):
-    """The README has people install torch's CPU build into .venv first."""
+    """The README recommends installing torch's CPU build into .venv first."""
     make_venv(dev)
     assert dev.install(for_tests=True)
     assert not commands.with_word("venv")
@@ -281,7 +285,7 @@ def test_an_installation_shows_its_progress(bootstrap, monkeypatch, capsys, on_t
     assert bootstrap.run_with_progress([sys.executable, "-c", PIP.format(status=0)]) == 0
     shown = capsys.readouterr().out
     assert "Downloading torch-2.13.0.whl (189.1 MB)" in shown
-    assert ("small-1.0" in shown) == on_terminal  # small downloads get no line of their own
+    assert ("small-1.0" in shown) == on_terminal  # small downloads get no line
     assert ("\r" in shown) == on_terminal
     assert "installed in" in shown
 
@@ -315,7 +319,8 @@ def test_every_step_of_the_tests_is_run_and_those_that_fail_are_named(dev, comma
     commands.failing = {"mypy", "lint-imports"}
     assert dev.test([]) == 1
     programs = [Path(command[0]).name for command in commands.seen]
-    assert "--collect-only" in commands.seen[programs.index("pytest")]  # beside the first steps
+    # concurrently with the first steps
+    assert "--collect-only" in commands.seen[programs.index("pytest")]
     programs.remove("pytest")
     assert programs == [
         "ruff", "ruff", "mypy", "lint-imports", "python", "python", "pytest", "python"
@@ -337,7 +342,8 @@ def test_all_tests_note_which_lines_they_run_and_end_with_the_figure(dev, monkey
         str(ROOT / "packaging" / "probes"), "/of/the/person"
     ]  # fmt: skip
     assert environment["PRUNEAPP_COVERAGE"]
-    assert "PYTHONDONTWRITEBYTECODE" not in environment  # each process would compile all tests
+    # otherwise each process would compile all tests
+    assert "PYTHONDONTWRITEBYTECODE" not in environment
     assert commands.environments["mypy"] is None
 
 
@@ -354,7 +360,7 @@ def test_coverage_that_cannot_be_measured_fails_nothing(dev, monkeypatch, comman
 
 def test_arguments_of_test_go_to_pytest_alone(dev, commands):
     assert dev.test(["tests/masks", "-x"]) == 0
-    (command,) = commands.seen  # and nothing is measured: a part would say nothing
+    (command,) = commands.seen  # coverage is not measured for a part of the tests
     assert Path(command[0]).name == "pytest"
     assert command[1:] == ["tests/masks", "-x"]
     assert commands.environments["pytest"] is None

@@ -1,4 +1,4 @@
-"""Without a display, the main job is performed once and each step prints its figures."""
+"""Without a display, the main job is run once and each step prints its results."""
 
 from __future__ import annotations
 

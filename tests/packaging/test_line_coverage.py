@@ -1,4 +1,4 @@
-"""Lines and branches are counted in every process, however it ends, and told as a figure."""
+"""Lines and branches are counted in every process, however it ends, and reported."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Kind(str): ...
 
 @pytest.fixture
 def coverage(tmp_path, monkeypatch):
-    """packaging/line_coverage.py for a checkout with one module, `pruneapp.module`."""
+    """Provide packaging/line_coverage.py for a checkout with one module, `pruneapp.module`."""
     spec = importlib.util.spec_from_file_location("line_coverage", PACKAGING / "line_coverage.py")
     coverage = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(coverage)
@@ -71,7 +71,7 @@ def coverage(tmp_path, monkeypatch):
 
 
 def run(coverage, code):
-    """Run code in a process as the tests start them."""
+    """Run code in a process started like those of the tests."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(PACKAGING / "probes"),
@@ -88,7 +88,7 @@ def run(coverage, code):
 
 
 def missed(coverage, capsys):
-    """The lines that no process ran, and those of conditions of which a way was not taken."""
+    """Return the lines that no process ran, and those of conditions with a branch not taken."""
     coverage.figures(modules=True, missed=True)
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "never" in line]
     never_run, _, untaken = line.partition("|")
@@ -100,7 +100,7 @@ def test_what_ran_is_told_by_line_and_way_on(coverage, capsys):
     done = run(coverage, "print(sign(1), first([1, 2], 2), word(1), careful('/'))")
     assert not done.stderr
     assert done.stdout.split() == ["1", "2", "one"]
-    # The first `if` and the `elif`, the end of the loop, `case str()` and neither of the cases.
+    # The first `if` and the `elif`, the end of the loop, `case str()` and no matching case.
     assert missed(coverage, capsys) == [[11, 12, 13, 20, 29, 34], [9, 11, 11, 16, 25, 25]]
 
 
@@ -139,7 +139,7 @@ def test_where_nothing_can_be_noted_the_code_runs_as_it_is(coverage):
 
 
 def test_another_file_of_the_same_name_is_left_alone(coverage, tmp_path):
-    """The test of the wheel installs the package once more; it is not what is measured."""
+    """The wheel test installs the package again, which must not be measured."""
     coverage.prepare()
     other = tmp_path / "other" / "pruneapp"
     other.mkdir(parents=True)

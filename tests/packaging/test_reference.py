@@ -1,4 +1,4 @@
-"""The guide in other languages says what the English one says, with the words of the window."""
+"""Translated guides match the English one, and use the terms of the window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def script(name):
-    """A script of packaging/."""
+    """Import a script of packaging/."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "packaging" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -38,12 +38,12 @@ KEY = re.compile(
 CODE_WORD = re.compile(r"`([^`\n]+)`")
 NATIVE = QKeySequence.SequenceFormat.NativeText
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-# What people read in a table, they read in their language; the rest of it stands for itself.
+# Texts in table cells are translated; code is not.
 BOLD = re.compile(r"\*\*(.+?)\*\*|(?<![*\w])\*([^*\n]+)\*(?!\*)", re.DOTALL)
 
 
 def parts(section, what):
-    """What of a section is the same in every language."""
+    """Return the parts of a section that are the same in every language."""
     found = {
         "level": re.findall(r"^#+", section)[:1],
         "code": CODE.findall(section),
@@ -70,7 +70,7 @@ def test_a_translated_guide_has_the_sections_of_the_english_one(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_section_was_translated_from_the_english_one_of_now(language):
-    """Change nothing but a translation and its fingerprint to make this pass."""
+    """To fix a failure, change only the translation and its fingerprint."""
     made = reference.translated_from(GUIDES[language])
     now = {a: reference.fingerprint(s) for a, s in reference.sections(ENGLISH).items()}
     stale = {anchor: mark for anchor, mark in now.items() if made.get(anchor) != mark}
@@ -96,7 +96,7 @@ def test_sections_name_the_same_options(language):
 
 
 def on_the_keyboard(key):
-    """A key as the window calls it in the language that is installed."""
+    """Return a key in the installed language, as the window shows it."""
 
     def native(part):
         if part in {"Ctrl", "Alt", "Shift"}:
@@ -129,7 +129,7 @@ def test_keys_are_called_as_in_the_window(language, qapp):
 
 
 def shown(text):
-    """What the window shows of a text: no mnemonic, no dots."""
+    """Return a text as the window shows it, without mnemonic and dots."""
     return re.sub(r"\(&\w\)|&", "", " ".join(text.split())).rstrip("…").strip()
 
 
@@ -157,7 +157,7 @@ def test_menus_and_buttons_are_called_as_in_the_window(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_markdown_of_a_translation_leaves_no_signs(language, qapp):
-    """Asterisks beside letters as wide as Chinese ones are easily not read as marks."""
+    """Asterisks next to wide (Chinese) characters are easily not parsed as emphasis."""
     text = resources.path(f"guide.{language}.md").read_text(encoding="utf-8")
     document = QTextDocument()
     document.setMarkdown(CODE.sub("", text))
@@ -167,7 +167,7 @@ def test_markdown_of_a_translation_leaves_no_signs(language, qapp):
 
 
 def test_a_changed_section_is_told():
-    """Of a guide in which a word was changed, one fingerprint is another."""
+    """Changing a word changes one fingerprint."""
     changed = ENGLISH.replace("Drop a file on the window", "Drop a file on it")
     assert changed != ENGLISH
     before, after = (

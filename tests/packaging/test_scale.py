@@ -1,4 +1,4 @@
-"""The page of what clusters cost: its tables are those of the model, which a play bears out."""
+"""The page on cluster costs: its tables are those of the model, checked by a simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No circles of imports, no closets, nouns as names; and views that know no engine."""
+"""No import cycles, no catch-all modules, nouns as names; and views do not import the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 PACKAGING = Path(__file__).resolve().parent.parent.parent / "packaging"
 
-# What the window may ask for work: modules of these names, and nothing else of it.
+# Modules by name through which the window may start work.
 WORKERS = "_controller"
 WORKING = {
     "live_preview": "previews in the worker",

@@ -1,4 +1,4 @@
-"""All that the window says is marked, and every translation is finished, fresh and alike."""
+"""All texts of the window are marked, and every translation is complete and current."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ sys.modules["translations"] = translations
 spec.loader.exec_module(translations)
 
 LANGUAGES = translations.LANGUAGES
-# Texts that still show in English; the numbers may only become smaller.
+# Number of untranslated texts; it may only decrease.
 MOST_OPEN = {"zh_CN": 0, "de": 0}
 
-# What shows its arguments to a person.
+# Calls that show their arguments to the user.
 SHOWS = {
     *("setText", "setToolTip", "setStatusTip", "setWhatsThis", "setWindowTitle", "setTitle"),
     *("setAccessibleName", "setAccessibleDescription", "setPlaceholderText", "setInformativeText"),
@@ -39,23 +39,23 @@ SHOWS = {
     *("ActionSpec",),
 }
 MARKS = {"tr", "translate", "QT_TRANSLATE_NOOP"}
-# Shows what was marked elsewhere: declared commands, columns, and what the engine declares.
+# These show texts that are marked elsewhere: commands, columns, and declarations of the engine.
 READS_MARKED = {
     *("commands/actions.py", "widgets/engine_text.py", "tree/model.py", "tree/view.py"),
 }
-# The name of the application, languages that are called as they call themselves, code, and words
-# of the code that are given along with what is shown.
+# The application's name, native names of languages, code, and identifiers that are passed with
+# texts.
 AS_IT_IS = {
     *("Pruneapp", " — Pruneapp", "&English", "简体中文(&C)", "&Deutsch", "auto"),
     *("python evaluate.py {checkpoint}", "mean", "shapes", "meta", "run"),
     *("magnitudes", "decades", "signed"),
-    *("higher", "lower", "batch=1"),  # values of a choice, and an example of what is typed
+    *("higher", "lower", "batch=1"),  # values of a choice, and an example of input
 }
 
 
 @pytest.fixture(scope="module")
 def modules() -> dict[str, ast.Module]:
-    """The code of the window, by its files."""
+    """Return the syntax trees of the window's modules, by file."""
     return {
         str(path.relative_to(GUI)): ast.parse(path.read_text(encoding="utf-8"))
         for path in sorted(GUI.rglob("*.py"))
@@ -64,7 +64,7 @@ def modules() -> dict[str, ast.Module]:
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
-    """What the window says now."""
+    """Provide the current messages of the window."""
     file = tmp_path_factory.mktemp("translations") / "pruneapp_fresh.ts"
     translations.collect(file)
     return {message.key for message in translations.read(file)}
@@ -79,7 +79,7 @@ def test_there_is_a_file_for_every_language_that_can_be_chosen():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_translations_are_of_what_the_window_says(language, fresh):
-    """Otherwise: packaging/translations.py."""
+    """To update: packaging/translations.py."""
     kept = {message.key for message in translations.read(translations.source_of(language))}
     assert sorted(fresh - kept) == []
     assert sorted(kept - fresh) == []
@@ -138,7 +138,7 @@ def test_a_translated_sentence_may_leave_out_a_verb_alone(translation, why):
 
 
 def test_the_window_reads_the_templates_that_the_engine_has():
-    """Otherwise: packaging/translations.py."""
+    """To update: packaging/translations.py."""
     assert translations.TEMPLATES.read_text(encoding="utf-8") == translations.templates_as_json()
 
 
@@ -157,7 +157,7 @@ def test_templates_are_gathered_from_what_errors_are_given(code, templates):
 
 
 def test_what_an_error_says_is_shown_in_the_language_of_the_window(modules):
-    """By `translate_error`: `str(error)` is English."""
+    """With `translate_error`: `str(error)` is English."""
     found = [
         f"{file}:{node.lineno}"
         for file, module in modules.items()
@@ -173,7 +173,7 @@ def test_what_an_error_says_is_shown_in_the_language_of_the_window(modules):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_qt_loads_is_compiled_from_the_translations(language, tmp_path):
-    """Otherwise: packaging/translations.py."""
+    """To update: packaging/translations.py."""
     file = translations.source_of(language)
     translations.release(file, tmp_path / "fresh.qm")
     assert (tmp_path / "fresh.qm").read_bytes() == file.with_suffix(".qm").read_bytes()
@@ -203,7 +203,7 @@ def test_text_that_is_not_marked_is_found(code):
 
 
 def test_what_is_marked_is_found_by_lupdate(modules):
-    """It reads nothing within f-strings, and no text that is not there as it stands."""
+    """lupdate does not read f-strings or computed texts."""
     found = []
     for file, module in modules.items():
         for node in ast.walk(module):
@@ -218,14 +218,14 @@ def test_what_is_marked_is_found_by_lupdate(modules):
 
 
 def is_marked(call: ast.Call) -> bool:
-    """Whether a call is one of those that lupdate looks for, and none of the same name."""
+    """Return whether lupdate finds a call, and not just one of the same name."""
     if name_of(call) == "tr":
         return True
     return name_of(call) in MARKS and isinstance(call.func, ast.Name)
 
 
 def unmarked(module: ast.Module):
-    """Yield the words that are shown as they stand in some code, with their lines."""
+    """Yield the unmarked words that code shows, with their lines."""
     for call in ast.walk(module):
         if isinstance(call, ast.Call) and name_of(call) in SHOWS:
             words = call.args[1:] if name_of(call) == "ActionSpec" else call.args
@@ -234,7 +234,7 @@ def unmarked(module: ast.Module):
 
 
 def bare(node: ast.AST):
-    """Yield the texts of an expression that are shown: not those in calls, or keys of something."""
+    """Yield the texts of an expression that are shown: not those in calls, nor keys."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, str) and sum(map(str.isalpha, node.value)) > 1:
             yield node.lineno, node.value
@@ -257,7 +257,7 @@ def name_of(call: ast.Call) -> str:
 
 
 def test_what_can_be_chosen_in_a_parameter_is_said_in_the_language_of_the_window(monkeypatch):
-    """Those of one word and those of several: collected, and looked up."""
+    """Single words and longer texts: collected, and looked up."""
     from pruneapp.gui.widgets import engine_text
     from pruneapp.methods.limits import LIMITS
     from pruneapp.methods.registry import METHODS

@@ -1,4 +1,4 @@
-"""The wheel holds all that the application needs, and works outside of the checkout."""
+"""The wheel contains everything that the application needs, and works outside of the checkout."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def run(command, **environment) -> str:
-    """Run a command outside of the checkout; returns its standard output."""
+    """Run a command outside of the checkout; return its standard output."""
     done = subprocess.run(
         [str(part) for part in command],
         cwd="/",
@@ -61,7 +61,7 @@ def run(command, **environment) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Build the wheel with the hatchling that is installed; no network is needed."""
+    """Build the wheel with the installed hatchling, without a network."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -72,9 +72,9 @@ def wheel(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory) -> Path:
-    """Install the wheel into an environment of its own, which borrows all that it depends on.
+    """Install the wheel into a new environment that reuses the installed dependencies.
 
-    A .pth file inside a folder that a .pth file names is not read: the checkout stays unseen.
+    A .pth file in a folder named by a .pth file is not read, so the checkout is not importable.
     """
     venv = tmp_path_factory.mktemp("installed") / "venv"
     run([sys.executable, "-m", "venv", "--without-pip", venv])
@@ -97,7 +97,7 @@ def test_the_wheel_has_every_module_and_resource(wheel):
     }
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("pruneapp/")}
-    # From a checkout a wheel knows what it was built from.
+    # Wheels built from a checkout contain its commit.
     commit = {"pruneapp/resources/commit.txt"} if (ROOT / ".git").exists() else set()
     assert packed == tracked | commit
 

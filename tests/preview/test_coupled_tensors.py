@@ -1,4 +1,4 @@
-"""Bias and norm of channels go along with a method, as one step."""
+"""Bias and norm of channels are pruned with a method, as one step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def network() -> torch.nn.Sequential:
     last = torch.nn.Conv2d(8, 4, 3, bias=False)
     model = torch.nn.Sequential(first, torch.nn.BatchNorm2d(8), torch.nn.ReLU(), last)
     with torch.no_grad():
-        model[1].bias.uniform_(0.5, 1)  # so that a norm of zeros emits something
+        model[1].bias.uniform_(0.5, 1)  # so that a norm of zeros has a nonzero output
         model[1].running_mean.uniform_(-1, 1)
     return model.eval()
 
@@ -76,7 +76,7 @@ def test_bias_and_norm_go_with_their_channels_as_torch_would_have_it(opened):
     assert list(document.masks) == list(expected)
     for name, mask in expected.items():
         np.testing.assert_array_equal(document.masks[name].bools(), mask.flatten().numpy() == 1)
-    # And that is what it is for: the channels that went say nothing, whatever comes in.
+    # The purpose: pruned channels output 0 for any input.
     out = model[1](model[0](torch.randn(2, 3, 8, 8)))
     assert not out[:, stays == 0].any()
     undo(document)
@@ -182,7 +182,7 @@ def test_an_estimate_is_not_sure_of_what_goes_along(opened):
 
 
 class Counted(CancelToken):
-    """Is looked at so often before it says that the job was cancelled."""
+    """Is cancelled after a number of checks."""
 
     def __init__(self, looks: int = -1) -> None:
         super().__init__()

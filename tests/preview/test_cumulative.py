@@ -1,4 +1,4 @@
-"""Cuts through counted magnitudes of several tensors, against sorted arrays of all of them."""
+"""Thresholds over histograms of several tensors, compared with sorted arrays."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.preview import cumulative
 from pruneapp.preview.cumulative import CumulativeTable
 
-# Magnitudes that every one of these types has, few of them: there are ties within tensors and
-# among tensors of different types.
+# A few magnitudes that every one of these dtypes represents, so that there are ties within and
+# among tensors.
 POOL = np.array([0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf, math.nan])
 NARROW = [DTYPES[name] for name in ("F16", "BF16", "F8_E5M2")]
 WIDE = [DTYPES[name] for name in ("F32", "F64")]
 
 
 def counted(magnitudes, dtype) -> MagnitudeHistogram:
-    """Count magnitudes by numpy alone."""
+    """Count magnitudes with NumPy."""
     real = magnitudes[~np.isnan(magnitudes)]
     places = np.searchsorted(bin_values(dtype)[:-1], real, "right") - 1
     bins, counts = np.unique(places, return_counts=True)
@@ -39,7 +39,7 @@ def counted(magnitudes, dtype) -> MagnitudeHistogram:
 
 
 def drawn(seed, kinds, most=4):
-    """Some tensors, maybe empty ones: magnitudes, types, columns of them."""
+    """Return some tensors, maybe empty: magnitudes, dtypes, and their cumulative table."""
     rng = np.random.default_rng(seed)
     tensors, dtypes = [], []
     for _ in range(rng.integers(1, most + 1)):
@@ -53,13 +53,13 @@ def drawn(seed, kinds, most=4):
         tensors.append(some)
         dtypes.append(dtype)
     each = [counted(*c) for c in zip(tensors, dtypes, strict=True)]
-    # Side by side, or each by itself.
+    # As arrays side by side, or separately.
     with patch.object(cumulative, "_SIDE_BY_SIDE", int(rng.choice([1, 2, 16]))):
         return tensors, dtypes, CumulativeTable(each, dtypes)
 
 
 def some_gone(rng, tensors):
-    """How many go of each: often none, or all."""
+    """Return the number pruned of each: often none, or all."""
     return np.array(
         [int(rng.choice([0, t.size, rng.integers(0, t.size + 1)])) for t in tensors], np.int64
     )
@@ -73,7 +73,7 @@ def some_gone(rng, tensors):
 def test_below_a_threshold_lies_what_does_of_each_tensor(seed, wide, threshold):
     tensors, dtypes, columns = drawn(seed, NARROW + WIDE if wide else NARROW)
     each = [counted(*c).below(threshold, c[1]) for c in zip(tensors, dtypes, strict=True)]
-    rounded = len(tensors) if any(map(bin_shift, dtypes)) else 0  # that of each is a whole number
+    rounded = len(tensors) if any(map(bin_shift, dtypes)) else 0  # each is rounded to an integer
     assert abs(columns.below(threshold) - sum(each)) <= rounded
 
 
@@ -137,7 +137,7 @@ def test_within_a_bin_of_wide_types_a_cut_goes_evenly(seed):
 
 
 def chosen(rng, tensors):
-    """Of which tensors they go."""
+    """Return a random selection of tensors."""
     return np.ones(len(tensors), bool) if rng.random() < 0.4 else rng.random(len(tensors)) < 0.6
 
 
@@ -160,7 +160,7 @@ def test_of_a_bin_of_several_magnitudes_all_tensors_lose_the_same_share(seed):
     tensors, dtypes, columns = drawn(seed, NARROW + WIDE)
     rng = np.random.default_rng(seed + 1)
     among = chosen(rng, tensors)
-    lows = []  # the least magnitude of the bin of each weight; NaN above all
+    lows = []  # the smallest magnitude in the bin of each weight; NaN after all
     for i, (magnitudes, dtype) in enumerate(zip(tensors, dtypes, strict=True)):
         if among[i]:
             edges = bin_values(dtype)[:-1]

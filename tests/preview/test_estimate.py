@@ -1,4 +1,4 @@
-"""Estimates: the exact step without reading a weight, and honest where they are not exact."""
+"""Estimates: exact steps without reading a weight, and marked if they are not exact."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NARROW = 16
 
 
 def counted(snapshot, step):
-    """Count all that a step needs, and estimate it without reading anything."""
+    """Count everything that a step needs, and estimate it without reading weights."""
     for wanted in histogram_store.missing_histograms(snapshot, step):
         histogram_store.count(snapshot, wanted, Job())
     assert not histogram_store.missing_histograms(snapshot, step)
@@ -47,7 +47,7 @@ def exact(snapshot, step, **given_):
 
 
 def both_refuse(snapshot, step):
-    """Say whether the exact step refuses; then the estimate does in the same words."""
+    """Return whether the exact step is refused; the estimate must then raise the same error."""
     refused = None
     try:
         exact(snapshot, step)
@@ -65,7 +65,7 @@ def narrow(snapshot):
 
 
 def close(found, expected, within):
-    """Compare shares of energy; None where the exact one cannot be said."""
+    """Return whether norm fractions are close; None if the exact one is undefined."""
     if expected is None or found is None:
         return expected is None or not math.isfinite(expected)
     return abs(found - expected) <= within
@@ -218,7 +218,9 @@ OFFERED = [
 @pytest.mark.parametrize(("name", "scope"), OFFERED)
 @given(state=snapshots(least_dims=2), amount=st.floats(0, 0.5), seed=st.integers(0, 9))
 def test_previews_count_what_is_pruned_and_weigh_what_is_left(name, scope, state, amount, seed):
-    """For every method: the counts of the masks, energies against float64, estimates no worse."""
+    """For every method: counts equal the masks, norms equal float64 sums, estimates are within
+    bounds.
+    """
     method = METHODS[name]
     names = tuple(state.checkpoint.entries)
     values = {"amount": amount} if any(p.name == "amount" for p in method.params) else {}
@@ -267,7 +269,7 @@ def assert_share(found, sums):
 
 @st.composite
 def several_rows(draw, names):
-    """Rows of any methods that count, on any tensors, of which later rows may have some again."""
+    """Draw rows of any countable methods, on tensors that may repeat in later rows."""
     local = draw(st.booleans())
     rows = []
     for _ in range(draw(st.integers(1, 3))):
@@ -302,7 +304,7 @@ def test_of_channels_that_are_partly_pruned_it_is_sure_of_none_and_of_all(amount
 
 @given(state=snapshots(), bound=st.just(Limits()) | limits(), data=st.data())
 def test_without_counts_it_is_no_less_than_what_goes(state, bound, data):
-    """And exact if it says so, whatever the rows, their limits and what is protected."""
+    """And exact if it says so, for any rows, limits and protection."""
     rows, scope = data.draw(several_rows(list(state.checkpoint.entries)))
     step = Step(rows, scope, bound if len(rows) == 1 else replace(bound, total=None))
     try:
@@ -352,7 +354,7 @@ def test_tensors_that_nothing_is_pruned_of_count_for_nothing(model):
         assert [t.name for t in report.tensors] == pruned
         assert (report.unpruned, report.newly_pruned) == (numel, gone)
         assert report.norm_retained == pytest.approx(after / before, rel=1e-3)
-    assert list(preview.masks) == [*pruned, *still]  # the mask of ones is what Identity is for
+    assert list(preview.masks) == [*pruned, *still]  # Identity creates masks of ones
     assert preview.edit.label == "L1 30 % on 2 tensors by 2 rules"
     alone = Step((Row(still, "identity"),))
     assert estimate(snapshot, alone).report == exact(snapshot, alone).report
@@ -374,7 +376,7 @@ def test_it_says_how_far_the_counting_is(model):
     (wanted, *_) = histogram_store.missing_histograms(snapshot, channels)
     histogram_store.count(snapshot, wanted, Job())
     early = estimate(snapshot, channels)
-    assert early.report is not None  # what goes is known before the energies are
+    assert early.report is not None  # counts are known before norms
     assert early.report.norm_retained is None
     assert 0 < early.counting < 1
     assert counted(snapshot, channels).report.norm_retained is not None
@@ -416,7 +418,7 @@ def test_cancelling_ends_it(model):
 
 @given(state=snapshots(least_dims=2), bound=st.just(Limits()) | limits(), data=st.data())
 def test_patterns_are_counted_from_shapes(state, bound, data):
-    """What goes in groups and blocks is no more than the estimate says, and that where it is."""
+    """The number pruned in groups and blocks is at most the estimate, at the estimated places."""
     names = tuple(state.checkpoint.entries)
     if data.draw(st.booleans()):
         values = {"pattern": data.draw(st.sampled_from(["2:4", "1:2", "3:5"]))}

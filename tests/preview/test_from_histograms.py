@@ -1,4 +1,4 @@
-"""The energy and the magnitude kept since opening, from counts alone, against numpy."""
+"""Norms retained since opening, from histograms only, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_what_was_never_there_is_not_lost():
 
 
 def test_zeros_that_are_pruned_lose_nothing():
-    """The sums of the same numbers were added up in another order, and all was "> 99.9 %"."""
+    """Regression: the order of summation differed, and the result was "> 99.9 %"."""
     rng = np.random.default_rng(3)
     arrays = {f"w{i}": rng.standard_normal(70_001).astype(np.float32) for i in range(7)}
     kept = {name: rng.random(array.size) < 0.7 for name, array in arrays.items()}
@@ -102,7 +102,9 @@ def test_zeros_that_are_pruned_lose_nothing():
 
 @pytest.mark.parametrize("before", [True, False])
 def test_a_repair_changes_nothing_of_it(before):
-    """It was 400 % where the weights that stay were doubled; also if counted only after it."""
+    """Regression: it was 400 % after a repair doubled the kept weights, also if counted
+    afterwards.
+    """
     array = np.arange(1, 21, dtype="f4")
     opened = Snapshot(MemoryCheckpoint({"w": array}))
     masks = MaskSet({"w": BitMask.from_bools(np.arange(20) < 10)})
@@ -134,7 +136,7 @@ def test_beyond_float64_nothing_is_said():
 
 @pytest.fixture
 def full():
-    """The first state and another one, in a cache that has no room for any count."""
+    """Return the first state and another one, with a cache that cannot hold any histogram."""
     rng = np.random.default_rng(5)
     arrays = {f"w{i}": rng.standard_normal(3000).astype(np.float32) for i in range(3)}
     opened = Snapshot(MemoryCheckpoint(arrays), cache=StateCache(budget=1))
@@ -185,7 +187,7 @@ def test_numbers_go_with_their_masks(full):
 
 
 def test_work_that_is_taken_up_is_counted_in_another_state_first():
-    """As in a restored session, or of a file that has masks: the opened state comes second."""
+    """As in a restored session, or for a file with masks: the opened state comes second."""
     arrays = {"w": np.random.default_rng(1).standard_normal(100).astype(np.float32)}
     opened = Snapshot(MemoryCheckpoint(arrays, chunk=64))
 
@@ -197,7 +199,7 @@ def test_work_that_is_taken_up_is_counted_in_another_state_first():
         for wanted in histogram_store.missing_sums(snapshot, arrays, Job()):
             histogram_store.measure(snapshot, wanted, Job())
 
-    taken_up = state(80)  # held by the history
+    taken_up = state(80)  # referenced by the history
     measure(taken_up)
     measure(opened)
     for left in (60, 40, 80):

@@ -1,4 +1,4 @@
-"""An exact step that knows where its cut is: the same masks and the same report, sooner."""
+"""An exact step with a known threshold gives the same masks and report, faster."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_weights_are_read_once_if_they_are_counted(scope, kind):
 
 
 def test_what_goes_at_random_expects_nothing():
-    """Counted magnitudes say nothing of a choice that does not look at them."""
+    """Histograms do not help a method that ignores magnitudes."""
     rng = np.random.default_rng(6)
     arrays = {"a": rng.standard_normal((40, 50)).astype(np.float32)}
     step = Step((Row(("a",), "random_unstructured", {"amount": 0.5, "seed": 3}),))
@@ -146,7 +146,7 @@ def test_what_stays_is_added_up_of_pruned_final_and_protected_weights(monkeypatc
 
 @pytest.mark.parametrize("layer", ["masks", "permanent", "protected"])
 def test_what_stays_after_a_cut_of_rows_by_scores_is_not_read_again(monkeypatch, tmp_path, layer):
-    """But where protected weights stay beside what was cut."""
+    """Except if protected weights are kept."""
     rng, read = np.random.default_rng(6), []
     write = retained_norm.write_magnitudes
 

@@ -1,4 +1,4 @@
-"""Previews: equal to torch, honest in their numbers, and without effect when cancelled."""
+"""Previews: equal to torch, correct numbers, and no effect when cancelled."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_report_counts_and_weighs_what_goes(model):
         cuts.append(np.sqrt(squares[~kept].max()))
         before, after = before + squares.sum(), after + squares[kept].sum()
     assert report.norm_retained == pytest.approx(after / before, rel=1e-14)
-    # One cut for all, also for a tensor of which nothing went so near to it.
+    # One threshold for all, also for a tensor whose pruned weights are far below it.
     assert [row.threshold for row in report.tensors] == pytest.approx([max(cuts)] * len(cuts))
 
 
@@ -150,7 +150,7 @@ def test_scores_of_another_file_decide(model):
     )
     assert scores.verified == 1
     np.testing.assert_array_equal(np.flatnonzero(~preview.masks[FC].bools()), np.arange(10))
-    assert preview.report.tensors[0].threshold is None  # no cut in the magnitudes
+    assert preview.report.tensors[0].threshold is None  # no threshold of magnitudes
 
 
 def test_scores_and_masks_that_do_not_fit_are_refused_by_name(model):
@@ -173,7 +173,7 @@ def test_scores_and_masks_that_do_not_fit_are_refused_by_name(model):
 
 def test_a_given_mask_is_laid_over_what_was_pruned(model):
     keep = np.arange(640) % 3 != 0
-    given = {"module.decoder.weight": BitMask.from_bools(keep)}  # by the other name
+    given = {"module.decoder.weight": BitMask.from_bools(keep)}  # under the other name
     first = preview_of(Snapshot(model), Row((FC,), "l1_unstructured", {"amount": 0.5}))
     state = Snapshot(model, MaskLayers(Snapshot(model).masks.with_masks(first.masks)))
     preview = preview_of(state, Row((FC,), "custom_from_mask"), given=given)
@@ -190,7 +190,7 @@ def test_what_cannot_be_pruned_or_is_too_much_is_refused(model):
 
 
 class Recorder:
-    """Takes down what a job reports; may pull the brake after some reports."""
+    """Records the reports of a job; may cancel it after some reports."""
 
     def __init__(self, token: CancelToken | None = None, after: int = 0) -> None:
         self.reports: list[tuple[int, int, str]] = []
@@ -289,7 +289,7 @@ def test_the_real_resnet_equals_a_script_of_torch(resnet20):
 
 
 def test_the_scale_of_the_norm_that_follows_is_found_by_name():
-    """Network Slimming over two convolutions, and what goes along with their filters."""
+    """Network Slimming over two convolutions, with the dependents of their filters."""
     rng = np.random.default_rng(0)
     arrays = {}
     for number in (1, 2):
@@ -319,17 +319,17 @@ def test_the_scale_of_the_norm_that_follows_is_found_by_name():
 
 
 def test_a_pattern_that_protected_weights_break_is_counted_and_named(model):
-    """An export for sparse kernels would fail, and nothing of the step said so."""
+    """Regression: exports for sparse kernels failed, without a warning at the step."""
     protected = np.zeros((10, 64), np.bool_)
     protected[2, :] = True
-    protected[3, ::4] = True  # one in each group: 1:4 holds
+    protected[3, ::4] = True  # one in each group: 1:4 is satisfied
     state = Snapshot(model, MaskLayers(protected=MaskSet({FC: BitMask.from_bools(protected)})))
     preview = preview_of(state, Row((FC, CONVS[1]), "n_m", {"pattern": "1:4"}))
     (broken,) = preview.report.broken
     kept = preview.masks[FC].bools().reshape(-1, 4)
     assert broken.groups == {FC: int((kept.sum(axis=1) > 1).sum())} == {FC: 16}
     assert broken.sentence == "1:4 does not hold in 1 tensor (16 groups): protected weights"
-    # A tooltip has the first lines alone.
+    # A tooltip shows only the first lines.
     assert preview.edit.detail.split("\n")[:2] == [f"▲ {broken.sentence}", f"  {FC}: 16 groups"]
 
     holds = preview_of(state, Row((CONVS[1],), "n_m", {"pattern": "1:4"}))

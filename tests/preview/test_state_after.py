@@ -1,4 +1,4 @@
-"""States whose masks are rules: what is exported from them is what a document would export."""
+"""States whose masks are rules export the same files as a document."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def test_every_method_leaves_the_same(model, statistics, name, scope):
     given = {**VALUES, "statistics": statistics}
     values = {p.name: given[p.name] for p in method.params if p.name in given}
     if method.takes_grams and "dim" in values:
-        values["dim"] = 1  # of the inputs: those of an output are exchanged
+        values["dim"] = 1  # inputs: exchanges are within an output
     snapshot = Snapshot(model)
-    for _ in range(2):  # the second on what the first left
+    for _ in range(2):  # the second on the result of the first
         preview, state = both(snapshot, Step((Row(NAMES, name, values),), scope))
         assert isinstance(state, RuleState) == isinstance(method, WeightMethod)
         for tensor in NAMES:
@@ -75,7 +75,7 @@ def test_tensors_that_the_step_leaves_alone_keep_their_masks(model):
 
 
 def test_several_rows_are_held(model):
-    """A rule says what one threshold does, not what came before it."""
+    """A rule describes one threshold, not the preceding row."""
     row = Row(NAMES, "l1_unstructured", {"amount": 0.5})
     preview, state = both(Snapshot(model), Step((row, row)))
     assert isinstance(state, Snapshot)
@@ -91,7 +91,7 @@ def test_what_is_wrong_is_refused_before_anything_is_read(model):
 
 @pytest.mark.parametrize("layer", ["protected", "permanent"])
 def test_what_a_threshold_does_not_know_of_takes_masks(model, layer):
-    """Protected weights stay, and permanent zeros read as zeros: no rule over the file says so."""
+    """Protected weights and permanent zeros cannot be described by a rule over the file."""
     name, half = NAMES[0], BitMask.from_bools(np.arange(216) % 2 == 0)
     snapshot = Snapshot(model, MaskLayers(**{layer: MaskSet({name: half})}))
     preview, state = both(snapshot, Step((Row(NAMES, "l1_unstructured", {"amount": 0.4}),)))

@@ -1,4 +1,4 @@
-"""Methods that prune whole units of groups: ordinary masks on every tensor that has a part."""
+"""Methods that prune whole units of groups: ordinary masks on every tensor of the unit."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def mistral(tmp_path):
 
 
 def preview(state, method, names, **values):
-    """Preview a step; the models are too small to be rounded to the usual multiples."""
+    """Preview a step; the models are too small for the default multiples."""
     if method in {"ffn_neurons", "channel_groups"}:
         values = {"multiple": "1", **values}
     return compute_preview(state, Step((Row(tuple(names), method, values),)), CpuKernel(), Job())
@@ -123,7 +123,7 @@ def test_layers_by_what_they_write(mistral, tmp_path):
 
 
 def test_statistics_belong_to_the_scores_that_need_them(mistral):
-    """Steps by a norm say what they said before there were others."""
+    """Steps by a norm have the same JSON as before statistics existed."""
     state, _ = mistral
     row = Row((GATE,), "ffn_neurons", {"amount": 1, "by": "l1"})
     assert row.to_dict()["configuration"]["values"] == {
@@ -251,7 +251,7 @@ def test_a_tensor_of_no_group_is_refused(mistral):
 
 @pytest.mark.parametrize("scope", ["local", "global"])
 def test_channels_of_an_onnx_model_stay_in_the_multiples_of_the_export(tmp_path, scope):
-    """A cut of what is dead leaves no zeros then."""
+    """Cutting the dead units then leaves no zeros."""
     b = Builder()
     x = b.op("Relu", b.conv("c1", "x", 64, 3))
     x = b.op("Relu", b.conv("c2", x, 48, 64))

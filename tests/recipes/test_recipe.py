@@ -1,4 +1,4 @@
-"""Recipes: written, read, fitted to a checkpoint, and done again."""
+"""Recipes: written, read, fitted to a checkpoint, and applied again."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def run(checkpoint, recipe, kernel=None):
 
 
 def worked_on(model) -> Document:
-    """A document with one change of every kind."""
+    """Return a document with one change of every kind."""
     document = Document(model)
     names = ("module.conv1.weight", "module.conv2.weight", "module.fc.weight")
 
@@ -116,7 +116,7 @@ def test_rows_say_how_their_tensors_were_chosen(model):
         for step in rows
     ]
     assert chosen == [
-        [{}],  # all that are usual
+        [{}],  # all defaults
         [{"pattern": "*.conv2.*"}],
         [{"kind": "Conv2d"}, {"names": ["module.fc.weight"]}],
     ]
@@ -444,7 +444,7 @@ def test_dependents_are_known_before_anything_runs_and_come_back_from_the_text(t
 
 
 def history_of(checkpoint, recipe) -> Recipe:
-    """Return the recipe of a document that a recipe was done to."""
+    """Return the recipe of a document after applying a recipe."""
     document = Document(checkpoint)
     for step in fit(recipe, checkpoint, Job()).actions(""):
         document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
@@ -505,7 +505,7 @@ def test_masks_lie_beside_the_recipe_and_are_compared(model, tmp_path):
     side = mask_folder(path) / f"{name}.mask"
     assert written == (side, path)
     assert side.stat().st_size == (size + 7) // 8
-    assert save(recipe, path, Job()) == (path,)  # it is there
+    assert save(recipe, path, Job()) == (path,)  # it already exists
     data = bytearray(side.read_bytes())
     data[3] ^= 1
     side.write_bytes(data)
@@ -558,7 +558,7 @@ def test_zeros_and_final_weights_without_names_mean_all_there_are(model):
 def test_every_method_has_its_place_in_a_recipe(model):
     for method in METHODS.values():
         if method.takes_mask or method.takes_scale or method.takes_statistics:
-            continue  # no masks in a step; no norm in this model, and no statistics
+            continue  # a step has no masks; this model has no norm, and there are no statistics
         if method.granularity == "units":
             continue  # nor is it a model of a known type
         values = {p.name: p.default for p in method.params}
@@ -603,7 +603,7 @@ def test_a_recipe_of_another_version_is_refused(version):
 
 
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
-    """Reading a device to its end took all memory of the machine."""
+    """Regression: reading a device to its end used all memory of the machine."""
     os.mkfifo(tmp_path / "pipe.recipe.json")
     (tmp_path / "zeros.recipe.json").symlink_to("/dev/zero")
     for name in ("pipe.recipe.json", "zeros.recipe.json"):
@@ -616,14 +616,14 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
     [(1 / 3, "to 33.3 % in 5 rounds"), (0.9, "to 90 % in 5 rounds"), (1_500, "to 1,500 in 5")],
 )
 def test_the_label_of_a_schedule_is_rounded_for_people(model, final, words):
-    """Found: "to 33.33333333 %"."""
+    """Regression: "to 33.33333333 %"."""
     step = StepEntry(StepConfiguration((RowEntry("l1_unstructured"),)))
     recipe = Recipe((ScheduleEntry(ScheduleConfiguration(step, final, 5)),))
     (entry,) = fit(recipe, model, Job()).entries
     assert words in entry.label
 
 
-# Recipes that somebody edited: whatever stands there, it is a recipe or a sentence
+# Edited recipes: any content is a recipe or raises our own error
 
 
 def _arrays():
@@ -701,7 +701,7 @@ ANY = st.recursive(
 
 
 def places(tree, path=()):
-    """Every place of a tree of JSON."""
+    """Yield every path in a JSON tree."""
     yield path
     if isinstance(tree, dict):
         for key, value in tree.items():
@@ -712,7 +712,7 @@ def places(tree, path=()):
 
 
 def edited(data):
-    """The recipe, with something else in one place or more."""
+    """Return the recipe with one to three random changes."""
     tree = copy.deepcopy(WHOLE)
     for _ in range(data.draw(st.integers(1, 3))):
         path = data.draw(st.sampled_from([p for p in places(tree) if p]))
@@ -729,7 +729,7 @@ def edited(data):
 
 
 def tried(call):
-    """What a call returns, and what it says if it refuses."""
+    """Return the result of a call, and its error if it is refused."""
     try:
         return call(), None
     except PruneAppError as error:

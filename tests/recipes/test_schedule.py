@@ -1,4 +1,4 @@
-"""Schedules: what is declared of them, and which methods several rounds make a difference to."""
+"""Schedules: their declarations, and the methods for which several rounds make a difference."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def statistics(model, tmp_path):
         for method in METHODS.values()
         for scope in method.scopes
         if any(isinstance(param, AmountParam) for param in method.params)
-        and (scope == "local" or method.granularity != "channels")  # these take no total
-        and method.granularity != "units"  # nor do these
+        and (scope == "local" or method.granularity != "channels")  # these do not support totals
+        and method.granularity != "units"  # neither do these
     ],
     ids=lambda value: getattr(value, "name", value),
 )

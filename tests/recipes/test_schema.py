@@ -1,4 +1,4 @@
-"""The JSON schema of recipes says what the declarations say."""
+"""The JSON schema of recipes agrees with the declarations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers with known inputs: what tests of repairs have in common."""
+"""Layers with known inputs, for tests of repairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from pruneapp.statistics.file import Inputs, Origin, save_statistics
 
 
 class InputArrays:
-    """Inputs of weights as arrays, stacked for groups; `turned` are the weights stored so."""
+    """Inputs of weights as arrays, stacked for groups; `turned` are the names of transposed
+    weights.
+    """
 
     def __init__(self, inputs: Mapping[str, np.ndarray], turned: Collection[str] = ()) -> None:
         self.inputs = {
@@ -36,7 +38,9 @@ class InputArrays:
         return LayerInputs(len(found), found.shape[-1], moments, entry.name in self.turned)
 
     def save(self, path: Path, grams: Collection[str] | None = None) -> Path:
-        """Write them as a statistics file, with the Gram matrices of all or some."""
+        """Write a statistics file, with the Gram matrices of all weights or of `grams`; return
+        its path.
+        """
         weights = {
             name: Inputs(
                 np.square(inputs).sum(axis=1),
@@ -56,7 +60,7 @@ class InputArrays:
 
 
 def mixed(seed: int, tokens: int, columns: int, offset: float = 0.0) -> np.ndarray:
-    """Return inputs that are alike, as those of networks are."""
+    """Return correlated inputs, like those of networks."""
     rng = np.random.default_rng(seed)
     mixing = rng.normal(size=(columns // 2 + 1, columns))
     inputs = rng.normal(size=(tokens, columns // 2 + 1)) @ mixing

@@ -1,4 +1,4 @@
-"""What a repair is worth on the sample; docs/quality.md has all figures."""
+"""The effect of a repair on the sample; docs/quality.md has all results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.repair.layers import mixed
 
 
 def test_the_sample_works_again_at_90_and_95_percent():
-    """Three of four pictures that were lost are named rightly, and more."""
+    """More than three of four lost pictures are classified correctly again."""
     model = sample()
     with open_checkpoint(model.path) as checkpoint:
         whole = Snapshot(checkpoint)
@@ -36,7 +36,9 @@ def test_the_sample_works_again_at_90_and_95_percent():
 
 
 def test_layer_after_layer_the_sample_works_again_where_every_layer_lost_as_much():
-    """At 80 % per tensor, where a repair by the inputs of the unpruned model leaves it broken."""
+    """At 80 % per tensor, where a repair with the inputs of the unpruned model is not
+    sufficient.
+    """
     model, pruning = sample(), SAMPLE[-1]
     assert pruning.words == "L1 per tensor 80%"
     with open_checkpoint(model.path) as checkpoint:
@@ -55,7 +57,7 @@ def test_layer_after_layer_the_sample_works_again_where_every_layer_lost_as_much
 
 
 def test_the_yardstick_prunes_its_share_and_does_better_than_nothing():
-    """Against the error of the smallest weights taken away."""
+    """Compared with pruning the smallest weights."""
     inputs = mixed(1, 900, 200)
     weights = np.random.default_rng(2).normal(size=(30, 200)).astype(np.float32)
     found = sparse_gpt(weights, inputs.T @ inputs, 0.6)

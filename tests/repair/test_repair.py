@@ -1,4 +1,4 @@
-"""Repairs of states: every kind of layer, what stays, what is said, and what is written."""
+"""Repairs of states: every kind of layer, unchanged weights, reports, and exports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FC, BIAS = "fc.weight", "fc.bias"
 
 @pytest.fixture
 def opened(tmp_path):
-    """Open tensors as a document."""
+    """Provide a function that opens tensors as a document."""
     documents = []
 
     def make(**tensors):
@@ -77,7 +77,7 @@ def share(change, outputs):
 
 
 def test_a_linear_layer_with_its_bias(opened):
-    """The errors are those of its outputs; pruned weights keep what they were under their mask."""
+    """The errors are those of its outputs; pruned weights keep their values under the mask."""
     weight, bias, inputs = normal(20, 30), normal(20), mixed(0, 500, 30, offset=2.0)
     document = opened(fc__weight=weight, fc__bias=bias)
     prune(document, FC)
@@ -100,7 +100,7 @@ def test_a_linear_layer_with_its_bias(opened):
 
 def test_a_row_that_is_not_finite_stays_to_the_bit_and_counts_as_such(opened):
     weight = normal(20, 30)
-    weight.view(np.uint32)[3, 4] = 0x7FC12345  # NaN, and more
+    weight.view(np.uint32)[3, 4] = 0x7FC12345  # a NaN with payload
     document = opened(fc__weight=weight)
     prune(document, FC)
     (layer,) = repair(document, InputArrays({FC: mixed(0, 99, 30)})).layers
@@ -111,7 +111,7 @@ def test_a_row_that_is_not_finite_stays_to_the_bit_and_counts_as_such(opened):
 
 
 def test_undo_drops_the_values_and_redo_brings_them_back(opened):
-    """Nobody else holds them: not the caches, not the history once the step is deleted."""
+    """Nothing else references them: not the caches, nor the history once the step is deleted."""
     document = opened(fc__weight=normal(20, 30))
     prune(document, FC)
     before = document.snapshot().bits(FC)
@@ -151,11 +151,11 @@ def test_what_is_pruned_or_protected_or_permanently_zero_stays(opened):
 
 @pytest.mark.parametrize("groups", [1, 3])
 def test_a_convolution(opened, groups):
-    """Unfolded, a matrix for each group; and the mean of the norm behind it moves along."""
+    """Unfolded, with a matrix per group; the running mean of the next norm is adjusted."""
     weight, mean, rest = normal(6, 4, 3, 3), normal(6), normal(6)
     pictures = torch.from_numpy(mixed(3, 50, 4 * groups * 36, offset=1.0).astype(np.float32))
     pictures = pictures.reshape(50, 4 * groups, 6, 6)
-    unfolded = torch.nn.functional.unfold(pictures, 3).numpy()  # pictures, inputs, places
+    unfolded = torch.nn.functional.unfold(pictures, 3).numpy()  # pictures, inputs, positions
     inputs = unfolded.reshape(50, groups, 36, -1).transpose(1, 0, 3, 2).reshape(groups, -1, 36)
     document = opened(
         conv1__weight=weight, bn1__weight=rest, bn1__bias=rest, bn1__running_mean=mean
@@ -179,9 +179,9 @@ def test_a_convolution(opened, groups):
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("groups", [1, 2])
 def test_the_variance_of_a_norm_changes_with_that_of_the_outputs(opened, bias, groups):
-    """By its ratio, as if a tenth of the variance were that of inputs that nobody saw."""
+    """By its ratio, as if a tenth of the variance came from unseen inputs."""
     weight, usual = normal(8, 3, 2, 2), RNG.uniform(1, 9, 8).astype(np.float32)
-    weight[3] = 0  # of no output there is no ratio
+    weight[3] = 0  # an output of zeros has no ratio
     rest = {f"bn1__{n}": normal(8) for n in ("weight", "bias", "running_mean")}
     more = {"conv1__bias": normal(8)} if bias else {}
     inputs = np.stack([mixed(i, 300, 12, offset=1.0) for i in range(groups)])
@@ -227,7 +227,7 @@ def test_experts_and_layers_that_are_stored_the_other_way_round(opened):
 
 
 def test_another_model_may_say_what_is_wanted(opened):
-    """That before it was pruned, where the file holds nothing but zeros."""
+    """The model before pruning, if the file contains only zeros."""
     weight = normal(10, 12)
     original = opened(fc__weight=weight, fc__bias=normal(10))
     small = weight * (np.abs(weight) > 0.7)
@@ -244,7 +244,7 @@ def test_another_model_may_say_what_is_wanted(opened):
 
 
 def test_a_recipe_names_the_values_and_does_it_again(opened, tmp_path):
-    """By their SHA-256, in a folder beside it; none that is another is taken."""
+    """By their SHA-256, in a folder next to it; other values are refused."""
     weight = normal(10, 12)
     document = opened(fc__weight=weight, fc__bias=normal(10))
     prune(document, FC)
@@ -272,7 +272,7 @@ def test_a_recipe_names_the_values_and_does_it_again(opened, tmp_path):
 
 
 def test_statistics_come_from_a_file(opened, tmp_path):
-    """To the same values as from memory; and the recipe names the file."""
+    """The values are the same as from memory; the recipe names the file."""
     arrays = InputArrays(
         {FC: mixed(4, 200, 12, offset=1.0), "c.weight": mixed(5, 99, 12)}, ["c.weight"]
     )
@@ -332,7 +332,7 @@ def test_it_can_be_cancelled_and_reports_layer_by_layer(opened):
 
     class Stopper:
         def report(self, _done, _total, label):
-            if label == "head.weight":  # the values of the other are in a file by now
+            if label == "head.weight":  # the values of the other are now in a file
                 token.cancel()
 
     with pytest.raises(Cancelled):
@@ -341,7 +341,7 @@ def test_it_can_be_cancelled_and_reports_layer_by_layer(opened):
 
 @pytest.mark.parametrize("budget", [0, 1 << 30])
 def test_values_are_put_aside_as_masks_are(opened, tmp_path, budget):
-    """Past the budget they lie in the scratch file; a state of the past has its own."""
+    """Beyond the budget they are in the scratch file; past states have their own."""
     weight = normal(10, 12)
     save_file({FC: weight}, tmp_path / "m.safetensors")
     with open_checkpoint(tmp_path / "m.safetensors") as checkpoint:

@@ -1,4 +1,4 @@
-"""The solve against dense least squares on what is free of each row."""
+"""The solver compared with dense least squares on the free weights of each row."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pruneapp.kernels.values import decode, encode
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.repair.solve import Drift, Moments, Unknowns, solve, variances, work_of
 
-# Enough for every number of columns below to come to an end.
+# Enough iterations for convergence with any number of columns below.
 TO_THE_END = 60
 
 
 def layer(seed, rows, columns, tokens, pruned=0.5, protected=0.0, mean=0.0):
-    """Inputs, their moments, and a layer of which some weights are pruned."""
+    """Return inputs, their moments, and a layer of which some weights are pruned."""
     generator = np.random.default_rng(seed)
     inputs = generator.normal(size=(tokens, columns)) @ generator.normal(size=(columns, columns))
     inputs += mean * generator.normal(size=columns)
@@ -31,7 +31,7 @@ def layer(seed, rows, columns, tokens, pruned=0.5, protected=0.0, mean=0.0):
 
 
 def dense(inputs, part, damping, scale, bias=None):
-    """Return what least squares on the free weights of each row make of it, in float64."""
+    """Return the least squares solution on the free weights of each row, in float64."""
     tokens, columns = inputs.shape
     damped = np.vstack([inputs, np.sqrt(damping * scale) * np.eye(columns)])
     ones = np.concatenate([np.ones(tokens), np.zeros(columns)])
@@ -57,7 +57,7 @@ def squares(inputs, part, weights, shift=0.0):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_it_is_least_squares_on_what_is_free_of_each_row(seed):
-    """Without damping and with much; protected weights stay, pruned ones are 0."""
+    """With little and much damping; protected weights are unchanged, pruned ones are 0."""
     inputs, moments, part = layer(seed, rows=7, columns=12, tokens=200, protected=0.2)
     scale = np.trace(moments.gram) / 12
     for damping in (1e-4, 0.01, 1.0):
@@ -70,7 +70,7 @@ def test_it_is_least_squares_on_what_is_free_of_each_row(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_bias_is_a_weight_that_is_always_kept(seed):
-    """Whose input is 1; one that is protected stays, and the weights know that it does."""
+    """Its input is 1; a protected bias is unchanged, which the weights take into account."""
     inputs, moments, part = layer(seed, rows=8, columns=10, tokens=150, mean=3.0)
     generator = np.random.default_rng(seed + 100)
     wanted = generator.normal(size=8)
@@ -89,7 +89,7 @@ def test_a_bias_is_a_weight_that_is_always_kept(seed):
 
 
 def drifted(seed, inputs, moments, part, other=0.3):
-    """Return the moments with the drift of outputs that come of other inputs, and these outputs."""
+    """Return the moments with the drift to the outputs of other inputs, and those outputs."""
     generator = np.random.default_rng(seed + 50)
     change = other * generator.normal(size=(inputs.shape[1],) * 2) / 3
     before = inputs + inputs @ change + 0.5
@@ -102,9 +102,9 @@ def drifted(seed, inputs, moments, part, other=0.3):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("with_bias", [False, True])
 def test_outputs_of_other_inputs_are_come_nearest_to(seed, with_bias):
-    """As least squares on the inputs that are there, a bias being an input of 1 where it is free.
+    """Least squares on the current inputs, where a free bias has an input of 1.
 
-    The errors are those of these outputs, and so are the variances.
+    Errors and variances are those of these outputs.
     """
     inputs, moments, part = layer(seed, rows=8, columns=10, tokens=150, mean=2.0)
     moments, wanted = drifted(seed, inputs, moments, part)
@@ -133,7 +133,7 @@ def test_outputs_of_other_inputs_are_come_nearest_to(seed, with_bias):
 
 
 def test_a_drift_that_is_not_finite_counts_as_none():
-    """As of a row with weights that are not; the others are as they would be."""
+    """Rows with non-finite weights are ignored; the others are unaffected."""
     inputs, moments, part = layer(3, rows=4, columns=6, tokens=60)
     moments, _ = drifted(3, inputs, moments, part)
     expected = solve(part, moments)
@@ -146,7 +146,7 @@ def test_a_drift_that_is_not_finite_counts_as_none():
 
 
 def test_ten_iterations_are_nearly_there():
-    """Of a layer like those of networks, where inputs are alike."""
+    """For a layer with correlated inputs, like those of networks."""
     _, moments, part = layer(0, rows=32, columns=64, tokens=400, pruned=0.7)
     whole = solve(part, moments, iterations=TO_THE_END * 4).errors
     ten = solve(part, moments).errors
@@ -166,7 +166,7 @@ def test_ten_iterations_are_nearly_there():
     size=st.sampled_from([1e-12, 1.0, 1e12]),
 )
 def test_no_row_is_worse_than_before(name, seed, rows, columns, tokens, pruned, size):
-    """With fewer inputs than columns, dead inputs and inputs of any size, in every type."""
+    """With fewer inputs than columns, dead inputs and inputs of any scale, in every dtype."""
     dtype = DTYPES[name]
     inputs, _, part = layer(seed, rows, columns, tokens, pruned)
     inputs[:, seed % columns] = 0
@@ -187,7 +187,7 @@ def test_no_row_is_worse_than_before(name, seed, rows, columns, tokens, pruned, 
 
 
 def test_rounding_is_counted():
-    """The error after rounding is that of the values that are written, here of 8 bits."""
+    """The error after rounding is that of the written values, here of 8 bits."""
     inputs, moments, part = layer(3, rows=6, columns=20, tokens=100)
     dtype = DTYPES["F8_E4M3"]
     wanted = decode(encode(part.wanted, dtype), dtype)
@@ -203,7 +203,7 @@ def test_rounding_is_counted():
 
 
 def test_rows_that_are_not_finite_stay_as_they_are():
-    """NaN and infinity spread to no other row."""
+    """NaN and infinity do not spread to other rows."""
     _, moments, part = layer(4, rows=6, columns=8, tokens=50)
     alone = solve(part, moments)
     part.wanted[2, 3] = part.present[2, 3] = np.nan
@@ -217,7 +217,7 @@ def test_rows_that_are_not_finite_stay_as_they_are():
 
 
 def test_a_layer_without_inputs_stays_as_it_is():
-    """All moments 0: nothing is known."""
+    """All moments are 0."""
     _, _, part = layer(5, rows=3, columns=4, tokens=10)
     solution = solve(part, Moments(np.zeros((4, 4)), np.zeros(4), 0))
 
@@ -235,7 +235,7 @@ def test_a_layer_without_inputs_stays_as_it_is():
     ],
 )
 def test_moments_that_are_none_are_refused(gram, words):
-    """Whoever made the file: a sentence, not numbers that mean nothing."""
+    """Invalid files raise an error with a sentence."""
     _, _, part = layer(6, rows=3, columns=4, tokens=10)
     with pytest.raises(ValueError, match=words):
         solve(part, Moments(gram))
@@ -243,7 +243,7 @@ def test_moments_that_are_none_are_refused(gram, words):
 
 @pytest.mark.parametrize("name", ["F32", "F16"])
 def test_the_work_is_what_was_said(name):
-    """The bar ends at its end, in wide and narrow types."""
+    """Progress ends at its total, for wide and narrow dtypes."""
     done = []
 
     class Bar:
@@ -258,7 +258,7 @@ def test_the_work_is_what_was_said(name):
 
 
 def test_it_can_be_cancelled_at_any_time_and_memory_is_bounded():
-    """Of a layer of 2,048 x 2,048: looked at after each product; at most six times the layer."""
+    """For a layer of 2,048 x 2,048: checked after each product; at most six times the layer."""
     generator = np.random.default_rng(8)
     wanted = generator.normal(size=(2048, 2048)).astype(np.float32)
     kept = generator.random(wanted.shape) < 0.5
@@ -281,7 +281,7 @@ def test_it_can_be_cancelled_at_any_time_and_memory_is_bounded():
     finally:
         tracemalloc.stop()
     assert len(done) == 8
-    assert done[0] <= 1 << 31  # nobody knows yet how fast the machine is
-    assert max(np.diff(done)) <= 683 * 2048**2  # of a third of the rows
-    # The arguments (two and a quarter) were there before; G in float32 is not part of it.
+    assert done[0] <= 1 << 31  # the speed is not measured yet
+    assert max(np.diff(done)) <= 683 * 2048**2  # for a third of the rows
+    # The arguments (2.25 times) existed before; G in float32 is not counted.
     assert peak < 3.75 * wanted.nbytes + gram.nbytes // 2

@@ -1,4 +1,4 @@
-"""Which state follows which, what becomes of that, and where each stands in the picture."""
+"""Branches of the history: parents, deletion, and positions in the graph."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_names_are_one_line_and_not_too_long():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_any_tree_that_grows_and_is_cut(seed):
-    """Against parents that are named, not numbered."""
+    """Compared with parents by name instead of number."""
     rng = np.random.default_rng(seed)
     branches, parents, names = Branches(), {}, ["root"]
     position = 0
@@ -129,6 +129,6 @@ def test_no_two_states_stand_in_one_place_and_no_line_crosses_a_state(seed):
         parent = lanes.parent[state]
         for lane in range(lanes.lane[parent] + 1, lanes.lane[state]):
             other = lanes.at(lane, lanes.column[state])
-            # The line goes along the left edge of that column: only a branch may begin there.
+            # The line is along the left edge of that column, where only a branch may begin.
             assert other < 0 or lanes.parent[other] == parent
             assert lanes.at(lane, lanes.column[parent]) < 0 or other < 0

@@ -1,4 +1,4 @@
-"""Lists of channel indices: what is written is read again, and nothing hostile costs anything."""
+"""Lists of channel indices: written lists are read again, and hostile input is cheap."""
 
 import time
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Which measured states belong together."""
+"""Groups of measured states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person is warned of after a repair."""
+"""Warnings after a repair."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def layer(name="a", before=0.2, rounded=0.1, left=30):
 
 def test_an_ordinary_repair_has_no_risks():
     assert risks_of([layer("a", left=10), layer("b", left=30)]) == ()
-    assert risks_of([layer(left=5)]) == ()  # of one layer no share is uniform
+    assert risks_of([layer(left=5)]) == ()  # a fraction of one layer is not uniform
     assert risks_of([layer("a", left=50), layer("b", left=50)]) == ()
     assert risks_of([]) == ()
 

@@ -1,4 +1,4 @@
-"""How large a damage is to the eye, and which is the largest."""
+"""Visual scale of damages, and the largest one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_noise_of_a_cell_goes_before_that_of_the_scan():
 
 
 def test_a_tensor_that_is_hurt_early_comes_before_one_that_breaks_at_last():
-    """The order followed the worst cell alone: that at 95 %, where nothing is spared."""
+    """Regression: order depended only on the worst cell, at 95 %, which all tensors fail."""
     early, late = (0.1, 0.5, 0.4, 0.7, 0.8), (0.0, 0.01, 0.1, 0.2, 0.9)
     rows = [
         TensorSensitivity(name, name, 4, tuple(1.0 - d for d in damages))

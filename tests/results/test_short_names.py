@@ -1,4 +1,4 @@
-"""Names where room is short: no two of a file look alike, and no index is left out."""
+"""Shortened names: unique within a file, and with all indices."""
 
 import string
 import time
@@ -24,7 +24,7 @@ from pruneapp.results.short_names import GAP, ShortNames
 
 
 def of_model(model, config):
-    """Return the names of a model's state dict, built without memory."""
+    """Return the names of a model's state dict, built on the meta device."""
     with torch.device("meta"):
         return list(model(config).state_dict())
 
@@ -85,7 +85,7 @@ def unet_block(stem, resnets, transformers):
 
 
 def sdxl():
-    """Return the names of the UNet of Stable Diffusion XL, as diffusers has them."""
+    """Return the names of the UNet of Stable Diffusion XL in diffusers."""
     around = "conv_in", "time_embedding.linear_1", "time_embedding.linear_2"
     added = "add_embedding.linear_1", "add_embedding.linear_2", "conv_norm_out", "conv_out"
     return [
@@ -116,7 +116,7 @@ MODELS = {
 
 
 def check(names):
-    """Every form of every name belongs to one name, has its indices in order, and its end."""
+    """Assert that every form of a name is unique, and contains its indices in order and its end."""
     short = ShortNames(names)
     owner = {}
     for name in names:
@@ -205,7 +205,7 @@ def test_a_name_that_holds_the_sign_for_a_gap_is_nobodys_short_form():
     assert [short[name] for name in names] == names
 
 
-# Few words and numbers, so that names often differ in one part alone.
+# Few words and numbers, so that names often differ in one part only.
 WORDS = st.sampled_from(["a", "b", "x1", "x2", "0", "1", "w", "*", "a*", "", "²", GAP])
 NAMES = st.lists(WORDS, min_size=1, max_size=7).map(".".join)
 

@@ -1,4 +1,4 @@
-"""Which tensors are marked as likely to break the model, and which are not."""
+"""Tensors that are marked as likely to break the model."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_several_steps_add_up():
     )
 )
 def test_a_mark_is_the_same_before_and_after_the_step(cases):
-    """The step's preview says of each tensor what the state after it will say."""
+    """The preview marks the same tensors as the state after the step."""
     before, after, retained = [], [], {}
     for i, (first, second, share, stood) in enumerate(cases):
         name, low, high = str(i), *sorted((first, second))

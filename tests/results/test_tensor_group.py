@@ -1,4 +1,4 @@
-"""Norms of units from those of their channels, held against norms of the weights themselves."""
+"""Norms of units computed from those of their channels, compared with norms of the weights."""
 
 import numpy as np
 import pytest

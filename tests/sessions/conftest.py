@@ -1,4 +1,4 @@
-"""A file to work on, and where the journals of a test are kept."""
+"""A model, and the folder for the journals of a test."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tests.sessions.session_documents import write_model
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Where journals are kept."""
+    """Return the folder of journals."""
     return tmp_path / "journals"
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A checkpoint of three tensors."""
+    """Return a checkpoint of three tensors."""
     return write_model(tmp_path / "model.safetensors")

@@ -1,6 +1,6 @@
-"""Does one step after another on a document with a journal until it is killed.
+"""Apply steps to a document with a journal until the process is killed.
 
-Says "ready", and then a line for each step that is in the journal.
+Prints "ready", and then a line for each step that is in the journal.
 """
 
 from __future__ import annotations

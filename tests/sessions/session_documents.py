@@ -1,4 +1,4 @@
-"""Documents of real files, and what tests of sessions compare of them."""
+"""Documents of real files, and comparisons for tests of sessions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def by_hand(document: Document, operation: str, *targets: ManualTarget) -> None:
 
 
 def repair(document: Document, *names: str, seed: int = 0) -> None:
-    """Give tensors other values: any numbers."""
+    """Replace the values of tensors by random ones."""
     rng, values = np.random.default_rng(seed), {}
     for name in names:
         entry = document.checkpoint.entry(name)
@@ -65,7 +65,7 @@ def repair(document: Document, *names: str, seed: int = 0) -> None:
 
 
 def storied(path: Path, **more) -> Document:
-    """Every kind of change, two of which are undone."""
+    """Return a document with every kind of change, two of which are undone."""
     document = open_model(path, **more)
     prune(document, A)
     by_hand(document, "protect", ManualTarget(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
@@ -81,9 +81,9 @@ def storied(path: Path, **more) -> Document:
 
 
 def branched(path: Path, **more) -> Document:
-    """Those of `storied`, with branches and names; redo leads to a branch that is not the newest.
+    """Return the document of `storied` with branches and names; redo follows an older branch.
 
-    The way there is 0 - 1 - 2 - 9 - 10, of which 10 is undone; 11 and 12 follow 1.
+    The current branch is 0 - 1 - 2 - 9 - 10, of which 10 is undone; 11 and 12 follow 1.
     """
     document = storied(path, **more)
     document.jump(2)
@@ -100,7 +100,7 @@ def branched(path: Path, **more) -> Document:
 
 
 def delete_any(document: Document, rng: np.random.Generator) -> None:
-    """Delete some branch that the state in force is not on, if there is one."""
+    """Delete a random branch without the current state, if there is one."""
     on = document.branches.path(document.position)
     others = [state for state in range(1, len(document.items)) if state not in on]
     if others:
@@ -117,7 +117,7 @@ def taken_up(journal: Path, **more) -> Document:
 
 
 def check_taken_up(document: Document, journal: Path) -> None:
-    """Check that a journal has all that was done to a document, and close both."""
+    """Assert that a journal restores the document, and close both."""
     again = taken_up(journal)
     assert again.branches == document.branches
     assert states(again) == states(document)
@@ -126,7 +126,7 @@ def check_taken_up(document: Document, journal: Path) -> None:
 
 
 def states(document: Document) -> list[dict]:
-    """All that each state of a document says, as plain data; the document stays where it is."""
+    """Return the properties of each state of a document as plain data, without moving it."""
     here, branches, found = document.position, document.branches, []
     for position in range(len(document.items)):
         document.jump(position)
@@ -153,5 +153,5 @@ def states(document: Document) -> list[dict]:
             }
         )
     document.jump(here)
-    document.history.branches = branches  # redo leads where it led
+    document.history.branches = branches  # restore the branch of redo
     return found

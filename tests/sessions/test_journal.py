@@ -1,4 +1,4 @@
-"""The journal: what was done is on the disk, whatever happens next."""
+"""The journal: finished work is on the disk in any case."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_everything_comes_back(model, place):
 
 @pytest.mark.parametrize("budget", [0, 1 << 30])
 def test_it_follows_the_history_wherever_it_goes(model, place, tmp_path, budget):
-    """Undo, redo, jumps, branches, names, exports; each time it is read anew."""
+    """Undo, redo, jumps, branches, names, exports; read again after each."""
     document = open_model(model, budget=budget, scratch=tmp_path)
     journal = Journal(place)
     rng = np.random.default_rng(11)
@@ -135,12 +135,12 @@ def test_after_a_crash_all_branches_are_there(model, place, tmp_path, budget):
 
 
 def test_a_branch_that_was_deleted_stays_so_after_a_crash(model, place):
-    """Masks of others are packed against those of it."""
+    """Masks of other branches are compressed relative to its masks."""
     document = branched(model)
     journal = kept(document, place)
     size = journal.writer.size
     document.delete(3)  # with the five that follow it
-    document.delete(5)  # what 11 was
+    document.delete(5)  # formerly 11
     assert document.branches.after == (0, 1, 2, 3)
     journal.keep(Capture.of(document), {}, Job())
     assert journal.writer.size - size < 500, "nothing was written again"
@@ -279,7 +279,7 @@ def test_what_would_not_be_missed_is_not_offered(model, place):
 
 
 def test_whatever_no_session_holds_is_offered(model, place):
-    """Exported or not, undone or not, protection alone, a session file that is gone."""
+    """Exported or not, undone or not, protection only, or with a deleted session file."""
     document = open_model(model)
     by_hand(document, "protect", ManualTarget(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
     prune(document)
@@ -298,7 +298,7 @@ def test_whatever_no_session_holds_is_offered(model, place):
         before = states(document)
         again = taken_up(copy)
         assert states(again) == before
-        # The one that it is taken up in must keep it, too.
+        # A journal of the restored document must contain it as well.
         other = Journal(place.parent / "others")
         other.keep(Capture.of(again), {}, Job())
         assert other.writer is not None
@@ -321,7 +321,7 @@ def test_whatever_no_session_holds_is_offered(model, place):
     assert not copy.exists()
     prune(document, C)
     undo(document)
-    offered(2, 1)  # what can be done again is not in the file
+    offered(2, 1)  # undone states are not in the file
     journal.mark_saved(document.history.records, 2, saved_in(document, session))
     session.unlink()
     offered(2, 1)
@@ -380,7 +380,7 @@ def test_the_session_file_is_known_also_where_its_state_was_deleted(model, place
 
 
 def read_copy(journal, place):
-    """Read what a journal says by now, as if its window had been killed."""
+    """Read the current content of a journal, as after a kill."""
     copy = place / "copy.journal"
     copy.write_bytes(journal.writer.path.read_bytes())
     return read_journal(copy, Job())
@@ -426,7 +426,7 @@ def test_the_checkpoint_may_not_have_changed(model, place):
 
 
 def test_any_end_may_be_torn_off(model, place, tmp_path):
-    """Of a file that is cut anywhere, the steps that are whole are there, in order."""
+    """After truncation anywhere, the complete steps are restored in order."""
     document = storied(model)
     complete = states(document)
     journal = kept(document, place)
@@ -453,7 +453,7 @@ def test_any_end_may_be_torn_off(model, place, tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 def test_a_checkpoint_whose_name_is_no_text_is_kept_too(place, tmp_path):
-    """As files from old archives have: bytes that are no UTF-8."""
+    """File names from old archives can contain bytes that are not UTF-8."""
     named = tmp_path / os.fsdecode(b"m\xff-\xc3\xa4.safetensors")
     write_model(tmp_path / "model.safetensors").rename(named)
     document = storied(named)
@@ -546,7 +546,7 @@ def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, pl
 
 
 def test_the_disk_knows_the_name_of_a_journal_before_work_is_called_kept(model, place, monkeypatch):
-    """Also of the one that a compaction has put in its place: a machine may lose its power."""
+    """Also after compaction has replaced it: power may fail at any time."""
     flushed: list[list[str]] = []
     monkeypatch.setattr(
         journal_file,
@@ -571,7 +571,7 @@ def test_the_disk_knows_the_name_of_a_journal_before_work_is_called_kept(model, 
 
 
 class FullDisk:
-    """Lets so many more bytes be written."""
+    """Allows a number of bytes to be written, then fails."""
 
     def __init__(self, monkeypatch) -> None:
         self.left = 1 << 60
@@ -682,13 +682,13 @@ def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, see
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.sessions.journal_process", str(model), str(place), str(seed)],
         cwd=ROOT,
-        bufsize=0,  # `communicate` does not read what a buffer took behind the first line
+        bufsize=0,  # `communicate` would not read what was buffered after the first line
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     try:
         assert child.stdout.readline() == b"ready\n", child.stderr.read()
-        time.sleep(delay)  # no state is waited for: the kill comes at any moment
+        time.sleep(delay)  # a random delay is intended: the kill is at any moment
     finally:
         child.send_signal(signal.SIGKILL)
         said, _ = child.communicate(timeout=30)
@@ -703,7 +703,7 @@ def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, see
     shut(again)
 
 
-# What was measured is work, too
+# Measurements are saved as well
 
 
 def test_what_was_measured_is_kept_and_offered_without_a_step(model, place):
@@ -726,7 +726,7 @@ def test_what_was_measured_is_kept_and_offered_without_a_step(model, place):
 
 
 def test_a_session_that_has_all_that_was_measured_is_known_to(model, place):
-    """Also where something else was looked at since, or the file was written anew."""
+    """Also if the view has changed since, or the file was rewritten."""
     document = open_model(model)
     prune(document)
     seen = {"tensor": A, "sensitivity": [{"cells": [1.5]}]}
@@ -753,7 +753,7 @@ def test_a_session_that_has_all_that_was_measured_is_known_to(model, place):
                 assert (found.kept_view, found.safe) == (seen, 1), "the steps are in it"
             (offered,) = find_unsaved_work(place, Job())
             assert offered.path == copy
-            journal.writer.doubtful = True  # so that it is written anew
+            journal.writer.doubtful = True  # so that it is rewritten
             journal.keep(Capture.of(document), more, Job(), with_view=True)
         journal.mark_saved(document.history.records, 1, stamp, view=more)
         with read_copy(journal, place) as found:

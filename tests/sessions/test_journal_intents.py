@@ -1,4 +1,4 @@
-"""What was done is in the journal before its masks are, and is done again where these lack."""
+"""The journal has each action before its masks; missing masks are recomputed."""
 
 from __future__ import annotations
 
@@ -41,13 +41,15 @@ from tests.sessions.session_documents import (
 )
 from tests.support.document_edits import delete_undone, make_permanent, redo, undo
 
-# The package has a function of this name.
+# The package has a function of the same name.
 REPLAY = sys.modules["pruneapp.recipes.replay"]
 
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
-    """Every mask is one of a large model: of several pieces, and too much to be written at once."""
+    """Treat every mask as one of a large model: with several pieces, too large for a single
+    write.
+    """
     monkeypatch.setattr(journal_file, "AT_ONCE", 0)
     monkeypatch.setattr(history_codec, "PIECE", 16)
     for module in (history_codec, journal_file):
@@ -84,7 +86,7 @@ def act(document, rng) -> None:
 
 
 class Meanwhile:
-    """Goes on working while masks are written, and reads the journal at every such moment."""
+    """Continues working while masks are written, and reads the journal each time."""
 
     def __init__(self, document, journal, copy, seed, *, often) -> None:
         self.document, self.journal, self.copy = document, journal, copy
@@ -123,7 +125,7 @@ def test_whatever_is_done_meanwhile_all_of_it_is_there_at_any_moment(
     prune(document, B)
     while meanwhile.calls <= 30 or meanwhile.again <= 20:
         act(document, meanwhile.rng)
-        with contextlib.suppress(StaleError):  # deleted meanwhile, as the window knows
+        with contextlib.suppress(StaleError):  # deleted meanwhile
             journal.keep(Capture.of(document), {}, Job(), meanwhile)
         journal.keep(Capture.of(document), {}, Job())
         meanwhile.check()
@@ -163,7 +165,7 @@ def step_on(name: str) -> Step:
 
 
 def mid_write(document, journal, stop_at=1) -> None:
-    """Leave the journal as a kill does while masks are written."""
+    """Leave the journal as after a kill while masks are written."""
 
     def killed():
         nonlocal stop_at
@@ -207,7 +209,7 @@ def test_the_offer_says_how_much_is_computed_again(model, place):
 
 
 def test_a_mask_from_a_file_is_there_although_the_file_is_gone(model, place):
-    """Such a step says itself which weights it took."""
+    """Such a step contains its masks."""
     document = open_model(model)
     taken = BitMask.from_bools(np.random.default_rng(5).random(480) < 0.5)
     step = Step((Row((B,), "custom_from_mask"),))
@@ -249,7 +251,7 @@ def test_masks_that_the_file_brought_are_read_again(tmp_path, place):
 
 
 def test_a_method_of_the_persons_own_is_never_done_again(model, place, monkeypatch, tmp_path):
-    """Nobody knows whether it would take the same weights: its masks are written first."""
+    """It may give other masks, so its masks are written first."""
     monkeypatch.setattr(registry, "BUILT_IN", frozenset({"l1_unstructured"}))
     document = open_model(model)
     journal = Journal(place)
@@ -389,7 +391,7 @@ def test_an_undone_intent_may_be_done_again(model, place):
 
 
 def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
-    """What is done while the journal is written anew is in the old one at once, then in both."""
+    """Actions during compaction are immediately in the old journal, then in both."""
     monkeypatch.setattr("pruneapp.sessions.journal._MUCH", 0)
     document = open_model(model)
     journal = Journal(place)
@@ -415,7 +417,7 @@ def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
 
 
 def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_path, monkeypatch):
-    """The sentence says so; as soon as there is room, the masks follow."""
+    """The message says so; the masks are written as soon as there is room."""
     write = journal_file.JournalWriter._append_record
     full = True
 
@@ -448,7 +450,7 @@ def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_
 def test_a_file_that_the_disk_may_have_lost_is_written_anew(
     model, place, tmp_path, monkeypatch, at
 ):
-    """After a flush that failed nobody knows what is there, and the next one says nothing."""
+    """After a failed fsync the content is unknown, and the next fsync reports no error."""
     flush = journal_file.JournalWriter._sync
     calls = 0
 

@@ -1,4 +1,4 @@
-"""The checkpoint of a session is found again where an export has taken the names of its files."""
+"""The checkpoint of a session is found although an export has replaced its files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.sessions.session_documents import (
 
 
 def sharded(path: Path, *, index: bool = True) -> Path:
-    """Write a model of three shards, with a number of its own in each."""
+    """Write a model of three shards, with different values in each."""
     path.mkdir()
     names = {n: f"model-0000{k}-of-00003.safetensors" for k, n in enumerate(SHAPES, 1)}
     rng = np.random.default_rng(3)
@@ -73,7 +73,7 @@ def test_a_model_of_shards_is_found_under_the_names_that_an_export_gave_to_them(
         before = states(document)
     index = document.checkpoint.contents.index
     shut(document)
-    for _ in range(2):  # the second time after an export of a reopened one onto the same folder
+    for _ in range(2):  # the second time after an export of the reopened one to the same folder
         with read_session(tmp_path / "work.prune", Job()) as session:
             again = reopened(session, Job())
         assert weights(again) == bits
@@ -110,7 +110,7 @@ def test_shards_are_found_where_some_were_replaced_and_some_not_and_by_content(t
         ]
         assert (states(again), weights(again)) == (before, bits)
         shut(again)
-        # With one that nobody has any more, what is there is opened, and what differs is said.
+        # If a file is missing, the present one is opened with a notice.
         third.with_suffix(".orig.safetensors").rename(third)
         first.with_suffix(".orig2.safetensors").unlink()
         with pytest.raises(OriginalChangedError, match=f"'{first.name}' has the same size"):

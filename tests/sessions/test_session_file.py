@@ -1,4 +1,4 @@
-"""Session files: what is saved comes back, and anybody can read the masks."""
+"""Session files: everything is restored, and other programs can read the masks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_everything_comes_back(model, tmp_path):
     assert states(again) == before
     assert (again.position, again.exported_at) == (document.position, document.exported_at)
     assert again.position != again.branches.tip
-    prune(again, B)  # and work goes on
+    prune(again, B)  # and editing continues
     assert len(again.items) == 10
     assert again.branches.after[-1] == 6
     shut(document)
@@ -85,7 +85,9 @@ def test_masks_that_were_put_aside_come_back_and_memory_stays_bounded(model, tmp
 
 @pytest.mark.parametrize("budget", [0, 1 << 30])
 def test_repaired_values_come_back(model, tmp_path, budget):
-    """In force and undone, of a bias that cannot be pruned, too; and anybody can read them."""
+    """Current and undone values, also of a bias that cannot be pruned; readable by other
+    programs.
+    """
     document = open_model(model, budget=budget, scratch=tmp_path)
     prune(document, A)
     repair(document, A, C)
@@ -135,7 +137,7 @@ def test_large_masks_have_frames_of_their_own_and_small_ones_share_one(tmp_path)
     save(document, tmp_path / "work.prune")
     table = json.loads(load_file(tmp_path / "work.prune")["session.json"].tobytes())
     packed = [place for place in table["masks"] if place["tensor"].startswith("packed/")]
-    # a.weight has 35 elements and b.weight 480, so that the others begin at the bytes 5 and 65.
+    # a.weight has 35 elements and b.weight 480, so the others begin at bytes 5 and 65.
     assert {p["offset"] for p in packed if p["size"] < 1000} == {0, 5, 65}
     assert {p["offset"] for p in packed if p["size"] > 1000} == {-1}
     with read_session(tmp_path / "work.prune", Job()) as session:
@@ -454,7 +456,7 @@ def test_a_checkpoint_of_another_size_is_refused(model, tmp_path, shapes, said):
                 masks_on_other(session, Job())
 
 
-# What goes wrong
+# Errors
 
 
 def parts(path: Path) -> tuple[dict, bytes]:
@@ -469,7 +471,7 @@ def put_together(path: Path, header: dict, body: bytes) -> None:
 
 
 def with_json(path: Path, name: str, change) -> None:
-    """Change one of the JSON tensors of a session; all of the others stay as they are."""
+    """Change one of the JSON tensors of a session; the others are unchanged."""
     header, body = parts(path)
     tensors = {n: body[slice(*info["data_offsets"])] for n, info in header.items() if n[:2] != "__"}
     tree = json.loads(tensors[name])
@@ -491,7 +493,7 @@ def session(model, tmp_path):
 
 
 def restored_or_refused(path: Path) -> str:
-    """Return the sentence of what is refused; any other exception fails the test."""
+    """Return the error message, or "" if it opens; any other exception fails the test."""
     try:
         with read_session(path, Job()) as found:
             shut(reopened(found, Job()))
@@ -562,7 +564,7 @@ def test_a_session_that_contradicts_itself_is_refused_in_a_sentence(session, nam
 
 
 def test_a_weight_that_is_pruned_and_protected_is_refused(session):
-    """The masks of `b.weight` in state 3 are taken for its protection in state 2."""
+    """The mask of `b.weight` in state 3 is used as its protection in state 2."""
     header, body = parts(session)
     table = json.loads(body[slice(*header["session.json"]["data_offsets"])])
     third = json.loads(body[slice(*header["edit/2"]["data_offsets"])])
@@ -604,7 +606,7 @@ def test_deeply_nested_json_is_refused(session):
 
 
 def test_any_byte_may_be_wrong(session):
-    """Every refusal is a sentence, and what opens nevertheless has masks that fit."""
+    """Every refusal is a sentence, and a session that opens has masks of the right sizes."""
     good = session.read_bytes()
     rng = np.random.default_rng(5)
     refused = 0
@@ -648,7 +650,7 @@ def test_the_checkpoint_itself_is_never_replaced(model, tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 def test_names_that_are_no_text_come_back(tmp_path):
-    """Bytes that are no UTF-8 in the names of the checkpoint and of the session."""
+    """Bytes that are not UTF-8 in the names of the checkpoint and of the session."""
     named = tmp_path / os.fsdecode(b"m\xff-\xc3\xa4.safetensors")
     session = tmp_path / os.fsdecode(b"w\xfe.prune")
     write_model(tmp_path / "model.safetensors").rename(named)
@@ -693,7 +695,7 @@ def test_masks_that_were_deleted_while_saving_are_stale(model, tmp_path):
     shut(document)
 
 
-# The file is another one by now
+# The file has changed
 
 
 def test_only_the_state_that_is_known_is_replaced(model, tmp_path):
@@ -713,7 +715,7 @@ def test_only_the_state_that_is_known_is_replaced(model, tmp_path):
     with pytest.raises(SessionChangedError, match="changed by another window"):
         save_over(stamp)
     assert session.read_bytes() == there
-    # Another content of the same size and time, as two windows may write within a tick.
+    # Other content with the same size and time, as two windows may write within a clock tick.
     other = bytearray(there)
     other[len(there) // 2] ^= 1
     session.write_bytes(other)

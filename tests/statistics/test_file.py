@@ -1,4 +1,4 @@
-"""The statistics file: what is written is read, by any of a weight's names and shapes; no more."""
+"""The statistics file: read as written, by any of a weight's names and shapes, and nothing else."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_what_is_written_is_read(tmp_path):
         assert statistics.inputs(["emb.weight"], (9, 5)) is None
         assert np.array_equal(statistics.gram("experts", 2), gram[2])
         assert statistics.gram("fc.weight") is None
-    # Other programs read it: the names and shapes of docs/statistics.md.
+    # For other programs: the names and shapes of docs/statistics.md.
     arrays = load_file(path)
     assert {name: array.shape for name, array in arrays.items()} == {
         "fc.weight.in_sum2": (5,),
@@ -67,7 +67,7 @@ def test_what_is_written_is_read(tmp_path):
 
 
 def test_a_part_that_nothing_reached_ranks_by_magnitude_alone():
-    """As llama.cpp has it for experts that saw no token."""
+    """As in llama.cpp for experts without tokens."""
     seen = Inputs(np.array([[8.0, 2.0], [0.0, 0.0]]), None, np.array([2.0, 0.0]))
 
     assert np.array_equal(seen.rms, [[2, 1], [1, 1]])
@@ -80,9 +80,9 @@ def test_a_part_that_nothing_reached_ranks_by_magnitude_alone():
         ((4, 6), 1, 4, False, False),
         ((4, 6), 1, 4, True, True),
         ((4, 3, 2, 2), 1, 12, False, True),  # a convolution, unfolded
-        ((4, 3, 2, 2), 2, 12, False, True),  # of two groups
+        ((4, 3, 2, 2), 2, 12, False, True),  # with two groups
         ((4, 3, 2, 2), 3, 12, False, False),
-        ((6, 3, 2, 2), 2, 3, True, True),  # transposed, of two groups
+        ((6, 3, 2, 2), 2, 3, True, True),  # transposed, with two groups
         ((5, 4, 6), 5, 6, False, True),  # experts
         ((5, 4, 6), 5, 4, True, True),
         ((5, 4, 6), 4, 6, False, False),
@@ -124,7 +124,7 @@ SUMS = {"w.in_sum2": np.ones(5), "w.in_sum": np.ones(5), "w.counts": np.ones(())
     ],
 )
 def test_damaged_statistics_are_refused_in_a_sentence(tmp_path, changed, says):
-    """Whatever somebody else wrote into the file."""
+    """Whatever another program wrote into the file."""
     path = tmp_path / "s.safetensors"
     save_file({k: v for k, v in (SUMS | changed).items() if v is not None}, path)
 
@@ -137,7 +137,7 @@ def test_damaged_statistics_are_refused_in_a_sentence(tmp_path, changed, says):
 
 
 def test_files_of_other_programs_are_read(tmp_path):
-    """Without our metadata; float32 sums, whole numbers as counts."""
+    """Without our metadata; float32 sums, integer counts."""
     path = tmp_path / "s.safetensors"
     save_file({"w.in_sum2": np.ones(5, np.float32), "w.counts": np.array(4, np.int64)}, path)
     with open_statistics(path) as statistics:
@@ -149,7 +149,7 @@ def test_files_of_other_programs_are_read(tmp_path):
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"transposed": 3}', '{"unseen": [null]}'])
 def test_hostile_metadata_is_refused_in_a_sentence(tmp_path, text):
-    """As text that is not what it should be."""
+    """Including text of another type."""
     path = tmp_path / "s.safetensors"
     save_file(SUMS, path, metadata={KEY: text})
     with pytest.raises(DamagedFileError, match="in its metadata"):
@@ -157,7 +157,7 @@ def test_hostile_metadata_is_refused_in_a_sentence(tmp_path, text):
 
 
 def test_checkpoints_are_no_statistics_and_cut_files_are_refused(tmp_path):
-    """At every byte."""
+    """Truncated at every byte."""
     path = tmp_path / "s.safetensors"
     save_file({"w": np.ones(5)}, path)
     with pytest.raises(CheckpointError, match="holds no statistics of activations"):
@@ -172,7 +172,7 @@ def test_checkpoints_are_no_statistics_and_cut_files_are_refused(tmp_path):
 
 @pytest.mark.parametrize("data", [gguf({}), dat({"output.weight": (1, np.ones(3))}), b"x", b"{}"])
 def test_an_imatrix_is_to_be_converted_first(tmp_path, data):
-    """Nothing in it says which weights its names mean."""
+    """It does not identify the weights of the checkpoint."""
     path = tmp_path / "imatrix.any"
     path.write_bytes(data)
     with pytest.raises(CheckpointError, match=r"is not a statistics file\. .*--from IMATRIX"):
@@ -180,7 +180,7 @@ def test_an_imatrix_is_to_be_converted_first(tmp_path, data):
 
 
 def test_the_header_is_json_of_the_format(tmp_path):
-    """Names of any characters."""
+    """Names may have any characters."""
     path = tmp_path / "s.safetensors"
     name = 'ä"\\\n.weight'
     save_statistics(path, {name: inputs(1, 3)}, Origin(source="text"), Job())

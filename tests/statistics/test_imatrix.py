@@ -1,4 +1,4 @@
-"""Imatrix files of every kind, whole, of another model, and broken at every byte."""
+"""Imatrix files of every kind: valid, of another model, and broken at every byte."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def tensors(kinds=DENSE, parts=1, *, sums=True):
 
 @pytest.fixture
 def read(tmp_path):
-    """Write bytes and convert them."""
+    """Provide a function that writes bytes and converts them."""
 
     def convert_bytes(data, shapes=SHAPES):
         path = tmp_path / "imatrix.any"
@@ -55,7 +55,7 @@ def read(tmp_path):
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("sums", [True, False])
 def test_gguf_is_read_under_the_names_of_the_checkpoint(read, version, sums):
-    """With sums of values where the file has them; what is not known is left out."""
+    """With sums of values if the file has them; unknown tensors are skipped."""
     made = tensors(sums=sums)
     other = tensors({"blk.3.ssm_out.weight": 6, "blk.3.attn_k_b.weight": 6})
     stats = {"blk.3.attn_q.weight.stats": np.zeros(12)}
@@ -91,7 +91,7 @@ def test_the_names_of_a_gguf_model_are_used_as_they_are(read):
 
 
 def test_experts_are_slices_of_one_tensor_or_entries_of_their_own(read):
-    """In GGUF and newer .dat files, in the oldest ones, and where the checkpoint joins them."""
+    """In GGUF and newer .dat files, in the oldest ones, and if the checkpoint fuses them."""
     sums = RNG.random((3, 6)).astype(np.float32)
     counts = np.array([[2], [0], [5]])
     one = {"blk.3.ffn_up_exps.weight.in_sum2": sums, "blk.3.ffn_up_exps.weight.counts": counts}
@@ -116,7 +116,7 @@ def test_experts_are_slices_of_one_tensor_or_entries_of_their_own(read):
         assert found.counts.tolist() == [2, 0, 5]
         assert found.rms[1].tolist() == [1] * 6
     with pytest.raises(CheckpointError, match=r"has the shape \[3, 6, 6\]"):
-        read(gguf(one), {name: (3, 6, 6)})  # which side the inputs are is not known
+        read(gguf(one), {name: (3, 6, 6)})  # the dimension of the inputs is ambiguous
 
 
 def test_the_inputs_of_gpt2_come_first(read):
@@ -141,7 +141,7 @@ def test_gram_matrices_are_read_also_by_an_alias(read):
 
 @pytest.mark.parametrize("dataset", [None, "some/pages.txt"])
 def test_dat_files_hold_means_up_to_a_factor(read, dataset):
-    """Values over calls; no sums of values."""
+    """Values divided by calls; no sums of values."""
     made = {name: (5, RNG.random(columns)) for name, columns in DENSE.items()}
     weights = read(dat(made, dataset)).weights
     for found, (calls, values) in zip(weights.values(), made.values(), strict=True):
@@ -156,7 +156,7 @@ def small(kind):
 
 @pytest.mark.parametrize("kind", ["gguf", "dat"])
 def test_files_that_are_cut_at_any_byte_are_refused_in_a_sentence(tmp_path, kind):
-    """None is read as if it was whole; nothing else is raised."""
+    """None is read as if it was complete; no other exception is raised."""
     whole = small(kind)
     path = tmp_path / "imatrix"
     model = checkpoint({"lm_head.weight": (9, 6)})
@@ -175,7 +175,7 @@ def test_files_that_are_cut_at_any_byte_are_refused_in_a_sentence(tmp_path, kind
 
 @pytest.mark.parametrize("kind", ["gguf", "dat"])
 def test_files_with_any_byte_changed_are_read_or_refused_in_a_sentence(tmp_path, kind):
-    """In a bounded memory, whatever the sizes in them are."""
+    """With bounded memory, for any sizes in them."""
     whole = small(kind)
     path = tmp_path / "imatrix"
     model = checkpoint({"lm_head.weight": (9, 6)})
@@ -223,6 +223,6 @@ def pair(name, number, value):
     ],
 )  # fmt: skip
 def test_what_is_broken_or_of_another_model_is_refused_in_a_sentence(read, data, says):
-    """With what is wrong."""
+    """The message contains the reason."""
     with pytest.raises(PruneAppError, match=says):
         read(data)
