@@ -1,3 +1,1 @@
-"""Benchmarks of speed, memory and responsiveness: ``python3 packaging/dev.py bench [SUBJECT
-...]``.
-"""
+"""Benchmarks of speed, memory and latency: ``python3 packaging/dev.py bench [SUBJECT ...]``."""

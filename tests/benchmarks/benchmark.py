@@ -185,9 +185,7 @@ def row(line: Line) -> tuple[str, ...]:
 
 
 def as_markdown(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield the lines of a Markdown table, with cells padded so that it is readable on a
-    terminal.
-    """
+    """Yield the lines of a Markdown table with padded cells, readable on a terminal."""
     rows = [HEAD, *(row(line) for line in lines)]
     used = [i for i in range(len(HEAD)) if i == 0 or any(r[i] for r in rows[1:])]
     widths = {i: max(len(r[i]) for r in rows) for i in used}

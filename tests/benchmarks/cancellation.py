@@ -139,9 +139,7 @@ def cancels(path: str, openings: Mapping[str, str], target: str, moments: int) -
 
 
 def _opens(work: Cancels, what: str, path: Path) -> None:
-    """Cancel at evenly spaced moments, because opening has many stages and each must check for
-    it.
-    """
+    """Cancel at evenly spaced moments: opening has many stages, which all must check."""
     hand = work.hand
 
     def start() -> None:

@@ -67,9 +67,7 @@ class Beats(QObject):
 
 
 def summary(beats: list[Beat]) -> dict[str, float]:
-    """Return the count, delays in milliseconds (median, 99 %, maximum) and the percentage in
-    time.
-    """
+    """Return count, delays in ms (median, 99 %, maximum) and the percentage in time."""
     late = sorted(beat.late for beat in beats)
     if not late:
         return {"count": 0, "median": 0.0, "p99": 0.0, "most": 0.0, "share": 100.0}

@@ -16,9 +16,7 @@ WRITE_BYTES = 32 << 20
 
 
 def read(path: Path, threads: int = 1) -> float:
-    """Read all bytes of a file, each thread a part of it into one small buffer; return the
-    seconds.
-    """
+    """Read a file, each thread a part of it into a small buffer; return the seconds."""
     with path.open("rb", buffering=0) as stream:
 
         def part(first: int, last: int) -> None:

@@ -67,9 +67,7 @@ def make(path: Path, exponent: int) -> None:
 
 @dataclass
 class Measured:
-    """Results: seconds and MB of each operation, and milliseconds until a cancelled job had
-    stopped.
-    """
+    """Seconds and MB of each operation, and milliseconds until cancelled jobs stopped."""
 
     work: dict[str, tuple[float, float]] = field(default_factory=dict)
     stops: dict[str, list[float]] = field(default_factory=dict)

@@ -77,9 +77,7 @@ class QualityModel:
         return {n: Moments(gram, total, float(rows)) for n, (gram, total, rows) in sums.items()}
 
     def sequential(self, dense: nn.Module, state: Snapshot, draw: int) -> Snapshot:
-        """Return a state repaired layer by layer, each with the inputs from the repaired layers
-        before it.
-        """
+        """Return a state repaired layer by layer, with inputs from the repaired layers."""
         batches = self.calibration(draw).split(32)
         for name in _in_order(dense, batches[0][:2]):
             weight = f"{self.prefix}{name}.weight"
@@ -136,9 +134,7 @@ def _in_order(model: nn.Module, batch: Tensor) -> list[str]:
 
 
 def _drifted(dense: nn.Module, now: nn.Module, name: str, batches: Sequence[Tensor]) -> Moments:
-    """Return the moments of a layer's current inputs, with their drift from those of the dense
-    model.
-    """
+    """Return the moments of a layer's current inputs, with the drift from the dense model."""
     weight = dense.get_submodule(name).weight.detach().flatten(1).T
     sums: list[np.ndarray] = []
     for batch in batches:
@@ -163,9 +159,7 @@ def known(moments: Mapping[str, Moments]) -> Callable[[TensorEntry], LayerInputs
 
 
 def sample() -> QualityModel:
-    """Return the sample model: its test pictures, and 256 of its training pictures for
-    calibration.
-    """
+    """Return the sample: its test pictures, and 256 training pictures for calibration."""
     spec = importlib.util.spec_from_file_location("train", SAMPLE.with_name("train.py"))
     assert spec is not None
     assert spec.loader is not None

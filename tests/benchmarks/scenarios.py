@@ -140,9 +140,7 @@ def _computes(hand: Hand) -> bool:
 
 
 def steps(path: str, target: str, amounts: list[str], channels: str) -> Answer:
-    """Do the steps of the acceptance test in the window and export: L1 globally, Ln on
-    convolutions.
-    """
+    """Do the steps of the acceptance test in the window and export."""
     hand = Hand()
     hand.open(Path(path))
     hand.ask("l1_unstructured", amounts[0], everywhere=True)

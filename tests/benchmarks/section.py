@@ -17,9 +17,7 @@ def say(text: str) -> None:
 
 
 def section(name: str, ground: Ground) -> tuple[str, list[Line]]:
-    """Measure and print a subject; return an empty text if it failed, so that the others still
-    run.
-    """
+    """Measure and print a subject; return an empty text if it fails."""
     subject = SUBJECTS[name]
     say(f"\n## {subject.title}\n")
     began = time.monotonic()

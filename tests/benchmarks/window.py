@@ -159,9 +159,7 @@ class Hand:
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
 
     def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> tuple[float, float]:
-        """Press a key that changes the tree; return milliseconds until it returns, and until
-        painted.
-        """
+        """Press a key that changes the tree; return ms until it returns, and until painted."""
         painted = Painted(self.views.tree.view.viewport(), lambda: True)
         began = time.perf_counter()
         QTest.keyClick(self.views.tree.view, key, modifiers)

@@ -64,9 +64,7 @@ def _twice(folder: Path) -> Path:
 
 
 def _bomb(folder: Path) -> Path:
-    """Claim a terabyte in a few bytes: listed, but refused by its compression ratio when it is
-    read.
-    """
+    """Claim a terabyte in a few bytes: listed, but refused by its ratio when read."""
     return archive({"a.npy": shaped("(1000,)", bytes(4000))}, zipfile.ZIP_DEFLATED)(folder)
 
 

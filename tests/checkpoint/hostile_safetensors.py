@@ -526,9 +526,7 @@ def distributed_cases() -> Iterator[Case]:
 
 
 def _distributed(name: str = "", share: float | None = 1) -> Callable[[Path], Path]:
-    """Return a builder of a checkpoint with one file truncated to `share` of its bytes, or
-    missing if None.
-    """
+    """Return a builder of a checkpoint with one file truncated, or missing if None."""
 
     def build(folder: Path) -> Path:
         for file in _GOLDEN.iterdir():

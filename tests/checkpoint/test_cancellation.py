@@ -73,9 +73,7 @@ def views(count: int, stride: int) -> list[TensorEntry]:
 
 @pytest.fixture
 def headers(tmp_path):
-    """Provide a function that returns a reader's result for some last name parts, and the
-    sources.
-    """
+    """Provide a function that returns a reader's result and its sources."""
 
     def read(leaves: tuple[str, ...], count: int) -> tuple[Contents, tuple[FileSource, ...]]:
         path = write(tmp_path / f"{count}-{len(leaves)}.safetensors", names(count, leaves))

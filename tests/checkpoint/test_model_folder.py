@@ -157,9 +157,7 @@ class TestPipelines:
 class TestCaches:
     @pytest.fixture
     def root(self, tmp_path):
-        """Write a model in the layout of the Hub cache, with two revisions, files as links to
-        blobs.
-        """
+        """Write a model in the layout of the Hub cache, with two revisions."""
         root = tmp_path / "hub" / "models--org--name"
         for revision, rows in (("aaa", 2), ("bbb", 3)):
             snapshot = root / "snapshots" / revision

@@ -58,9 +58,7 @@ def error(inputs, files, tensors):
 
 
 def test_it_writes_what_comes_nearer_to_the_original(repair, files, tmp_path):
-    """Zeros are kept, a layer without statistics is unchanged, and the reported errors are
-    correct.
-    """
+    """Zeros are kept, a layer without statistics is unchanged, and errors are correct."""
     _, pruned, inputs = files
     status, out, _ = repair("--json")
     said, written = json.loads(out), load_file(tmp_path / "out.safetensors")

@@ -1,6 +1,4 @@
-"""Errors of the operating system are reported in one sentence with the file name; no file is
-left.
-"""
+"""Errors of the operating system are one sentence with the file name; no file is left."""
 
 import errno
 import json

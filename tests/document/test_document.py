@@ -666,7 +666,7 @@ def test_a_module_pruned_by_torch_opens_with_its_masks(tmp_path: Path):
 
 
 def test_the_place_of_a_mask_that_is_deleted_while_it_is_spilled_is_freed_once(tmp_path: Path):
-    """Regression: freeing it twice would give two masks the same place."""
+    """Otherwise two masks would later be written to the same place."""
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
     history.patient = False

@@ -62,9 +62,7 @@ def arrays() -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class State:
-    """Kept, permanent and protected weights, and the step that pruned each (0 for none), as
-    arrays.
-    """
+    """Kept, permanent and protected weights, and the step that pruned each (0 for none)."""
 
     kept: dict[str, np.ndarray]
     final: dict[str, np.ndarray]
@@ -145,9 +143,7 @@ class NaiveModel:
         return np.where(self.now.final[name], self.weights[name], np.float32(0))
 
     def l1(self, names, share, scope) -> dict[str, np.ndarray] | None:
-        """Return the kept weights after the step; None if the amount exceeds the prunable
-        weights.
-        """
+        """Return the kept weights after the step; None if the amount is too large."""
         kept = {n: m.copy() for n, m in self.kept.items()}
         for group in [names] if scope == "global" else [(n,) for n in names]:
             free = [
@@ -228,9 +224,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             self.folder.cleanup()
 
     def apply(self, step: Step, expected: dict[str, np.ndarray] | None) -> int:
-        """Return the number of pruned weights; 0 if the amount is too large and the step
-        refused.
-        """
+        """Return the number of pruned weights; 0 if the amount is too large."""
         snapshot = self.document.snapshot()
         if expected is None:
             for ask in (estimate, lambda *a: compute_preview(*a, CpuKernel(), Job())):

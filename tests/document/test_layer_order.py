@@ -167,9 +167,7 @@ MODELS = {
 
 
 def entries_of(said):
-    """Return entries of such names, sorted alphabetically, with the kinds that the reader
-    infers.
-    """
+    """Return entries of such names in alphabetical order, with their inferred kinds."""
     shapes, aliases = {}, {}
     for one in said:
         name, dims, *others = one.split(" ")

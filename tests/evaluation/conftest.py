@@ -65,9 +65,7 @@ def state(file):
 
 @pytest.fixture
 def stubbed(tmp_path, tmp_path_factory, monkeypatch):
-    """Provide a function that starts workers with the stub; close them and check for leftover
-    processes.
-    """
+    """Provide a function that starts stub workers; close them and check for processes."""
     made: list[StubbedWorker] = []
     stub = tmp_path_factory.mktemp("stub")
     (stub / "torch.py").write_text(STUB)

@@ -24,9 +24,7 @@ def made_scan(
     pruned: int = 0,
     protected: int = 0,
 ) -> Scan:
-    """Return a scan of tensors with these numbers of weights and damages by amount; None is no
-    metric.
-    """
+    """Return a scan with these weights and damages by amount; None is no metric."""
     name = "score" if higher else "loss"
     found = []
     for tensor, (weights, damages) in tensors.items():

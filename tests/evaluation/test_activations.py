@@ -34,9 +34,7 @@ def activations():
 
 @pytest.fixture
 def collected(activations, tmp_path):
-    """Provide a function that returns the statistics of each weight while `run` runs, with Gram
-    matrices.
-    """
+    """Provide a function that collects statistics, with all Gram matrices."""
 
     def collect(module, run):
         names = [name for name, value in module.state_dict().items() if value.dim() > 1]

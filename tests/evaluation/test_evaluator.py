@@ -140,9 +140,7 @@ def load(path):
 
 
 def test_of_an_embedding_only_what_needs_no_classes_is_measured(tmp_path, state):
-    """Regression: 'same_top1' of a sentence encoder came first, although its outputs are no
-    classes.
-    """
+    """Regression: 'same_top1' came first, although the outputs are no classes."""
     (tmp_path / "mode").write_text("plain")
     script = write_script(tmp_path, EMBEDDING, load="")
     made = ScriptRunner(script, Interpreter(Path(sys.executable), ""), Options(device="cpu"))

@@ -362,9 +362,7 @@ PRODUCTS = {
 
 @pytest.fixture(scope="module")
 def products(tmp_path_factory):
-    """Provide a function that returns a runner, whose calibrate squares the outputs; one process
-    for all cases.
-    """
+    """Provide a runner whose calibrate squares the outputs; one process for all cases."""
     folder = tmp_path_factory.mktemp("products")
     body = (
         "def calibrate(session):\n    x, = session.get_inputs()\n"

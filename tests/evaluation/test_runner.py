@@ -43,9 +43,7 @@ def test_states_are_handed_over_in_place_and_undone(runner, mode, state, folder,
 def test_the_file_may_be_named_from_another_folder_than_that_of_the_script(
     runner, mode, file, monkeypatch
 ):
-    """Regression: values were read from a relative path, while the worker runs in the script's
-    folder.
-    """
+    """Regression: the worker could not read relative paths, as its folder differs."""
     mode("plain")
     monkeypatch.chdir(file.parent.parent)
     with open_checkpoint(file.relative_to(file.parent.parent)) as checkpoint:

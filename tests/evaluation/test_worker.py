@@ -1,6 +1,4 @@
-"""Whatever a script does to its process, the result is a number or a sentence; no process is
-left.
-"""
+"""Whatever a script does, the result is a number or a sentence; no process is left."""
 
 from __future__ import annotations
 

@@ -247,9 +247,7 @@ def test_weights_that_were_made_final_are_zero(form, source, tmp_path):
 @pytest.mark.parametrize("sparsity", [0.0, 0.7])
 @pytest.mark.parametrize("form", LOSSLESS, ids=lambda form: form.name)
 def test_repaired_values_are_written(form, sparsity, source, tmp_path):
-    """Replaced values are written instead of those of the file; a format without weights says
-    so.
-    """
+    """Values are replaced in the export; a format without weights says that it has none."""
     if form.why_not(source):
         return
     state = pruned(source, sparsity, values=other_values(source))

@@ -106,7 +106,7 @@ def test_what_loads_as_it_is_goes_by_mail_unless_it_is_larger(deflated, zst, bes
 def test_what_is_mailed_is_loaded_by_what_loaded_the_original(
     source_of, container, config, mailed, archived
 ):
-    """Regression: transformers loads no packed torch file from a model folder."""
+    """transformers loads no packed torch file from a model folder, however small."""
     opened = source_of(container, model(torch.float32))
     if config:
         home_of(opened).joinpath("config.json").write_text("{}")

@@ -1,6 +1,4 @@
-"""Any state whose masks implement the `Mask` protocol can be exported without reading their
-bits.
-"""
+"""States whose masks implement the `Mask` protocol are exported without their bits."""
 
 from __future__ import annotations
 
@@ -92,7 +90,7 @@ def test_rules_and_bits_write_the_same_bytes(source_of, container, name, tmp_pat
 
 
 def test_what_is_read_again_after_an_export_is_as_it_was(source_of, tmp_path):
-    """Regression: zeros are written into the buffer of a chunk, which no other reader may share."""
+    """Zeros are written into the buffer of a chunk, which no other reader may share."""
     opened = source_of("safetensors", model(torch.float32))
     before = {n: opened.bits(n).tobytes() for n in PRUNED}
     reading = opened.chunks(PRUNED[0], size=8)

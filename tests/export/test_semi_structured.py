@@ -34,9 +34,7 @@ def exported(tmp_path):
 
 @TYPES
 def test_torch_packs_it_without_loss(exported, dtype):
-    """The packed layout of sparse tensor cores stores two of four weights, so other masks would
-    lose data.
-    """
+    """The packed layout stores two of four weights, so another mask would lose data."""
     weight = exported(dtype)
     packed, places = sparse_semi_structured_from_dense_cutlass(weight)
     assert packed.shape == (128, 128)

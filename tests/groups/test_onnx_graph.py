@@ -31,9 +31,7 @@ def graph_of(tmp_path):
 
 
 def in_short(group: Group) -> tuple[int, str, str]:
-    """Return the number of units of a group, the tensors that output them and those that sum
-    over them.
-    """
+    """Return the number of units of a group, its sources, and its readers."""
     names = {"along": [], "output": []}
     for member in group.members:
         if member.name.endswith(("weight", "slope", ".g")):

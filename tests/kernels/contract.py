@@ -105,9 +105,7 @@ class KernelContract:
     @SHARED
     @given(data=st.data(), types=st.lists(float_types, min_size=2, max_size=4), chunk=CHUNKS)
     def test_one_threshold_over_several_tensors(self, few, data, types, chunk):
-        """Among equal elements the earlier tensor is pruned first; dtypes may be mixed, tensors
-        empty.
-        """
+        """Among equal elements the earlier tensor is first; dtypes may be mixed."""
         sizes = [data.draw(st.integers(0, 60)) for _ in types]
         bits = [data.draw(raw_bits(d, s)) for d, s in zip(types, sizes, strict=True)]
         kept = [data.draw(kept_bools(s)) for s in sizes]

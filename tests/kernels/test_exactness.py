@@ -1,6 +1,4 @@
-"""Every kernel prunes the exact elements, for any division of the work; also compared with
-torch.
-"""
+"""Every kernel prunes the exact elements, however the work is divided."""
 
 from __future__ import annotations
 

@@ -141,9 +141,7 @@ def test_squares_beyond_float32(name, scale, dim):
 
 
 def test_what_a_single_run_loses_is_not_lost():
-    """Every eighth term goes to one lane; each small one is less than half an ulp of the large
-    one.
-    """
+    """Every eighth term goes to one lane; small ones are below half an ulp of the large one."""
     values = np.zeros((40, 128), np.float32)
     values[:, 0] = 1
     values[::2, 8::8] = (0.87 * 2.0**-24) ** 0.5  # 13 halves of an ulp in all

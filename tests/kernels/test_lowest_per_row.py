@@ -133,9 +133,7 @@ def test_what_stays_is_added_up_along_the_way(monkeypatch, dtype, pruned):
 
 
 def test_no_mask_keeps_the_memory_of_another_alive():
-    """Regression: masks are freed one by one by the history, which needs separate memory for
-    each.
-    """
+    """The history frees masks one by one, so each needs separate memory."""
     draw, cuts = np.random.default_rng(0), []
     for rows in (8, 9, 8, 90, 8):
         bits = encode(draw.standard_normal((rows, 60)), DTYPES["F32"])

@@ -127,9 +127,7 @@ def drawn_channels(seed):
 
 
 def least_and_most(channels, tensors, limits):
-    """Return the range of pruned channels within the limits of each tensor; None if there is
-    none.
-    """
+    """Return the allowed range of pruned channels per tensor; None if one is empty."""
     found = []
     for some, size, before in zip(channels, tensors.numel, tensors.before, strict=True):
         after = before + np.concatenate(([0], np.cumsum(some)))

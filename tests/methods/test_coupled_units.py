@@ -417,9 +417,7 @@ def test_weights_that_are_no_numbers_count_as_largest():
 
 
 def test_what_goes_by_inputs_moves_the_outputs_less_than_by_a_norm():
-    """Channels of different sizes, as after norms; 30 % of the neurons, evaluated on other
-    inputs.
-    """
+    """Channels of different sizes, as after norms; 30 % of the neurons, on other inputs."""
     torch.manual_seed(0)
     hidden, many = 32, 96
     sizes = torch.exp(2 * torch.randn(hidden))

@@ -70,9 +70,7 @@ def keys_of(snapshot, name, method):
 
 
 def first_of_each(snapshot, names, method):
-    """Return the prunable weights of each tensor, lowest first, and the tensor of each in global
-    order.
-    """
+    """Return the prunable weights of each tensor, lowest first, and the global order."""
     orders, everything = [], []
     for i, name in enumerate(names):
         keys, nan = keys_of(snapshot, name, method)
@@ -86,9 +84,7 @@ def first_of_each(snapshot, names, method):
 @pytest.mark.parametrize("method", ["l1_unstructured", "random_unstructured"])
 @given(data=st.data(), state=snapshots(), bound=limits(), amount=amounts)
 def test_one_threshold_is_clamped_in_each_tensor(method, data, state, bound, amount):
-    """The reference moves the threshold weight by weight until the clamped counts have the right
-    sum.
-    """
+    """The reference moves the threshold until the clamped counts have the right sum."""
     assume(bound.bound)
     names = tuple(state.checkpoint.entries)
     step = Step((Row(names, method, {"amount": amount}),), "global", bound)

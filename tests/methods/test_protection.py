@@ -327,9 +327,7 @@ def test_custom_from_mask_is_torch_with_the_mask_or_protected(case, seed):
 
 @pytest.mark.parametrize("name", ["random_unstructured", "random_structured"])
 def test_chance_takes_the_same_of_what_is_free(name):
-    """Protection excludes weights and channels from the draw, without changing that of the
-    others.
-    """
+    """Protection excludes weights and channels, without changing the draw of the others."""
     ones, free = np.ones((40, 3), np.float32), np.arange(40) % 4 != 1
     protected = BitMask.from_bools(np.repeat(~free, 3))
     guarded = run([replace(view_of_values(ones), protected=protected)], get(name), {"amount": 9})

@@ -126,9 +126,7 @@ class Files:
         return self._rng.choice(found) if found else self.any()
 
     def to_spoil(self) -> Path:
-        """Return a file to damage: the first model, one of its shards, or an output such as a
-        session.
-        """
+        """Return a file to damage: the first model, one of its shards, or an output."""
         written = sorted(self.out.glob("*"))
         if written and self._rng.random() < 0.5:
             return self._rng.choice(written)

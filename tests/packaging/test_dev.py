@@ -1,6 +1,4 @@
-"""The bootstrap reports missing packages in one line, installs once, and fails when a step
-fails.
-"""
+"""The bootstrap reports missing packages, installs once, and fails if a step fails."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ def bootstrap():
 
 @pytest.fixture
 def dev(bootstrap, tmp_path, monkeypatch, commands):
-    """Provide packaging/dev.py for a checkout in an empty folder; nothing is really run or
-    installed.
-    """
+    """Provide packaging/dev.py for an empty checkout; nothing is really run or installed."""
     dev = bootstrap
     (tmp_path / "packaging").mkdir()
     for name in ("pyproject.toml", "packaging/constraints.txt"):

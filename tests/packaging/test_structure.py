@@ -11,7 +11,7 @@ import pytest
 
 PACKAGING = Path(__file__).resolve().parent.parent.parent / "packaging"
 
-# Modules by name through which the window may start work.
+# Modules of the window that may start work: those with this suffix, and the listed ones.
 WORKERS = "_controller"
 WORKING = {
     "live_preview": "previews in the worker",

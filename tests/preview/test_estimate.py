@@ -218,9 +218,7 @@ OFFERED = [
 @pytest.mark.parametrize(("name", "scope"), OFFERED)
 @given(state=snapshots(least_dims=2), amount=st.floats(0, 0.5), seed=st.integers(0, 9))
 def test_previews_count_what_is_pruned_and_weigh_what_is_left(name, scope, state, amount, seed):
-    """For every method: counts equal the masks, norms equal float64 sums, estimates are within
-    bounds.
-    """
+    """For every method: counts equal the masks, norms equal float64 sums within bounds."""
     method = METHODS[name]
     names = tuple(state.checkpoint.entries)
     values = {"amount": amount} if any(p.name == "amount" for p in method.params) else {}

@@ -102,9 +102,7 @@ def test_zeros_that_are_pruned_lose_nothing():
 
 @pytest.mark.parametrize("before", [True, False])
 def test_a_repair_changes_nothing_of_it(before):
-    """Regression: it was 400 % after a repair doubled the kept weights, also if counted
-    afterwards.
-    """
+    """Regression: it was 400 % after a repair that doubled the kept weights."""
     array = np.arange(1, 21, dtype="f4")
     opened = Snapshot(MemoryCheckpoint({"w": array}))
     masks = MaskSet({"w": BitMask.from_bools(np.arange(20) < 10)})

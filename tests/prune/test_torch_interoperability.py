@@ -145,9 +145,7 @@ def test_an_own_method_of_ours_works_in_a_container_of_torch(pruning_type):
 
 
 def test_gradients_reach_the_original_and_not_the_pruned():
-    """Training continues: the optimizer's parameter is the same object, pruned elements get
-    gradient 0.
-    """
+    """The optimizer's parameter is the same object; pruned elements get gradient 0."""
     module = nn.Linear(6, 4)
     optimizer = torch.optim.SGD(module.parameters(), 0.1)
     prune.l1_unstructured(module, "weight", 0.5)

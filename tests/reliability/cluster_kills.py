@@ -134,7 +134,7 @@ def kill(victim: str, times: int, side: int) -> Tally:
                 (folder / "out" / "first").rename(folder / f"first{time.monotonic()}")
             lasts = time.monotonic() - began
             for number in range(times):
-                # Later kills are more frequent: written shards should be reused on resume.
+                # Scheduler and client are killed after 40 % of the job: resuming reuses its shards.
                 share = 0.4 * (victim != "a worker")
                 moment = (share + (1.1 - share) * (number + rng.random()) / times) * lasts
                 target = folder / "out" / f"{number}"

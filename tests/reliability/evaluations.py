@@ -105,9 +105,7 @@ def repeat(times: int) -> Tally:
 
 
 def kill(times: int, seed: int = 0) -> Tally:
-    """Kill the worker at random moments; each evaluation must return its metrics or raise an
-    error.
-    """
+    """Kill the worker at random moments; each evaluation returns metrics or raises an error."""
     draw = random.Random(seed)
     tally = Tally()
     groups: set[int] = set()

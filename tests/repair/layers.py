@@ -15,9 +15,7 @@ from pruneapp.statistics.file import Inputs, Origin, save_statistics
 
 
 class InputArrays:
-    """Inputs of weights as arrays, stacked for groups; `turned` are the names of transposed
-    weights.
-    """
+    """Inputs of weights as arrays, stacked for groups; `turned` names transposed weights."""
 
     def __init__(self, inputs: Mapping[str, np.ndarray], turned: Collection[str] = ()) -> None:
         self.inputs = {
@@ -38,9 +36,7 @@ class InputArrays:
         return LayerInputs(len(found), found.shape[-1], moments, entry.name in self.turned)
 
     def save(self, path: Path, grams: Collection[str] | None = None) -> Path:
-        """Write a statistics file, with the Gram matrices of all weights or of `grams`; return
-        its path.
-        """
+        """Write a statistics file, with all or some Gram matrices; return its path."""
         weights = {
             name: Inputs(
                 np.square(inputs).sum(axis=1),

@@ -36,9 +36,7 @@ def test_the_sample_works_again_at_90_and_95_percent():
 
 
 def test_layer_after_layer_the_sample_works_again_where_every_layer_lost_as_much():
-    """At 80 % per tensor, where a repair with the inputs of the unpruned model is not
-    sufficient.
-    """
+    """At 80 % per tensor, where a non-sequential repair is not sufficient."""
     model, pruning = sample(), SAMPLE[-1]
     assert pruning.words == "L1 per tensor 80%"
     with open_checkpoint(model.path) as checkpoint:

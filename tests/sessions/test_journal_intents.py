@@ -47,9 +47,7 @@ REPLAY = sys.modules["pruneapp.recipes.replay"]
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
-    """Treat every mask as one of a large model: with several pieces, too large for a single
-    write.
-    """
+    """Treat every mask as one of a large model, with several pieces and writes."""
     monkeypatch.setattr(journal_file, "AT_ONCE", 0)
     monkeypatch.setattr(history_codec, "PIECE", 16)
     for module in (history_codec, journal_file):

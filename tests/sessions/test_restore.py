@@ -110,7 +110,7 @@ def test_shards_are_found_where_some_were_replaced_and_some_not_and_by_content(t
         ]
         assert (states(again), weights(again)) == (before, bits)
         shut(again)
-        # If a file is missing, the present one is opened with a notice.
+        # Without any copy of the saved content, the error names the file that differs.
         third.with_suffix(".orig.safetensors").rename(third)
         first.with_suffix(".orig2.safetensors").unlink()
         with pytest.raises(OriginalChangedError, match=f"'{first.name}' has the same size"):

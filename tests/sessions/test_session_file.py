@@ -85,9 +85,7 @@ def test_masks_that_were_put_aside_come_back_and_memory_stays_bounded(model, tmp
 
 @pytest.mark.parametrize("budget", [0, 1 << 30])
 def test_repaired_values_come_back(model, tmp_path, budget):
-    """Current and undone values, also of a bias that cannot be pruned; readable by other
-    programs.
-    """
+    """Current and undone values, also of a bias; readable by other programs."""
     document = open_model(model, budget=budget, scratch=tmp_path)
     prune(document, A)
     repair(document, A, C)

@@ -1,6 +1,4 @@
-"""Forecasts equal the written files to the byte; selected units are cut in addition to dead
-ones.
-"""
+"""Forecasts equal the written files to the byte; dead units are always cut."""
 
 from __future__ import annotations
 

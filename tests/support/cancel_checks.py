@@ -40,9 +40,7 @@ class CountingToken(CancelToken):
 
 
 def count_looks(work: Callable[[CancelToken], object]) -> CountingToken:
-    """Run `work` and count lines between checks of its token, which is deterministic unlike
-    time.
-    """
+    """Run `work` and count lines between checks of its token (deterministic, unlike time)."""
     token = CountingToken()
 
     def trace(frame: FrameType, event: str, _argument: Any) -> Any:

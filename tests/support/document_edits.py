@@ -44,9 +44,7 @@ def delete_undone(changed: Document | History) -> None:
 
 
 def entry(history: History, position: int) -> tuple[Json, dict[str, BitMask]]:
-    """Return the record of the step that led to a position, as JSON, and the masks that it
-    refers to.
-    """
+    """Return the record of a step as JSON, and the masks that it refers to."""
     record = history.records[position - 1]
     masks = {name: slot.load(history.scratch, Job()) for name, slot in record.entry_masks.items()}
     return record.as_json(), masks

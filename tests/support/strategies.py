@@ -25,9 +25,7 @@ def shapes(least: int = 1, most: int = 5, elements: int = 400) -> st.SearchStrat
 
 @st.composite
 def raw_bits(draw, dtype: DType, size: int, *, nan: bool = True, finite: bool = False):
-    """Draw the bits of `size` elements: common values, ties, and special values (0, -0, inf,
-    NaN).
-    """
+    """Draw the bits of `size` elements: common values, ties, and special values."""
     form = dtype.form
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     few = rng.integers(0, form.largest, size=draw(st.sampled_from([2, 5, 1000])), dtype=np.uint64)

@@ -1,6 +1,4 @@
-"""Delay of the main thread while 600 MB are opened, pruned and exported, and with 25,000
-tensors.
-"""
+"""Delay of the main thread during work on 600 MB, and on 25,000 tensors."""
 
 from __future__ import annotations
 

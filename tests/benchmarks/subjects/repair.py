@@ -98,9 +98,7 @@ def _products(gram: np.ndarray) -> float:
 
 
 class _Canceller:
-    """Cancels at a fraction of the work, just after a check of the token, which is the worst
-    moment.
-    """
+    """Cancels at a fraction of the work, just after a check of the token (the worst case)."""
 
     def __init__(self, share: float) -> None:
         self.token = CancelToken()
@@ -114,9 +112,7 @@ class _Canceller:
 
 
 def _stop(repair: Callable[[Job], object], share: float) -> float:
-    """Return the seconds from cancelling, at a fraction of the work, until the repair has
-    stopped.
-    """
+    """Return the seconds from cancelling at a fraction of the work until the repair stops."""
     canceller = _Canceller(share)
     try:
         repair(Job(canceller, canceller.token))

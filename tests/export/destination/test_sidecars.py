@@ -112,9 +112,7 @@ def test_it_is_said_before(encoder, tmp_path):
 
 
 def test_a_folder_of_a_module_without_files_is_made(encoder, tmp_path):
-    """Regression: Normalize of sentence-transformers has an empty folder, kept in git by a
-    hidden file.
-    """
+    """Normalize of sentence-transformers has one; git keeps it with a hidden file."""
     (encoder / "3_Normalize").mkdir()
     (encoder / "3_Normalize" / ".keep").touch()
     (encoder / "modules.json").write_text(json.dumps([*MODULES, {"path": "3_Normalize"}]))

@@ -186,9 +186,7 @@ def test_a_linear_layer_takes_it_and_computes_the_same(source_of, tmp_path):
 
 
 def test_it_opens_as_dense_weights_to_go_on_with(source_of, tmp_path):
-    """Exports to other formats work; to the torch format, a pruned sparse tensor is not kept
-    sparse.
-    """
+    """It can be pruned and exported again; a notice names sparse tensors of the source."""
     tensors = {"a.weight": torch.randn(90, 80), "b.weight": torch.randn(90, 80)}
     kept = masks({"a.weight": (90, 80), "b.weight": (90, 80)}, 0.1)
     out = tmp_path / "out.pt"

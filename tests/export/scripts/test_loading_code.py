@@ -180,9 +180,7 @@ def make_model(seed):
 
 @pytest.fixture
 def pruned_state(tmp_path, request):
-    """Yield a snapshot of a torch file in which half of the first layer is pruned, and the
-    model.
-    """
+    """Yield a snapshot with half of the first layer pruned, and the model."""
     wrap, prefix = request.param
     model = make_model(0)
     tensors = {prefix + name: value for name, value in model.state_dict().items()}

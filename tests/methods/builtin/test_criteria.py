@@ -181,9 +181,7 @@ def test_zeros_go_first_from_the_earlier_tensor():
 
 
 def erk_by_iteration(shapes_, sparsity, variant):
-    """The algorithm of RigL: tensors whose density would exceed 1 become dense, then the rest is
-    solved.
-    """
+    """The algorithm of RigL: densities above 1 are set to 1, then the rest is solved."""
     numel = np.array([math.prod(s) for s in shapes_], float)
     counted = [s if variant == "erk" else s[:2] for s in shapes_]
     raw = np.array([sum(s) / math.prod(s) for s in counted])
