@@ -119,10 +119,10 @@ class LlamaRunner:
         self.model = _model().eval()
 
     def start(self, job: Job) -> None:
-        """Nothing has to be started."""
+        """Do nothing: the model runs in this process."""
 
     def close(self) -> None:
-        """Nothing has to be ended."""
+        """Do nothing."""
 
     @torch.no_grad()
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:

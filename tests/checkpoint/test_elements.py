@@ -36,10 +36,10 @@ class Memory:
         buffer[:] = self._data[offset : offset + len(buffer)]
 
     def verify_unchanged(self) -> None:
-        """Memory does not change."""
+        """Do nothing: memory does not change."""
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no resource to release."""
 
 
 def checkpoint_of(tensor: torch.Tensor, storage: torch.Tensor, dtype: str) -> Checkpoint:

@@ -69,7 +69,7 @@ def test_the_next_is_read_while_one_is_worked_on():
 
 
 def test_a_buffer_is_not_filled_before_its_copy_ended():
-    """With one buffer: the reader waits until the event of `copied` is complete."""
+    """With one buffer: the reader waits for the callable passed to `give_back`."""
     seen = []
     gate = threading.Event()
 
