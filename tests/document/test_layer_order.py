@@ -12,7 +12,7 @@ from tests.support.memory_checkpoint import MemoryCheckpoint
 LAYERS = range(12)
 CODERS = ("encoder", "decoder")
 WAYS = ("down", "up")
-# Each name is followed by its number of dimensions; "*" stands for an additional bias.
+# Each name is followed by its number of dimensions; "*" means an additional bias.
 MODELS = {
     "BERT": (
         [

@@ -50,7 +50,7 @@ def _is_window(widget: QWidget) -> bool:
 
 
 def path_of(widget: QWidget) -> list[str]:
-    """Return the path of a widget from its window: type and index among siblings of that type."""
+    """Return the path of a widget from its window: type and index among siblings of its type."""
     steps: list[str] = []
     while not widget.isWindow():
         parent = widget.parentWidget()

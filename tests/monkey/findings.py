@@ -129,7 +129,7 @@ class Pulse(QObject):
         self._beat()
 
     def restart(self) -> None:
-        """Start a new measurement, ignoring the time before it."""
+        """Start a new measurement, ignoring earlier time."""
         self._last, self._cpu, self._stacks = time.perf_counter(), time.thread_time(), []
 
     def _beat(self) -> None:

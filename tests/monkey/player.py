@@ -1,6 +1,6 @@
 """One run: a window, random input to it, and its findings.
 
-Each act is logged before it is done, so that the log is complete after a crash.
+Each act is logged first and then done, so that the log is complete after a crash.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Run(QObject):
 
     def _on_stuck(self, title: str) -> None:
         stacks = list(map(traceback.extract_stack, sys._current_frames().values()))
-        # An import of torch for a user method cannot be cancelled; the window says so.
+        # An import of torch for a user method cannot be cancelled; the window shows a message.
         if not any(at.filename == "<frozen importlib._bootstrap>" for s in stacks for at in s):
             told = ["".join(traceback.format_list(stack[-6:])) for stack in stacks]
             self.findings.add("deaf job", "\n".join([title, *told]))

@@ -302,7 +302,7 @@ def test_of_channels_that_are_partly_pruned_it_is_sure_of_none_and_of_all(amount
 
 @given(state=snapshots(), bound=st.just(Limits()) | limits(), data=st.data())
 def test_without_counts_it_is_no_less_than_what_goes(state, bound, data):
-    """And exact if it says so, for any rows, limits and protection."""
+    """It is equal if it is marked as exact, for any rows, limits and protection."""
     rows, scope = data.draw(several_rows(list(state.checkpoint.entries)))
     step = Step(rows, scope, bound if len(rows) == 1 else replace(bound, total=None))
     try:

@@ -26,7 +26,7 @@ FAULTS = ("S3", "S3, and a worker is killed", "S3, and the scheduler is killed")
 
 
 def run(fault: str, times: int, side: int) -> Tally:
-    """Run a job `times` times with errors of the store, and kill a process if `fault` says so."""
+    """Run a job `times` times with errors of the store, and kill the process that `fault` names."""
     tally, rng = Tally(), random.Random(fault)
     steps.UNIT_BYTES = 1 << 20
     with contextlib.ExitStack() as stack:

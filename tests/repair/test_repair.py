@@ -55,7 +55,7 @@ def prune(document, *names, amount=0.6):
 
 
 def values(snapshot, name):
-    """Return a tensor as it is exported, in float32."""
+    """Return the exported values of a tensor, in float32."""
     zeroed = snapshot.zeroed(name)
     found = snapshot.bits(name).view(np.float32)
     found = found if zeroed is None else found * zeroed.bools()

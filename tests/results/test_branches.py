@@ -129,6 +129,6 @@ def test_no_two_states_stand_in_one_place_and_no_line_crosses_a_state(seed):
         parent = lanes.parent[state]
         for lane in range(lanes.lane[parent] + 1, lanes.lane[state]):
             other = lanes.at(lane, lanes.column[state])
-            # The line is along the left edge of that column, where only a branch may begin.
+            # The line is along the left edge of the column, where only a branch may begin.
             assert other < 0 or lanes.parent[other] == parent
             assert lanes.at(lane, lanes.column[parent]) < 0 or other < 0

@@ -415,7 +415,7 @@ def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
 
 
 def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_path, monkeypatch):
-    """The message says so; the masks are written as soon as there is room."""
+    """The message explains it; the masks are written as soon as there is room."""
     write = journal_file.JournalWriter._append_record
     full = True
 

@@ -1,4 +1,4 @@
-"""The class checks a shrunk model before it is renamed: its input, and the files left."""
+"""The class checks a shrunk model before renaming: its input, and the files left."""
 
 from __future__ import annotations
 
