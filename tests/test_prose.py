@@ -39,7 +39,7 @@ REMAINING = {
     "pruneapp/cluster": 3,
     "pruneapp/evaluation": 5,
     "resources": 11,
-    "tests": 688,
+    "tests": 290,
     "docs": 67,
 }
 

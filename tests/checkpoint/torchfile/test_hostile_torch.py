@@ -40,7 +40,7 @@ def test_hostile_file_does_what_its_row_says(case: Case, tmp_path: Path):
             else:
                 for name in checkpoint.entries:
                     checkpoint.bits(name)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 30, "the work is not bounded"
     assert not (tmp_path / "canary").exists()
 
 
