@@ -93,7 +93,6 @@ class Table:
 
     @property
     def failed(self) -> bool:
-        """Whether any check failed."""
         return any(row[3] == "NO" for row in self.rows)
 
 

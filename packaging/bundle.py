@@ -512,7 +512,6 @@ def architecture() -> str:
 
 
 def version() -> str:
-    """Return the version of the application."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return str(project["version"])
 

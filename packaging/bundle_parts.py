@@ -90,7 +90,6 @@ def hidden(flavour: str) -> list[str]:
 
 
 def excluded(flavour: str) -> list[str]:
-    """Return the modules to exclude."""
     if flavour == "small":
         return [*EXCLUDED, "torch", "onnx", "tokenizers", "google.protobuf"]
     return [name for name in EXCLUDED if name not in NEEDED_BY_TORCH]

@@ -81,7 +81,6 @@ class LongWords(QTranslator):
 
 
 def longer(text: str) -> str:
-    """Return a text that is 40 % longer, in brackets."""
     if not text.strip():
         return text
     letters = sum(map(str.isalpha, text))

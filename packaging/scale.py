@@ -159,7 +159,6 @@ def passes(model: Model, rates: Rates, cores: int, *, counted: bool) -> tuple[Pa
 def expected(
     model: Model, workers: int, storage: Storage, rates: Rates, *, counted: bool, cores: int = CORES
 ) -> Estimate:
-    """Return the estimate of the formula."""
     seconds, longest = rates.start, Estimate(0.0, "")
     for each in passes(model, rates, cores, counted=counted):
         busy = min(workers, each.units)

@@ -66,7 +66,6 @@ def refused(walk: Tour) -> None:
 
 
 def unchecked(walk: Tour) -> None:
-    """Uncheck all tensors."""
     for name in (LONG, "b.weight"):
         walk.person.check(walk.views.tree.view, name)
     walk.person.settle()

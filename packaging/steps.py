@@ -264,7 +264,6 @@ def showpiece(walk: Tour, real: Path | None) -> None:
 
 
 def scaled(walk: Tour) -> None:
-    """Show the window scaled to 150 %."""
     with walk.step("sample", "everything at 150 %"):
         walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
 
@@ -294,6 +293,5 @@ def amount_field(walk: Tour, rule: int | None = None) -> QWidget:
 
 
 def label_of(walk: Tour, method: str) -> str:
-    """Return the label of a method in the form."""
     box = walk.views.form.rules[0].method
     return box.itemText(box.findData(method))

@@ -115,7 +115,6 @@ class Figures:
 
 
 def figures(root: Path = ROOT) -> Figures:
-    """Compute all figures."""
     sources = {p: p.read_text(encoding="utf-8") for p in sorted((root / "pruneapp").rglob("*.py"))}
     modules = {p: text for p, text in sources.items() if p.name != "__init__.py"}
     classes = defaultdict(list)

@@ -95,7 +95,6 @@ def source_of(language: str) -> Path:
 
 
 def read(file: Path) -> list[Message]:
-    """Return the messages of a translation file."""
     messages = []
     for context in ET.parse(file).getroot().iter("context"):  # noqa: S314 - it is ours
         for message in context.iter("message"):

@@ -424,7 +424,6 @@ def batches_of_small_tensors(
 
 
 def _bools(masks: Sequence[BitMask], size: int) -> Bools:
-    """Return the masks unpacked as ``bool[masks, size]``."""
     packed = np.frombuffer(b"".join([mask.packed.data for mask in masks]), np.uint8)
     rows = packed.reshape(len(masks), -1)
     return np.unpackbits(rows, axis=1, count=size, bitorder="little").view(np.bool_)

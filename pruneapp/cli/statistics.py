@@ -178,7 +178,6 @@ def gram_budget(options: argparse.Namespace) -> int:
 
 
 def calibration_runner(options: argparse.Namespace, model: str) -> ScriptRunner:
-    """Return the runner for the calibration of a model, with a script or a built-in one."""
     notices: list[str] = []
     need = "load(path) and calibrate(model), see docs/statistics.md"
     runner = script_runner(options, model, notices, need)

@@ -118,7 +118,6 @@ class ChannelNumbers:
             np.minimum.at(self._parent, np.maximum(a, b), np.minimum(a, b))
 
     def _roots(self, numbers: Numbers) -> Numbers:
-        """Return the roots of numbers."""
         while not np.array_equal(above := self._parent[numbers], numbers):
             numbers = above
         return numbers

@@ -322,7 +322,6 @@ class LampScores:
 
 
 def _in_blocks(segments: Segments) -> ScoreBounds:
-    """Return bounds of the scores for every `_BLOCK` segments."""
     starts = np.arange(0, segments.counts.size, _BLOCK)
     return ScoreBounds(
         np.add.reduceat(segments.counts, starts),

@@ -116,7 +116,6 @@ def _runs(
 
 
 def _set(packed: NDArray[np.uint8], starts: NDArray[np.int64], length: int) -> None:
-    """Set `length` bits from each of `starts` on."""
     stops = starts + length
     first, last = starts // 8, stops // 8
     head = (0xFF << starts % 8 & 0xFF).astype(np.uint8)

@@ -366,7 +366,6 @@ def _lowest(
 
 
 def _ranked(scores: Float64s, free: Bools, count: int, outer: int = 1) -> Units:
-    """Return the `count` free units with the lowest scores."""
     largest = np.nan_to_num(scores, nan=np.finfo(np.float64).max)
     return lowest_units(np.where(free, largest, np.inf), count, outer)
 

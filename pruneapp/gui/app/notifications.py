@@ -93,7 +93,6 @@ class Notifications(QObject):
         self._replace(topic or NoticeTopic.of(error), number)
 
     def show_info(self, topic: NoticeTopic, text: str, details: str = "") -> None:
-        """Show information."""
         self._replace(topic, self._bar.set_notice(text, details=details, trouble=False))
 
     def offer(

@@ -298,7 +298,6 @@ class Settings(QObject):
         return self._stored.cluster
 
     def set_cluster(self, address: str) -> None:
-        """Store the address of a cluster."""
         self._stored.cluster = address
         self._write()
 

@@ -48,14 +48,12 @@ class Windows(QObject):
 
     @Slot(object)
     def remove(self, window: QMainWindow) -> None:
-        """Remove a closed window."""
         if self._files.pop(window, None) is not None:
             window.windowTitleChanged.disconnect(self.changed)
             self.changed.emit()
 
     @property
     def listed(self) -> tuple[QMainWindow, ...]:
-        """The open windows."""
         return tuple(self._files)
 
     @property

@@ -55,7 +55,6 @@ class Entry:
 
 
 def command(named: Named) -> Entry:
-    """Return the entry of a command."""
     name, action = named
     # Two keys may have the same name.
     keys = ", ".join(dict.fromkeys(key.toString(_NATIVE) for key in action.shortcuts()))

@@ -238,7 +238,6 @@ class StateSelector(QWidget):
         return state if renamed else _DELETED
 
     def swap(self) -> None:
-        """Swap A and B."""
         self._selected.reverse()
         self._is_user_choice = [True, True]
         self._requesting_side = 1 - self._requesting_side

@@ -495,7 +495,6 @@ class HistoryStrip(QWidget):
             menu.deleteLater()
 
     def context_menu(self, state: int) -> QMenu:
-        """Return the context menu of a state."""
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         # the number may belong to another state afterwards

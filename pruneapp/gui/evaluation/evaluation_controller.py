@@ -709,7 +709,6 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     @property
     def is_measuring(self) -> bool:
-        """Whether a state is being measured."""
         return self._running_task is not None
 
     def states(self) -> tuple[MeasuredState, ...]:
@@ -826,7 +825,6 @@ class EvaluationController(DialogController[EvaluateDialog]):
         return bool(self._results)
 
     def show_metric(self, name: str) -> None:
-        """Show another metric."""
         self.metric = name
         self._refresh()
 

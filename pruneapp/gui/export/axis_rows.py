@@ -481,7 +481,6 @@ class LayerStrip(QWidget):
         return self._layers
 
     def set_layers(self, layers: LayersForecast) -> None:
-        """Show which layers are cut."""
         if layers == self._layers:
             return
         self._layers = layers

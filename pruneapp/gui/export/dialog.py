@@ -206,7 +206,6 @@ class FormatDetails(QWidget):
         return {} if self.fields is None else self.fields.values()
 
     def errors(self) -> tuple[str, ...]:
-        """Return the errors of the parameters."""
         return () if self.fields is None else self.fields.errors()
 
     def _build(self) -> None:

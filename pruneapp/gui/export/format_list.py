@@ -258,7 +258,6 @@ class Formats(QWidget):
         return None
 
     def offers(self) -> Collection[FormatOffer]:
-        """Return the formats that are shown."""
         return self._offers.values()
 
     def _build(self, offers: Sequence[FormatOffer]) -> None:

@@ -130,7 +130,6 @@ class ConfigDiff(QPlainTextEdit):
         self._inks.set_colors(colors)
 
     def set_lines(self, lines: Sequence[str]) -> None:
-        """Show the lines of a difference."""
         text = "\n".join(f"{line[:1]} {line[1:].strip()}".lstrip() for line in lines)
         if text != self.toPlainText():
             self.setPlainText(text)
@@ -590,7 +589,6 @@ class ShrinkPage(QWidget):
 
     @property
     def request(self) -> CutRequest:
-        """The current request."""
         return self._current_request
 
     def checked(self) -> str:

@@ -257,7 +257,6 @@ class TargetRow(QWidget):
             return False
 
     def path_exists(self) -> bool:
-        """Whether the path exists."""
         path = os.path.expanduser(self.text())  # noqa: PTH111 - takes what is no name of a user
         return os.path.lexists(path)
 

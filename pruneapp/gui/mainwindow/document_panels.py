@@ -260,7 +260,6 @@ class NavigationController(QObject):
         actions["tensor_list"].setChecked(settings.get(TENSOR_LIST))
 
     def show_page(self, page: Page) -> None:
-        """Show a page of the plots."""
         self._views.pages.tabs.setCurrentIndex(page)
         self._views.middle.raise_()
 

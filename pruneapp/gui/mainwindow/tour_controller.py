@@ -85,7 +85,6 @@ class TourController(Controller):
 
     @property
     def is_running(self) -> bool:
-        """Whether a tour is running."""
         return self._index >= 0
 
     @Slot()

@@ -131,7 +131,6 @@ class Highlight(QWidget):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the frame."""
         painter = QPainter(self)
         painter.setPen(QPen(self.palette().highlight().color(), 2 * _LINE))
         painter.drawRect(self.rect())

@@ -238,7 +238,6 @@ class MainWindow(QMainWindow):
         self._on_theme_changed(appearance.theme)
 
     def add_document_views(self, left: QDockWidget, middle: QWidget, right: QDockWidget) -> None:
-        """Add the views of a document."""
         self.stack.addWidget(middle)
         self._docks = (left, right)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, left)

@@ -166,7 +166,6 @@ class StatusController(QObject):
         self.enable()
 
     def show_changed(self, change: DocumentChanged) -> None:
-        """Show the changes of the document."""
         if change.names:
             self._show_numbers(change.names)
         self._show_position()

@@ -211,7 +211,6 @@ class ComboEditor(Editor):
             self.set_value(kept)
 
     def value(self) -> Any:
-        """Return the selected value."""
         return self.param.validate(self.combo.currentData())
 
     def set_value(self, value: Any) -> None:

@@ -156,7 +156,6 @@ class Fields(QWidget):
         return {name: field.editor.value() for name, field in self.fields.items()}
 
     def valid_values(self) -> dict[str, Any]:
-        """Return the values of the fields that are valid."""
         values = {}
         for name, field in self.fields.items():
             try:
@@ -246,7 +245,6 @@ class SeveralEditor(Editor):
             self.boxes[choice.value] = box
 
     def value(self) -> Any:
-        """Return the checked values."""
         return self.param.validate(tuple(w for w, box in self.boxes.items() if box.isChecked()))
 
     def set_value(self, value: Any) -> None:

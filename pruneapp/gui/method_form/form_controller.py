@@ -391,7 +391,6 @@ class FormController(QObject):
         self._extras.drop()  # emits `changed`
 
     def offer_methods(self) -> None:
-        """Offer all registered methods."""
         self._form.set_methods([_form(m) for m in registry.METHODS.values()])
 
     def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:

@@ -729,7 +729,6 @@ class PruneForm(QWidget):
 
 
 def _flat_button(text: str, tip: str, parent: QWidget) -> QPushButton:
-    """Return a flat button that is as wide as its text."""
     button = QPushButton(text, parent)
     button.setFlat(True)
     button.setToolTip(tip)

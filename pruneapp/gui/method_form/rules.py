@@ -299,7 +299,6 @@ class RuleEditor(QWidget):
         return any(dim in {0, -len(self._context.shape)} for dim in dims)
 
     def errors(self) -> tuple[str, ...]:
-        """Return a sentence for each error."""
         form = self.form()
         if form is None:
             return (self.tr("There is no method to choose."),)
@@ -460,7 +459,6 @@ class RuleStack(QWidget):
         return self._index
 
     def currentWidget(self) -> RuleEditor:
-        """Return the visible editor."""
         return self._editors[self._index]
 
     def setCurrentIndex(self, place: int) -> None:

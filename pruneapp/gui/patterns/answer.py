@@ -58,7 +58,6 @@ class PatternAnswer:
 
     @property
     def pattern(self) -> str:
-        """The pattern as text: ``2:4``."""
         return f"{self.report.n}:{self.report.m}"
 
 
@@ -216,7 +215,6 @@ def headers() -> tuple[str, ...]:
 
 
 def cells(answer: PatternAnswer, row: int) -> tuple[str, ...]:
-    """Return the texts of a row."""
     tensor = answer.report.tensors[row]
     sign = ("✕" if tensor.broken else "✓") if tensor.groups else NO_NUMBER
     name = f"{sign} {on_one_line(answer.shown.get(tensor.name, tensor.name))}"

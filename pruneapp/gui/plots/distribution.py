@@ -456,7 +456,6 @@ class DistributionView(Chart):
 
     @property
     def binning(self) -> Binning:
-        """The chosen binning."""
         binning: Binning = self.binning_box.currentData()
         return binning
 

@@ -107,7 +107,6 @@ class OperationButtons(QWidget):
             button.setAccessibleDescription(reason or whole)
 
     def sizeHint(self) -> QSize:
-        """Return the size with all buttons."""
         hints = [button.sizeHint() for button in self.buttons.values()]
         width = sum(hint.width() for hint in hints) + _BUTTON_GAP * (len(hints) - 1)
         return QSize(width, max(hint.height() for hint in hints))

@@ -121,11 +121,9 @@ class PlotPages(QWidget):
 
     @property
     def page(self) -> Page:
-        """The page that is shown."""
         return Page(self.tabs.currentIndex())
 
     def picture(self, page: int | None = None) -> PlotView:
-        """Return the plot of a page, or of the current page."""
         return self.pictures[self.page if page is None else Page(page)]
 
     def set_low(self, *, low: bool) -> None:

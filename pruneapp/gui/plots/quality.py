@@ -134,7 +134,6 @@ class QualityCanvas(PlotCanvas):
         self.viewport().update()
 
     def fit(self) -> None:
-        """Show all points."""
         self._show(self._whole)
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
@@ -160,7 +159,6 @@ class QualityCanvas(PlotCanvas):
         self.viewport().update()
 
     def pixel_of(self, point: int) -> QPointF:
-        """Return the pixel of a point in this widget."""
         return self.area.pixel(self.points[point].x(), self.points[point].y())
 
     def point_at(self, pixel: QPointF) -> int:
@@ -280,7 +278,6 @@ class QualityCanvas(PlotCanvas):
             self.activated.emit(point)
 
     def handles_key(self, event: QKeyEvent) -> bool:
-        """Return whether the canvas handles this key."""
         ctrl = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         return (event.key() in STEPS) if ctrl else event.key() in _KEYS
 

@@ -415,7 +415,6 @@ class SensitivityView(PlotView):
         )
 
     def cell_text(self, row: int, column: int) -> str:
-        """Return the readout of a cell."""
         sensitivity = self._sensitivity
         assert sensitivity is not None
         tensor, amount = self._rows[row], write_amount(sensitivity.amounts[column])

@@ -61,7 +61,6 @@ class WaitingNote(ElidedLabel):
         self._update_text()
 
     def clear(self) -> None:
-        """Clear the text."""
         self._counted = 1.0
         self.set_busy(busy=False)
 

@@ -118,7 +118,6 @@ class EstimateRunner:
                 self._next_timer.start()
 
     def cancel(self) -> None:
-        """Cancel all requests."""
         self.waiting = self._slow = self._known = None
         self._next_timer.stop()
         self._task.cancel()

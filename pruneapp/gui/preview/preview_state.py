@@ -105,7 +105,6 @@ class PreviewState:
 
     @property
     def shown(self) -> Preview | None:
-        """The preview, if it is shown."""
         return self.preview if self.requested else None
 
     @property

@@ -67,7 +67,6 @@ class Cells(QObject):
 
     @property
     def has_preview(self) -> bool:
-        """Whether there is a preview."""
         return self._after is not None
 
     @property

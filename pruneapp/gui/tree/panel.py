@@ -84,7 +84,6 @@ class TreeFilter(QWidget):
             self.large.setChecked(False)
 
     def conditions(self) -> Filter:
-        """Return the conditions as a `Filter`."""
         return Filter(
             text=self.text.text().strip(),
             kind=self.kind.currentData() or "",
@@ -368,7 +367,6 @@ class ModuleTree(QWidget):
             menu.deleteLater()
 
     def context_menu(self, node: int) -> QMenu:
-        """Return the context menu of a node."""
         nodes = self.model.nodes
         menu, checks, count = QMenu(self), self.model.checks, number_format.count
         self.model.modelReset.connect(menu.close)  # the rows of another file would be wrong

@@ -28,7 +28,6 @@ P = TypeVar("P", bound=Param)
 
 
 def translate_declared(text: str) -> str:
-    """Return the translation of a declared text; "" for ""."""
     return translate(CONTEXT, text) if text else ""
 
 
@@ -89,7 +88,6 @@ def state_title(item: HistoryItem) -> str:
 
 
 def numbered_title(state: int, item: HistoryItem) -> str:
-    """Return the title of a state, preceded by its number."""
     from pruneapp.results.document_rows import numbered
 
     return numbered(state, replace(item, name=state_title(item)))

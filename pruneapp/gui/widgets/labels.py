@@ -152,7 +152,6 @@ class Label(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        """Set the text."""
         super().setText(text)
         self._update_margins()
 
@@ -317,7 +316,6 @@ class ElidedLines(Label):
         self._fit()
 
     def text(self) -> str:
-        """Return the whole text."""
         return self._text
 
     @property

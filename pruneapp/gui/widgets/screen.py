@@ -110,7 +110,6 @@ class Dialog(QDialog):
         return done
 
     def preferred_size(self) -> QSize:
-        """Return the preferred initial size."""
         return self.size()
 
 
@@ -175,7 +174,6 @@ class Scrolled(QScrollArea):
             self.setViewportMargins(spare)
 
     def sizeHint(self) -> QSize:
-        """Return the size of the content."""
         return self._content.sizeHint()
 
     def minimumSizeHint(self) -> QSize:

@@ -440,7 +440,6 @@ class Theme:
     colors: Mapping[str, str]
 
     def palette(self) -> QPalette:
-        """Return the palette of the application."""
         c = {token: QColor(value) for token, value in self.colors.items()}
         palette = QPalette()
         for token, roles in _ROLES.items():
@@ -501,7 +500,6 @@ class ThemeManager(QObject):
         self._update_animations()
 
     def set_system_motion(self, *, reduced: bool) -> None:
-        """Set whether the system asks for reduced motion."""
         self._reduced = reduced
         self._update_animations()
 

@@ -97,7 +97,6 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
             self.label.setX(max(left, min(self.label.x(), max_left)))
 
     def title_width(self) -> int:
-        """Return the width of the title in pixels."""
         return math.ceil(float(self.label.boundingRect().width()))
 
     def view_width(self) -> int | None:

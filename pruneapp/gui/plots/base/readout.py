@@ -250,7 +250,6 @@ class Legend(QWidget):
         self.setSizePolicy(policy)
 
     def set_entries(self, entries: Sequence[Swatch]) -> None:
-        """Set the swatches."""
         if tuple(entries) == self.entries:
             return
         self.entries = tuple(entries)

@@ -267,7 +267,6 @@ class Decades:
 
     @property
     def start(self) -> float:
-        """The position of 0."""
         return math.log10(self.low) - LINEAR_DECADES
 
     def positions(self, magnitudes: Floats) -> Floats:
@@ -276,7 +275,6 @@ class Decades:
         return np.where(magnitudes < self.low, below, np.log10(np.maximum(magnitudes, self.low)))
 
     def position(self, magnitude: float) -> float:
-        """Return the position of one magnitude."""
         return float(self.positions(np.array([magnitude]))[0])
 
     def magnitude(self, position: float) -> float:
@@ -318,14 +316,12 @@ class MagnitudeAxis(NumberAxis):
         return [(float(step), [at for at in shown if at <= high])]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return the magnitudes of the ticks."""
         if self._decades is None:
             return super().tickStrings(values, scale, spacing)
         return ["0" if v <= self._decades.start else power_text(v) for v in values]
 
 
 def power_text(exponent: float) -> str:
-    """Format ``10 ** exponent``: "0.001", "10⁻⁵", "0.02", "2·10⁻⁵"."""
     whole = math.floor(exponent + 1e-9)
     digit = round(10 ** (exponent - whole))
     if whole in _PLAIN:

@@ -188,7 +188,6 @@ class ChartCanvas(PlotCanvas):
     # -- visible range ----------------------------------------------------------------------------
 
     def fit(self) -> None:
-        """Show all bars."""
         self._in_rows = False
         if self.count:
             self._set_range(float(self.edges[0]), float(self.edges[-1]))
@@ -490,7 +489,6 @@ class ChartCanvas(PlotCanvas):
     # -- keyboard ---------------------------------------------------------------------------------
 
     def handles_key(self, event: QKeyEvent) -> bool:
-        """Return whether the canvas handles this key."""
         key = event.key()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return (self.line is not None and key in STEPS) or (
@@ -507,7 +505,6 @@ class ChartCanvas(PlotCanvas):
         return self.is_dragging_line or self._band is not None
 
     def _cancel_drag(self) -> None:
-        """Cancel the current drag."""
         held, self.is_dragging_line, self._band, self._pressed = (
             self.is_dragging_line,
             False,

@@ -86,7 +86,6 @@ class TensorAxis(PlotAxis):
         self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return the positions of the ticks."""
         low, high = sorted((start, stop))
         if high <= low:
             return []
@@ -100,7 +99,6 @@ class TensorAxis(PlotAxis):
         return [(1.0, [position for position, _ in labels])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-        """Return the labels of the ticks."""
         return [self._labels.get(value, "") for value in values]
 
 
@@ -267,7 +265,6 @@ class HeatmapCanvas(PlotCanvas):
         self._show_pointer()
 
     def clear_selection(self) -> None:
-        """Clear the selection."""
         if self.selection is not None:
             self.pointer.clear_selection()
             self._show_selection()

@@ -93,7 +93,6 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self.update()
 
     def set_ground(self, tile: AnyTile) -> None:
-        """Set the coarse tile."""
         self._coarse = PaintedTile(tile)
         self.update()
 

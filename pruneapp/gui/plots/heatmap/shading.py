@@ -78,7 +78,6 @@ def pixels(light: Floats) -> Pixels:
 
 
 def luminance(color: str) -> float:
-    """Return the relative luminance of a color, from 0 to 1."""
     return float(linear(color) @ (0.2126, 0.7152, 0.0722))
 
 

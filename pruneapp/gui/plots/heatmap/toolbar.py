@@ -87,7 +87,6 @@ class ToolRow(WrappingRow):
 
     @property
     def tool(self) -> Tool:
-        """The chosen tool."""
         return next(tool for tool, button in self.tools.items() if button.isChecked())
 
     def set_selection_text(self, words: str) -> None:

@@ -325,7 +325,6 @@ class WeightsView(PlotView):
         self.canvas.zoom(ZOOM_STEP)
 
     def zoom_out(self) -> None:
-        """Zoom out."""
         self.canvas.zoom(1 / ZOOM_STEP)
 
     def fit(self) -> None:
