@@ -22,7 +22,7 @@ def run(*arguments):
 @pytest.mark.slow
 def test_the_sample_is_pruned_evaluated_repaired_exported_and_compared(tmp_path):
     done = run("--folder", tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
     before, pruned, repaired = map(
         float, re.findall(r"accuracy ([\d.]+)", done.stdout.split("Repaired:")[1])
     )
@@ -40,7 +40,7 @@ def test_a_file_of_the_user_is_pruned_exported_and_compared(tmp_path):
         {"fc.weight": rng.standard_normal((8, 16), np.float32)}, tmp_path / "model.safetensors"
     )
     done = run(tmp_path / "model.safetensors", "--folder", tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
     written = load_file(tmp_path / "first-run" / "pruned.safetensors")
     assert np.count_nonzero(written["fc.weight"]) == 64
     assert "need a script of yours" in done.stdout
