@@ -41,8 +41,8 @@ def main() -> int:
         print(f"There is no file or folder '{options.file}'.")
         return 1
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    # The user's own settings are neither shown nor changed.
-    with tempfile.TemporaryDirectory(prefix="pruneapp-first-run-") as home:
+    # The user's own settings are neither shown nor changed. The last thread may still write.
+    with tempfile.TemporaryDirectory(prefix="pruneapp-", ignore_cleanup_errors=True) as home:
         os.environ.update(
             {f"XDG_{kind}_HOME": home for kind in ("CONFIG", "CACHE", "STATE", "DATA")}
         )

@@ -237,6 +237,7 @@ class Tour:
 
     def end(self) -> None:
         """Close the file and stop the threads."""
+        sys.excepthook = sys.__excepthook__  # what fails from here on must be printed
         self.bench.shut_down()
         self.window.hide()
 
