@@ -24,7 +24,7 @@ from pruneapp.progress import Job
 from tests.evaluation.scripts import write_script
 
 PAGE = (Path(__file__).parents[2] / "docs" / "measure.md").read_text(encoding="utf-8")
-READY = PAGE.partition("## Ready-made\n")[2].partition("\n## ")[0]
+READY = PAGE.partition("## Examples\n")[2].partition("\n## ")[0]
 RECIPES = dict(re.findall(r"\*\*(.+?)\*\*.*?```python\n(.*?)```", READY, re.DOTALL))
 
 CLASSIFIER = """
