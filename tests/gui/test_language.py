@@ -141,7 +141,7 @@ from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.labels import joined, labeled, listed, stated
+from pruneapp.gui.widgets.labels import join_facts, join_sentences, join_statements, with_label
 from pruneapp.results.document_rows import ManualEditRequest
 from pruneapp.results.export import ExportReport, WrittenFile
 application = app.make_application(["pruneapp"])
