@@ -127,7 +127,7 @@ class Watch:
         if name == "<module>":
             return
         self.ran.add(file)
-        if code in (Jobs.submit.__code__, Jobs.answer.__code__):
+        if code in (Jobs.submit.__code__, Jobs.run_short.__code__):
             self._asked_by[id(frame.f_locals["work"])] = self._files_on_stack(frame)
         if name in ends.get(file, ()):
             self.way |= self._files_on_stack(frame)
