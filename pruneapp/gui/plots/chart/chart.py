@@ -322,7 +322,7 @@ class TensorsChart(OrderedChart):
 _MIN_VISIBLE_SHARE = 0.01
 
 
-def envelope(  # noqa: PLR0917
+def envelope(  # noqa: PLR0917 - called with the columns of one table
     edges: Floats, whole: Floats, left: Floats, after: Floats, group: int, highest: float
 ) -> Stacks:
     """Return the bars, or with `group` > 1 one bar per group that shows all states in it.
