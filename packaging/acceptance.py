@@ -69,14 +69,7 @@ class Table:
     flavour: str
     rows: list[tuple[str, str, str, str]] = field(default_factory=list)
 
-    def add(
-        self,
-        work: str,
-        figure: str,
-        bound: str = "",
-        *,
-        holds: bool | None = None,
-    ) -> None:
+    def add(self, work: str, figure: str, bound: str = "", *, holds: bool | None = None) -> None:
         """Add and print a row; `holds` is None if there is no bound."""
         judged = "" if holds is None else "yes" if holds else "NO"
         self.rows.append((work, figure, bound, judged))
@@ -120,10 +113,7 @@ def look_inside(made: Bundle, table: Table) -> None:
     size = megabytes(made.folder)
     bound = f"at most {MOST_MEGABYTES:.0f} MB" if bounded else ""
     table.add(
-        "size, unpacked",
-        f"{size:.1f} MB",
-        bound,
-        holds=size <= MOST_MEGABYTES if bounded else None,
+        "size, unpacked", f"{size:.1f} MB", bound, holds=size <= MOST_MEGABYTES if bounded else None
     )
     for words, file in (("archive", made.archive), ("package for Debian", made.package)):
         if file is not None:
@@ -218,10 +208,7 @@ def timed(command: Sequence[object], environment: Mapping[str, str]) -> float:
     """Return the duration of a command in seconds."""
     began = time.perf_counter()
     subprocess.run(
-        [str(part) for part in command],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        check=True,
+        [str(part) for part in command], env=environment, stdout=subprocess.DEVNULL, check=True
     )
     return time.perf_counter() - began
 

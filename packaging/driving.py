@@ -7,17 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from PySide6.QtCore import (
-    QEvent,
-    QEventLoop,
-    QMimeData,
-    QPoint,
-    QPointF,
-    QRect,
-    Qt,
-    QTimer,
-    QUrl,
-)
+from PySide6.QtCore import QEvent, QEventLoop, QMimeData, QPoint, QPointF, QRect, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,

@@ -105,10 +105,7 @@ def rules(walk: Tour) -> None:
     with walk.step("rules", "one step of two rules: 20 % of all Conv2d, 40 % of all Linear layers"):
         person.choose(form.rules[0].method, label_of(walk, "l1_unstructured"))
         person.click(form.add)
-        for rule, kind, amount in (
-            (0, "Conv2d", "20%"),
-            (1, "Linear", "40%"),
-        ):
+        for rule, kind, amount in ((0, "Conv2d", "20%"), (1, "Linear", "40%")):
             line = form.list.visualItemRect(form.list.item(rule))
             person.click(form.list.viewport(), line.center())
             target = form.rules[rule].target

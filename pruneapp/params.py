@@ -318,12 +318,10 @@ class AmountParam(Param):
 
 # Amounts of most methods.
 AMOUNT_OF_WEIGHTS = AmountParam(
-    help="Fraction of remaining weights, or a number of weights.",
-    unit="weights",
+    help="Fraction of remaining weights, or a number of weights.", unit="weights"
 )
 AMOUNT_OF_CHANNELS = AmountParam(
-    help="Fraction of remaining channels, or a number.",
-    unit="channels",
+    help="Fraction of remaining channels, or a number.", unit="channels"
 )
 
 

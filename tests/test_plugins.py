@@ -27,10 +27,7 @@ def example(packages) -> Path:
 
 def test_what_is_installed_is_listed_and_not_run(packages):
     install_package(
-        packages,
-        "loud",
-        {"pruneapp.methods": {"one": "loud:ONE"}},
-        "raise RuntimeError('it ran')",
+        packages, "loud", {"pruneapp.methods": {"one": "loud:ONE"}}, "raise RuntimeError('it ran')"
     )
     (found,) = plugins.installed()
     assert (found.name, found.version, found.key) == ("loud", "1.0", "loud==1.0")

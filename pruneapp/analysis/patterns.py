@@ -26,12 +26,7 @@ from pruneapp.methods.builtin.patterns import N_M, sizes_of
 from pruneapp.methods.method import GroupMethod
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.progress import Job
-from pruneapp.results.pattern_report import (
-    BrokenGroup,
-    BrokenPattern,
-    PatternReport,
-    TensorPattern,
-)
+from pruneapp.results.pattern_report import BrokenGroup, BrokenPattern, PatternReport, TensorPattern
 
 __all__ = [
     "broken_patterns",

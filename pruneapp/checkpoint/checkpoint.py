@@ -34,12 +34,7 @@ from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.checkpoint.model_choice import ModelChoice, choose_model
 from pruneapp.checkpoint.prunability import annotate
 from pruneapp.checkpoint.tied_copies import may_be_tied, merge_copies, ties_embeddings
-from pruneapp.errors import (
-    CheckpointError,
-    PluginError,
-    UnknownTensorError,
-    UnrecognizedFileError,
-)
+from pruneapp.errors import CheckpointError, PluginError, UnknownTensorError, UnrecognizedFileError
 from pruneapp.progress import CancelToken, Job
 
 if TYPE_CHECKING:

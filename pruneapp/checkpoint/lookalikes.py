@@ -54,12 +54,7 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
         "is a tar archive, as written by torch before version 0.1.10 or used to pack downloads",
         "Unpack it if it holds a checkpoint; else load it with an old torch and save it again.",
     ),
-    (
-        0,
-        b"\x89HDF\r\n\x1a\n",
-        "is an HDF5 file, as Keras writes them",
-        KERAS,
-    ),
+    (0, b"\x89HDF\r\n\x1a\n", "is an HDF5 file, as Keras writes them", KERAS),
     (4, b"TFL3", "is a TensorFlow Lite model", _ORIGINAL),
     (0, b"ARROW1", "is an Arrow file: a table of data, not a model", _OTHER),
     (0, b"PAR1", "is a Parquet file: a table of data, not a model", _OTHER),

@@ -109,8 +109,7 @@ def _find_snapshot(path: Path) -> tuple[Path, tuple[Notice, ...]]:
     revisions = [n for n in names_in(root / "snapshots") if is_folder(root / "snapshots" / n)]
     if not revisions:
         raise UnrecognizedFileError(
-            f"The cache '{root}' contains no snapshot.",
-            remedy="Download the model again.",
+            f"The cache '{root}' contains no snapshot.", remedy="Download the model again."
         )
     chosen = _current_revision(root, revisions)
     others = [name for name in revisions if name != chosen]

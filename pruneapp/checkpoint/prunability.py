@@ -26,13 +26,7 @@ from pruneapp.checkpoint.entry import (
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.source import ByteSource
 from pruneapp.checkpoint.mask_pairs import find_overlaps, fold_pairs
-from pruneapp.checkpoint.quantization import (
-    Declaration,
-    Module,
-    Modules,
-    find_quantized,
-    is_scale,
-)
+from pruneapp.checkpoint.quantization import Declaration, Module, Modules, find_quantized, is_scale
 from pruneapp.progress import CancelToken, Job
 
 
@@ -348,10 +342,7 @@ class Judge:
 
 
 def annotate(
-    contents: Contents,
-    sources: Sequence[ByteSource],
-    job: Job,
-    declared: Declaration | None = None,
+    contents: Contents, sources: Sequence[ByteSource], job: Job, declared: Declaration | None = None
 ) -> Contents:
     """Complete the entries of a reader: layer type, why it cannot be pruned, default selection.
 

@@ -21,13 +21,7 @@ from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import (
-    CommandRunner,
-    Runner,
-    ScriptRunner,
-    conditions_of,
-    data_of,
-)
+from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner, conditions_of, data_of
 from pruneapp.evaluation.script import SEED, EvaluationScript, Options, find_interpreter
 from pruneapp.export.destination.sidecars import configuration_in
 from pruneapp.export.provenance import calibration_of
@@ -282,12 +276,7 @@ def open_state(stack: contextlib.ExitStack, path: str, key: str | None, job: Job
 
 
 def _measure(
-    evaluator: Evaluator,
-    file: Snapshot,
-    original: Snapshot | None,
-    job: Job,
-    *,
-    judged: bool,
+    evaluator: Evaluator, file: Snapshot, original: Snapshot | None, job: Job, *, judged: bool
 ) -> tuple[Result, Sequence[Change]]:
     if original is None:
         return evaluator.measure(file, job), ()

@@ -338,9 +338,7 @@ def _print_allocation(
         for share in allocation.shares
     ]
     print_table(
-        ("tensor", "weights", "pruned", "sparsity", "damage"),
-        rows,
-        (False, True, True, True, True),
+        ("tensor", "weights", "pruned", "sparsity", "damage"), rows, (False, True, True, True, True)
     )
     metric = allocation.metric
     sys.stdout.write(

@@ -437,7 +437,7 @@ def check_address(address: str) -> None:
     if not (_LOCAL.fullmatch(address) or re.match(r"[a-z]+://.", address)):
         raise ClusterError(
             "A cluster is specified by the address of its Dask scheduler, such as "
-            f"tcp://host:8786, or by local:N for N processes on this machine (got '{address}').",
+            f"tcp://host:8786, or by local:N for N processes on this machine (got '{address}')."
         )
 
 

@@ -49,22 +49,9 @@ from pruneapp.cluster.connection import Cluster, Work, connect
 from pruneapp.cluster.masks import ModelSource, StatePart
 from pruneapp.cluster.steps import ClusterState, apply_actions, refuse_action
 from pruneapp.cluster.tasks import entered, task
-from pruneapp.errors import (
-    ClusterError,
-    ClusterLostError,
-    ExportError,
-    JsonError,
-    PruneAppError,
-)
+from pruneapp.errors import ClusterError, ClusterLostError, ExportError, JsonError, PruneAppError
 from pruneapp.export.catalog import get
-from pruneapp.export.exporter import (
-    PlannedFile,
-    SealedFile,
-    check,
-    make_file,
-    resolve,
-    write,
-)
+from pruneapp.export.exporter import PlannedFile, SealedFile, check, make_file, resolve, write
 from pruneapp.export.format import ExportPart, Plan
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import Provenance, may_have_pattern, provenance_of

@@ -480,11 +480,7 @@ class StatePart:
         checkpoint = self.model.open()
         masks: dict[str, BitMask] = {
             name: RuleMask(
-                name,
-                checkpoint.entries[name].numel,
-                rules,
-                self.kept.get(name),
-                (self.model, job),
+                name, checkpoint.entries[name].numel, rules, self.kept.get(name), (self.model, job)
             )
             for name, rules in self.rules.items()
         }

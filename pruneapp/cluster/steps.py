@@ -559,13 +559,7 @@ class _RowOnCluster:
         planned_cuts = [
             (ranked.views, ranked.count)
             for ranked in plan(
-                self._views,
-                planned,
-                self._values,
-                self._scope,
-                self._limits,
-                kernel,
-                self._job,
+                self._views, planned, self._values, self._scope, self._limits, kernel, self._job
             )
         ]
         return self._cut_plans(method, planned_cuts)

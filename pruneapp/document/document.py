@@ -61,11 +61,7 @@ class Document:
     """
 
     def __init__(
-        self,
-        checkpoint: Checkpoint,
-        *,
-        budget: int = BUDGET,
-        scratch: Path | None = None,
+        self, checkpoint: Checkpoint, *, budget: int = BUDGET, scratch: Path | None = None
     ) -> None:
         self.history = History(budget, scratch)
         self._notices: tuple[Notice, ...] = ()

@@ -407,11 +407,7 @@ def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Over
 
 
 def combine(
-    snapshot: Snapshot,
-    theirs: Mapping[str, BitMask],
-    how: Combination,
-    title: str,
-    job: Job,
+    snapshot: Snapshot, theirs: Mapping[str, BitMask], how: Combination, title: str, job: Job
 ) -> ManualEdit:
     """Return the edit that combines the masks of a state with other masks.
 

@@ -18,13 +18,7 @@ from pruneapp.document.entries import RepairSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.errors import ParameterError
-from pruneapp.evaluation.collection import (
-    GRAM_BUDGET,
-    LayerCollection,
-    Sums,
-    collecting,
-    kind_of,
-)
+from pruneapp.evaluation.collection import GRAM_BUDGET, LayerCollection, Sums, collecting, kind_of
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner, as_on_disk, data_of
 from pruneapp.kernels.values import decode
@@ -150,12 +144,7 @@ def _known(sums: Sums, job: Job) -> KnownInputs:
 
 
 def repair_by_statistics(
-    path: Path,
-    snapshot: Snapshot,
-    settings: RepairSettings,
-    job: Job,
-    *,
-    forced: bool = False,
+    path: Path, snapshot: Snapshot, settings: RepairSettings, job: Job, *, forced: bool = False
 ) -> CalibratedRepair:
     """Repair the pruned weights with statistics from a file.
 

@@ -89,10 +89,7 @@ class _Sums:
         counts = _numbers(self.file, self.offset + 8 * first, parts)
         sums = [
             _numbers(self.file, at + 8 * first * columns, parts * columns).reshape(parts, columns)
-            for at in (
-                self.offset + 8 * self.parts,
-                self.offset + 8 * self.parts * (1 + columns),
-            )
+            for at in (self.offset + 8 * self.parts, self.offset + 8 * self.parts * (1 + columns))
         ]
         return Inputs(sums[0], sums[1], counts, self.transposed != turned)
 

@@ -301,11 +301,7 @@ class Handover:
         return other
 
     def patches(
-        self,
-        snapshot: Snapshot,
-        scratch: Path,
-        job: Job,
-        names: Collection[str] | None = None,
+        self, snapshot: Snapshot, scratch: Path, job: Job, names: Collection[str] | None = None
     ) -> list[dict[str, Any]]:
         """Return the changes that the worker has to make; write masks and values to `scratch`.
 

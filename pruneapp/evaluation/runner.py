@@ -21,12 +21,7 @@ from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import JsonError
-from pruneapp.evaluation.graph_handover import (
-    AnyHandover,
-    GraphHandover,
-    is_unchanged,
-    write_graph,
-)
+from pruneapp.evaluation.graph_handover import AnyHandover, GraphHandover, is_unchanged, write_graph
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.metric import Directions, Metric
 from pruneapp.evaluation.model_graph import is_onnx, read_model_graph

@@ -178,10 +178,7 @@ def scan_tensors(
     todo = missing(tensors, request.amounts, names)
     if known is not None and not todo:
         yield replace(
-            known,
-            amounts=tuple(sorted(amounts)),
-            tensors=tensors,
-            calibration=tuple(sorted(data)),
+            known, amounts=tuple(sorted(amounts)), tensors=tensors, calibration=tuple(sorted(data))
         )
         return
     parts = job.parts(1 + len(todo))
@@ -265,8 +262,7 @@ def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
             names.append(name)
     if not names:
         raise SelectionError(
-            "Nothing is left to prune in the selected tensors.",
-            remedy="Select other tensors.",
+            "Nothing is left to prune in the selected tensors.", remedy="Select other tensors."
         )
     return names
 

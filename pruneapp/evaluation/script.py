@@ -104,8 +104,7 @@ class EvaluationScript:
                 raise ValueError  # noqa: TRY301 - same error as for invalid UTF-8
         except OSError as error:
             raise EvaluationError(
-                f"The script '{path}' cannot be read: {words_of(error)}.",
-                remedy="Check the path.",
+                f"The script '{path}' cannot be read: {words_of(error)}.", remedy="Check the path."
             ) from None
         except ValueError:  # invalid UTF-8, or null bytes
             raise EvaluationError(

@@ -22,15 +22,7 @@ from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.formats.torch import TORCH
 from pruneapp.export.formats.zst import ZSTANDARD
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "format_named",
-    "get",
-    "register",
-    "unregister",
-    "usual_format",
-]
+__all__ = ["FORMATS", "Format", "format_named", "get", "register", "unregister", "usual_format"]
 
 _formats: dict[str, Format] = {
     form.name: form

@@ -36,10 +36,7 @@ CONTAINER = ChoiceParam(
     help="What a torch file is written as: the opened file with changed weights, or the state "
     "dict alone, without optimizer, objects and program.",
     default=KEEP,
-    choices=(
-        Choice(KEEP, "Keep container"),
-        Choice("state-dict", "State dict only"),
-    ),
+    choices=(Choice(KEEP, "Keep container"), Choice("state-dict", "State dict only")),
 )
 
 DTYPE = ChoiceParam(

@@ -25,12 +25,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, max_packed_bytes
-from pruneapp.export.provenance import (
-    MOST_MASKS,
-    estimated_provenance,
-    may_have_pattern,
-    seeds_of,
-)
+from pruneapp.export.provenance import MOST_MASKS, estimated_provenance, may_have_pattern, seeds_of
 from pruneapp.export.sharding import whole_model
 from pruneapp.params import validate_all
 from pruneapp.progress import Job

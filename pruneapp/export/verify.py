@@ -313,9 +313,7 @@ def verify(file: Path, against: VerificationRequest, engine: Engine, job: Job) -
         recipe = _recipe_to_verify(file, texts, against)
         original = stack.enter_context(
             open_checkpoint(
-                against.original,
-                state_dict=texts.get("state_dict") or against.state_dict,
-                job=job,
+                against.original, state_dict=texts.get("state_dict") or against.state_dict, job=job
             )
         )
         recipe = with_statistics(recipe, original, against.statistics, job)

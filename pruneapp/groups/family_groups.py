@@ -19,14 +19,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.expression import ExpressionError, evaluate, whole
-from pruneapp.groups.family import (
-    LABELS,
-    AxisName,
-    AxisRule,
-    Family,
-    FurtherGroup,
-    MemberRule,
-)
+from pruneapp.groups.family import LABELS, AxisName, AxisRule, Family, FurtherGroup, MemberRule
 from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
 
 CONFIG = "config.json"

@@ -41,10 +41,7 @@ _BROADCAST = frozenset(
     }
 )
 _POOLS = frozenset(
-    {
-        *("MaxPool", "AveragePool", "LpPool"),
-        *("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"),
-    }
+    {*("MaxPool", "AveragePool", "LpPool"), *("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")}
 )
 _REDUCTIONS = frozenset(
     f"Reduce{what}"

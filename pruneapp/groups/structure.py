@@ -217,12 +217,7 @@ def _of_blocks(
             uniform = name == "ffn" and len({group.count for group in groups}) == 1
             axes[name] = Axis(name, LABELS[name], groups=groups, uniform=uniform)
     return Structure(
-        folder,
-        axes,
-        model_type=architecture,
-        config=config,
-        inside=inside,
-        blocks=found.blocks,
+        folder, axes, model_type=architecture, config=config, inside=inside, blocks=found.blocks
     )
 
 

@@ -11,15 +11,7 @@ from operator import itemgetter
 import numpy as np
 
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.kernels.kernel import (
-    KeyRange,
-    NearCut,
-    PlannedCut,
-    Ranking,
-    Share,
-    Slices,
-    Threshold,
-)
+from pruneapp.kernels.kernel import KeyRange, NearCut, PlannedCut, Ranking, Share, Slices, Threshold
 from pruneapp.kernels.lowest_channels import lowest_channels
 from pruneapp.kernels.mask_packing import (
     ComparedStretch,
@@ -30,14 +22,7 @@ from pruneapp.kernels.mask_packing import (
 )
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.small_tensors import alone, in_batches, join, prune_separately, split_masks
-from pruneapp.kernels.threads import (
-    STRETCH,
-    Result,
-    TensorRange,
-    in_order,
-    stretches,
-    threads_for,
-)
+from pruneapp.kernels.threads import STRETCH, Result, TensorRange, in_order, stretches, threads_for
 from pruneapp.kernels.threshold import (
     MOST_HELD,
     Bracket,
@@ -347,9 +332,7 @@ class CpuKernel:
         below = np.zeros(len(rankings), np.int64)
         hold = candidates is not None
 
-        def work(
-            task: Sequence[TensorRange],
-        ) -> list[tuple[TensorRange, int, Tally, Bits | None]]:
+        def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, int, Tally, Bits | None]]:
             return [
                 (s, *count_inside(rankings[s.index], s, bracket, job.cancel, hold=hold))
                 for s in task

@@ -31,13 +31,7 @@ from pruneapp.kernels.cpu import NEIGHBOURS, PLACES, CpuKernel
 from pruneapp.kernels.kernel import NearCut, PlannedCut, Ranking, Threshold
 from pruneapp.kernels.mask_packing import OpenBits
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import (
-    STRETCH,
-    ReadAhead,
-    TensorRange,
-    default_threads,
-    stretches,
-)
+from pruneapp.kernels.threads import STRETCH, ReadAhead, TensorRange, default_threads, stretches
 from pruneapp.kernels.threshold import Bracket, BracketCounts, Candidates, Tally, bins_of
 from pruneapp.progress import CancelToken, Job
 

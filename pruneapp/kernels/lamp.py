@@ -30,12 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.sort_keys import Magnitudes
-from pruneapp.kernels.threads import (
-    TensorRange,
-    in_order,
-    stretches,
-    threads_for,
-)
+from pruneapp.kernels.threads import TensorRange, in_order, stretches, threads_for
 from pruneapp.kernels.threshold import read_kept_keys
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices, decode
 from pruneapp.progress import Job

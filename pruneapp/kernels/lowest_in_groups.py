@@ -68,11 +68,7 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
 
 
 def _box(
-    ranking: Ranking,
-    shape: tuple[int, ...],
-    groups: Groups,
-    protected: BitMask | None,
-    box: Box,
+    ranking: Ranking, shape: tuple[int, ...], groups: Groups, protected: BitMask | None, box: Box
 ) -> tuple[Bools, int]:
     """Return which elements of a box stay, in its shape, and how many of them are conflicts."""
     keys = read_keys(ranking, *stretches(shape, groups.dim, box)).reshape(box.shape)

@@ -15,14 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.kernel import Slices
-from pruneapp.kernels.summation import (
-    InPlace,
-    SlicePart,
-    SliceSums,
-    cut,
-    join,
-    values_of,
-)
+from pruneapp.kernels.summation import InPlace, SlicePart, SliceSums, cut, join, values_of
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.masks.channels import Box, boxes, extents

@@ -479,10 +479,7 @@ def at_share(share: float | Float64s, sizes: Counts) -> Counts:
 
 
 def fit_common_threshold(
-    tensors: Tensors,
-    bounds: Bounds,
-    target: int,
-    cut: Cutting,
+    tensors: Tensors, bounds: Bounds, target: int, cut: Cutting
 ) -> tuple[Counts, Bools]:
     """Find the threshold at which the number of pruned elements, each within bounds, is `target`.
 

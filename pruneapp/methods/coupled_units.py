@@ -139,12 +139,7 @@ def _multiple(group: Group, values: Mapping[str, Any]) -> int:
 
 
 def score_units(  # noqa: PLR0917 - each its own type
-    group: Group,
-    view_of: View,
-    by: str,
-    kernel: Kernel,
-    job: Job,
-    inputs_of: InputsOf = no_inputs,
+    group: Group, view_of: View, by: str, kernel: Kernel, job: Job, inputs_of: InputsOf = no_inputs
 ) -> Float64s:
     """Return the score of each unit over all its weights in the tensors of a group.
 

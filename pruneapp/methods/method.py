@@ -308,13 +308,7 @@ class UnitMethod(Method):
         """Return the units of a tensor; raises `ParameterError` if it has none."""
 
     def lowest(  # noqa: PLR0917 - each its own type
-        self,
-        view: TensorView,
-        values: Values,
-        kernel: Kernel,
-        among: Indices,
-        count: int,
-        job: Job,
+        self, view: TensorView, values: Values, kernel: Kernel, among: Indices, count: int, job: Job
     ) -> Indices:
         """Return the `count` units of `among` (numbers, ascending) with the lowest scores."""
         if self.quick is not None:

@@ -19,12 +19,7 @@ from pruneapp.methods.builtin.activations import (
 from pruneapp.methods.builtin.allocation import ERK, LAMP, UNIFORM_PLUS
 from pruneapp.methods.builtin.patterns import BLOCKS, N_M
 from pruneapp.methods.builtin.structured import BN_SCALE, FPGM, LN_STRUCTURED, RANDOM_STRUCTURED
-from pruneapp.methods.builtin.units import (
-    ATTENTION_HEADS,
-    CHANNEL_GROUPS,
-    FFN_NEURONS,
-    LAYERS,
-)
+from pruneapp.methods.builtin.units import ATTENTION_HEADS, CHANNEL_GROUPS, FFN_NEURONS, LAYERS
 from pruneapp.methods.builtin.unstructured import (
     CUSTOM_FROM_MASK,
     IDENTITY,

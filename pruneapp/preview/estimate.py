@@ -344,14 +344,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
         sums = np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1)
         norm, magnitude = or_none(shares_of(*sums))
     numel_of_all, pruned = _model(snapshot, job)
-    return SparsityReport(
-        rows,
-        numel_of_all,
-        pruned,
-        pruned + int(counts.sum()),
-        norm,
-        magnitude,
-    )
+    return SparsityReport(rows, numel_of_all, pruned, pruned + int(counts.sum()), norm, magnitude)
 
 
 def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Dependents:

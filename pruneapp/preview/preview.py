@@ -338,10 +338,7 @@ def _as_by_hand(
 
 
 def _verify(
-    snapshot: Snapshot,
-    step: Step,
-    given: Mapping[str, BitMask] | None,
-    scores: Checkpoint | None,
+    snapshot: Snapshot, step: Step, given: Mapping[str, BitMask] | None, scores: Checkpoint | None
 ) -> None:
     """Raise if a file changed, or if no row takes the given masks or scores."""
     snapshot.checkpoint.verify_unchanged()
@@ -461,12 +458,7 @@ class RuleState:
         return self.before.replaces(name)
 
 
-def state_after(
-    snapshot: Snapshot,
-    step: Step,
-    kernel: Kernel,
-    job: Job,
-) -> RuleState | Snapshot:
+def state_after(snapshot: Snapshot, step: Step, kernel: Kernel, job: Job) -> RuleState | Snapshot:
     """Return the state after a step, for a single use such as an export.
 
     For a step of one row that ranks individual weights, masks take no memory, because the threshold

@@ -198,10 +198,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         return pruned_by
 
     def prune(
-        self,
-        t: Tensor,
-        default_mask: Tensor | None = None,
-        importance_scores: Tensor | None = None,
+        self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
         """Return `t` times its mask, without a module."""
         scores = t if importance_scores is None else importance_scores

@@ -137,7 +137,7 @@ def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:
     if pruning_type not in _TYPES:
         raise MethodError(
             f"{kind.__name__} in '{where}' must have a PRUNING_TYPE of 'unstructured',"
-            f" 'structured' or 'global' (got {pruning_type!r}).",
+            f" 'structured' or 'global' (got {pruning_type!r})."
         )
     params = tuple(_params(kind, where))
     if pruning_type == "structured" and not (

@@ -352,12 +352,7 @@ def random_structured(module: M, name: str, amount: Amount, dim: int) -> M:
 
 
 def ln_structured(  # noqa: PLR0917 - positional arguments in torch
-    module: M,
-    name: str,
-    amount: Amount,
-    n: Norm,
-    dim: int,
-    importance_scores: Tensor | None = None,
+    module: M, name: str, amount: Amount, n: Norm, dim: int, importance_scores: Tensor | None = None
 ) -> M:
     """Prune the channels of smallest norm, or of smallest norm of scores; see `LnStructured`."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)

@@ -37,12 +37,7 @@ from pruneapp.kernels.gpu import (
 )
 from pruneapp.kernels.kernel import Ranking, Threshold
 from pruneapp.kernels.sort_keys import Magnitudes, common_width
-from pruneapp.kernels.threads import (
-    TensorRange,
-    in_order,
-    stretches,
-    threads_for,
-)
+from pruneapp.kernels.threads import TensorRange, in_order, stretches, threads_for
 from pruneapp.kernels.threshold import kept_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -223,10 +218,7 @@ def can_share_a_threshold(scores: Sequence[Tensor]) -> bool:
 
 
 def zero_lowest_of_all(
-    masks: Sequence[Tensor],
-    scores: Sequence[Tensor],
-    count: int,
-    kept: Sequence[Tensor | None],
+    masks: Sequence[Tensor], scores: Sequence[Tensor], count: int, kept: Sequence[Tensor | None]
 ) -> None:
     """Apply `zero_lowest` to several tensors as if they were concatenated.
 
@@ -252,10 +244,7 @@ def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None
 
 
 def without_lowest_of_all(
-    bases: Sequence[Tensor],
-    scores: Sequence[Tensor],
-    count: int,
-    kept: Sequence[Tensor | None],
+    bases: Sequence[Tensor], scores: Sequence[Tensor], count: int, kept: Sequence[Tensor | None]
 ) -> list[Tensor]:
     """Apply `without_lowest` to several tensors as if they were concatenated."""
     if not count:

@@ -247,8 +247,7 @@ class EntryResolver:
         entry = self.checkpoint.entry(name)
         if not entry.prunable:
             raise ParameterError(
-                f"'{name}' cannot be pruned: {entry.why_not}.",
-                remedy="Remove it from the targets.",
+                f"'{name}' cannot be pruned: {entry.why_not}.", remedy="Remove it from the targets."
             )
 
     def _on_tensors(

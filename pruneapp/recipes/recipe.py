@@ -306,9 +306,7 @@ def chosen_by(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, ...]:
 
 
 def all_chosen_by(
-    checkpoint: Checkpoint,
-    chosen: ChosenConfiguration,
-    usual: Callable[[TensorEntry], bool],
+    checkpoint: Checkpoint, chosen: ChosenConfiguration, usual: Callable[[TensorEntry], bool]
 ) -> tuple[str, ...]:
     """Return the tensors that an entry selects: by pattern, names, or the predicate `usual`."""
     if chosen.pattern:

@@ -11,13 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from pruneapp.document.entries import (
-    Entry,
-    Part,
-    ScheduleEntry,
-    StepConfiguration,
-    StepEntry,
-)
+from pruneapp.document.entries import Entry, Part, ScheduleEntry, StepConfiguration, StepEntry
 from pruneapp.errors import JsonError, RecipeError
 from pruneapp.json_codec import convert, load
 from pruneapp.methods.builtin.units import MULTIPLE, ROUNDED

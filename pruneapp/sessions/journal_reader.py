@@ -97,12 +97,7 @@ class JournalContents:
 
     @classmethod
     def read(
-        cls,
-        file: io.BufferedIOBase,
-        path: Path,
-        *,
-        check_pieces: bool,
-        job: Job | None = None,
+        cls, file: io.BufferedIOBase, path: Path, *, check_pieces: bool, job: Job | None = None
     ) -> JournalContents:
         """Read the valid records of a journal; the first invalid one ends the file.
 
@@ -183,9 +178,7 @@ class JournalContents:
         self.position = self.tip = entry.at + 1
         kept = self.kept
         self.kept = msgspec.structs.replace(
-            kept,
-            at=-1 if kept.at > entry.at else kept.at,
-            steps=min(kept.steps, entry.at),
+            kept, at=-1 if kept.at > entry.at else kept.at, steps=min(kept.steps, entry.at)
         )
         self.exported = -1 if self.exported > entry.at else self.exported
         return True

@@ -16,12 +16,7 @@ from pruneapp.shrink.cut import ShrinkError
 # Fields with one entry per layer. Matched by name, since other lists can have the same length.
 LISTS = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
 # Fields that list indices of layers.
-_NUMBERS = (
-    "mlp_only_layers",
-    "full_attn_idxs",
-    "cross_attention_layers",
-    "fullatt_block_indexes",
-)
+_NUMBERS = ("mlp_only_layers", "full_attn_idxs", "cross_attention_layers", "fullatt_block_indexes")
 # Fields with the number of first layers that are of one kind.
 _FIRST = ("first_k_dense_replace", "max_window_layers")
 # Fields with a period: every n-th layer is of another kind. The value names the list with the same

@@ -161,11 +161,7 @@ def _format_change(axis: AxisForecast) -> str:
 
 class _Forecast:
     def __init__(
-        self,
-        surveyed: SurveyedState,
-        request: CutRequest,
-        job: Job,
-        provenance: Provenance | None,
+        self, surveyed: SurveyedState, request: CutRequest, job: Job, provenance: Provenance | None
     ) -> None:
         self._surveyed = surveyed
         self._structure = surveyed.structure

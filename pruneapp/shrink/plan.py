@@ -203,11 +203,7 @@ def prunable_axes(structure: Structure) -> tuple[Axis, ...]:
 
 
 def plan(
-    state: State,
-    structure: Structure,
-    choices: Choices,
-    job: Job,
-    surveyed: Survey | None = None,
+    state: State, structure: Structure, choices: Choices, job: Job, surveyed: Survey | None = None
 ) -> ShrinkPlan:
     """Compute the cut of a state and everything that has to be written with it.
 

@@ -28,12 +28,7 @@ from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.digest import sha256_of
 from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.errors import (
-    CheckpointError,
-    DamagedFileError,
-    SelectionError,
-    UnrecognizedFileError,
-)
+from pruneapp.errors import CheckpointError, DamagedFileError, SelectionError, UnrecognizedFileError
 from pruneapp.kernels.values import Float64s
 from pruneapp.progress import Job
 from pruneapp.statistics.file import COUNTS, GRAM, SUM, SUM2, Inputs, fits

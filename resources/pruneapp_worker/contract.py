@@ -201,10 +201,7 @@ class Session:
         name = "calibrate" if "calibrate" in found else None
         name = name or next((one for one in found if one.startswith("evaluate")), "evaluate")
         weights, inputs = self._tensors.count(
-            activations,
-            name,
-            lambda: self._call(name, self._model, seed=seed),
-            path,
+            activations, name, lambda: self._call(name, self._model, seed=seed), path
         )
         if os.getpid() != PID:
             os._exit(0)

@@ -498,6 +498,4 @@ def without_experts(model: Any, routers: list[tuple[Any, Any, list[int]]]) -> An
     finally:
         torch.nn.functional.linear = linear
     if called != set(dropped):
-        raise ContractError(
-            f"{type(model).__name__} routes in a way that the check cannot follow.",
-        )
+        raise ContractError(f"{type(model).__name__} routes in a way that the check cannot follow.")

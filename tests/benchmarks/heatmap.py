@@ -148,12 +148,7 @@ class Eye:
         view = canvas.view
         # Place the first weight in the corner.
         canvas.set_viewport(
-            replace(
-                view,
-                zoom=1 / ratio,
-                x=view.width * ratio / 2,
-                y=view.height * ratio / 2,
-            )
+            replace(view, zoom=1 / ratio, x=view.width * ratio / 2, y=view.height * ratio / 2)
         )
         self.settle()
         view = canvas.view

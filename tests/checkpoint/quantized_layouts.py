@@ -32,18 +32,10 @@ GPTQ: Tensors = {
     "scales": ("F16", (4, 16)),
     "g_idx": ("I32", (64,)),
 }
-AWQ: Tensors = {
-    "qweight": ("I32", (64, 2)),
-    "qzeros": ("I32", (4, 2)),
-    "scales": ("F16", (4, 16)),
-}
+AWQ: Tensors = {"qweight": ("I32", (64, 2)), "qzeros": ("I32", (4, 2)), "scales": ("F16", (4, 16))}
 INT8: Tensors = {"weight": ("I8", (16, 64)), "weight_scale": ("BF16", (16, 1))}
 FLOAT8: Tensors = {"weight": ("F8_E4M3", (16, 64)), "weight_scale": ("F32", (16, 1))}
-MLX: Tensors = {
-    "weight": ("U32", (16, 8)),
-    "scales": ("F16", (16, 2)),
-    "biases": ("F16", (16, 2)),
-}
+MLX: Tensors = {"weight": ("U32", (16, 8)), "scales": ("F16", (16, 2)), "biases": ("F16", (16, 2))}
 BNB4: Tensors = {
     "weight": ("U8", (512, 1)),
     "weight.absmax": ("U8", (16,)),
@@ -143,9 +135,7 @@ LAYOUTS: dict[str, Layout] = {
         "ModelOpt MXFP4", {"weight": ("U8", (16, 32)), "weight_scale": ("U8", (16, 2))}
     ),
     "modelopt fp8": Layout(
-        "ModelOpt FP8",
-        {**FLOAT8, "input_scale": ("F32", ())},
-        method("modelopt", quant_algo="FP8"),
+        "ModelOpt FP8", {**FLOAT8, "input_scale": ("F32", ())}, method("modelopt", quant_algo="FP8")
     ),
     "fp8 of either library": Layout(
         "ModelOpt FP8 or compressed-tensors", {**FLOAT8, "input_scale": ("F32", ())}
@@ -174,11 +164,7 @@ LAYOUTS: dict[str, Layout] = {
     ),
     "mistral fp8": Layout(
         "Mistral FP8",
-        {
-            "weight": ("F8_E4M3", (16, 64)),
-            "qscale_weight": ("F32", ()),
-            "qscale_act": ("F32", ()),
-        },
+        {"weight": ("F8_E4M3", (16, 64)), "qscale_weight": ("F32", ()), "qscale_act": ("F32", ())},
     ),
     "fbgemm fp8": Layout("FBGEMM FP8", {**FLOAT8, "input_scale_ub": ("F32", (1,))}),
     "fbgemm fp8 experts": Layout(
@@ -190,8 +176,7 @@ LAYOUTS: dict[str, Layout] = {
         "ComfyUI FP8", {"weight": ("F8_E4M3", (16, 64)), "scale_weight": ("F32", (16, 1))}
     ),
     "tensorrt-llm": Layout(
-        "TensorRT-LLM",
-        {"weight": ("I8", (16, 64)), "weights_scaling_factor": ("F32", (16, 4))},
+        "TensorRT-LLM", {"weight": ("I8", (16, 64)), "weights_scaling_factor": ("F32", (16, 4))}
     ),
     "aqlm": Layout(
         "AQLM",
@@ -280,16 +265,10 @@ LAYOUTS: dict[str, Layout] = {
         "SqueezeLLM", {"qweight": ("I32", (8, 16)), "lookup_table": ("F16", (16, 16))}
     ),
     "qqq": Layout(
-        "QQQ",
-        {
-            "B": ("I32", (4, 32)),
-            "s_channel": ("F32", (1, 16)),
-            "s_group": ("F16", (2, 16)),
-        },
+        "QQQ", {"B": ("I32", (4, 32)), "s_channel": ("F32", (1, 16)), "s_group": ("F16", (2, 16))}
     ),
     "quark": Layout(
-        "Quark",
-        {"weight": ("I8", (16, 64)), "weight_quantizer.scale": ("F32", (16, 4))},
+        "Quark", {"weight": ("I8", (16, 64)), "weight_quantizer.scale": ("F32", (16, 4))}
     ),
     "dfloat11": Layout(
         "DFloat11",
@@ -303,8 +282,7 @@ LAYOUTS: dict[str, Layout] = {
         "torch", {"_packed_params._packed_params": ("F32", (16, 64)), "scale": ("F32", ())}
     ),
     "torch": Layout(
-        "torch",
-        {"weight": ("I8", (16, 64)), "scale": ("F32", ()), "zero_point": ("I64", ())},
+        "torch", {"weight": ("I8", (16, 64)), "scale": ("F32", ()), "zero_point": ("I64", ())}
     ),
     # Layers that match no entry of the table.
     "unknown": Layout("", {"codes_a": ("U16", (16, 8)), "rotation": ("F32", (64, 64))}),

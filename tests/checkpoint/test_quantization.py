@@ -207,10 +207,7 @@ _ORDINARY_LAYERS: dict[str, tuple[Tensors, list[str]]] = {
     ),
     "a graph": ({"weight": ("F32", (8, 8)), "edge_index": ("I64", (2, 8))}, ["weight"]),
     "plain float8": ({"weight": ("F8_E4M3", (8, 8)), "bias": ("F16", (8,))}, ["weight"]),
-    "attention written by hand": (
-        {"W_q": ("F32", (8, 8)), "W_k": ("F32", (8, 8))},
-        ["W_q", "W_k"],
-    ),
+    "attention written by hand": ({"W_q": ("F32", (8, 8)), "W_k": ("F32", (8, 8))}, ["W_q", "W_k"]),
     "stacked experts": (
         {"gate_up_proj": ("BF16", (4, 8, 8)), "down_proj": ("BF16", (4, 8, 8))},
         ["gate_up_proj", "down_proj"],
@@ -284,10 +281,7 @@ def test_a_float_of_a_quantized_layer_is_pruned_only_by_its_exact_name(tmp_path,
         ({"compression_config": {"format": "x"}}, "compressed-tensors"),
         ({"quantization": {"bits": 4}}, "MLX"),
         ({"text_config": {"quantization_config": {"quant_method": "awq"}}}, "AWQ"),
-        (
-            {"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "FP8"}},
-            "ModelOpt FP8",
-        ),
+        ({"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "FP8"}}, "ModelOpt FP8"),
     ],
 )
 def test_a_configuration_declares_a_quantizer(config, name):

@@ -74,11 +74,7 @@ ALL = (
     },
     {
         "name": "schedule",
-        "configuration": {
-            "step": step("l1_unstructured", {}, "global"),
-            "final": 0.7,
-            "steps": 3,
-        },
+        "configuration": {"step": step("l1_unstructured", {}, "global"), "final": 0.7, "steps": 3},
     },
     {"name": "finalize"},
 )

@@ -150,10 +150,7 @@ def test_what_changes_nothing_is_refused():
             "at configuration.names: expected an array",
         ),
         ({"name": "finalize", "configuration": {"names": [7]}}, r"names\[0\]: expected a string"),
-        (
-            {"name": "finalize", "configuration": {"tensors": []}},
-            "unknown key 'tensors'",
-        ),
+        ({"name": "finalize", "configuration": {"tensors": []}}, "unknown key 'tensors'"),
         ({"name": "treat_zeros", "configuration": {}}, "'treat_zeros' is not an allowed value"),
     ],
 )

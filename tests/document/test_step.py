@@ -36,10 +36,7 @@ LAYER3 = tuple(f"module.layer3.{i}.conv1.weight" for i in range(3))
             Step((Row(("module.fc.weight",), "l1_unstructured", {"amount": 53539}),)),
             "L1 53,539 weights on fc.weight",
         ),
-        (
-            Step((Row(("a.w",), "l1_unstructured", {"amount": 1}, "*.w*t"),)),
-            "L1 1 weight on *.w*t",
-        ),
+        (Step((Row(("a.w",), "l1_unstructured", {"amount": 1}, "*.w*t"),)), "L1 1 weight on *.w*t"),
         (
             Step((Row(("a.w",), "random_unstructured", {"amount": 0.125, "seed": 7}),)),
             "Random 12.5 %, seed 7, on a.w",
@@ -147,20 +144,16 @@ def test_wrong_steps_are_refused():
         {"name": "step", "configuration": {"rows": [{"name": "identity", "values": 1}] * 0}},
         {
             "name": "step",
-            "configuration": {
-                "rows": [{"name": "identity", "configuration": {"names": "abc"}}],
-            },
+            "configuration": {"rows": [{"name": "identity", "configuration": {"names": "abc"}}]},
+        },
+        {
+            "name": "step",
+            "configuration": {"rows": [{"name": "identity", "configuration": {"values": [1]}}]},
         },
         {
             "name": "step",
             "configuration": {
-                "rows": [{"name": "identity", "configuration": {"values": [1]}}],
-            },
-        },
-        {
-            "name": "step",
-            "configuration": {
-                "rows": [{"name": "l1_unstructured", "configuration": {"values": {"amount": "x"}}}],
+                "rows": [{"name": "l1_unstructured", "configuration": {"values": {"amount": "x"}}}]
             },
         },
     ],

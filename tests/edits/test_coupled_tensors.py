@@ -13,11 +13,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.selection import tensors_of_role
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.coupled_tensors import (
-    Companions,
-    complete_channels,
-    with_companions,
-)
+from pruneapp.edits.coupled_tensors import Companions, complete_channels, with_companions
 from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import SelectionError, UnknownTensorError
 from pruneapp.kernels.cpu import CpuKernel

@@ -362,8 +362,7 @@ OPERATIONS = ("prune", "restore", "protect", "release")
     st.integers(0, 2**32 - 1),
     st.sampled_from(OPERATIONS),
     st.lists(
-        st.tuples(*(st.tuples(st.integers(0, n - 1), st.integers(1, n)) for n in SHAPE)),
-        max_size=4,
+        st.tuples(*(st.tuples(st.integers(0, n - 1), st.integers(1, n)) for n in SHAPE)), max_size=4
     ),
     st.booleans(),
     st.sampled_from([0.0, 0.3, 1.0]),

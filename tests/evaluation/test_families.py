@@ -127,8 +127,7 @@ def score(runner, state):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[] if n in FAST else [pytest.mark.slow]) for n in TINY_MODELS],
+    "name", [pytest.param(n, marks=[] if n in FAST else [pytest.mark.slow]) for n in TINY_MODELS]
 )
 def test_each_family_is_evaluated_calibrated_and_repaired(name, runner, new_folder, tmp_path):
     new = new_folder(name)

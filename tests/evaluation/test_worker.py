@@ -442,8 +442,7 @@ def test_five_kills_at_random_moments_leave_no_process(stubbed):
     groups = []
     for _ in range(5):
         timer = threading.Timer(
-            draw.uniform(0, 0.3),
-            lambda: worker.pid and os.kill(worker.pid, signal.SIGKILL),
+            draw.uniform(0, 0.3), lambda: worker.pid and os.kill(worker.pid, signal.SIGKILL)
         )
         timer.start()
         with contextlib.suppress(EvaluationError):

@@ -101,12 +101,7 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
 
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("form", FORMS, ids=str)
-@given(
-    st.sampled_from(SPARSITIES),
-    st.sampled_from(list(KINDS)),
-    st.booleans(),
-    st.integers(0, 5),
-)
+@given(st.sampled_from(SPARSITIES), st.sampled_from(list(KINDS)), st.booleans(), st.integers(0, 5))
 @settings(SEVEN_EACH, max_examples=4)  # large models
 def test_what_is_foretold_is_what_is_written(
     tmp_path_factory, form, sparsity, kind, channels, seed

@@ -61,13 +61,7 @@ def assert_equal_to_torch(expected, found, before, scores):
         assert np.array_equal(expected, found)
 
 
-@given(
-    data=st.data(),
-    dtype=float_types,
-    shape=shapes(),
-    amount=AMOUNTS,
-    scored=st.booleans(),
-)
+@given(data=st.data(), dtype=float_types, shape=shapes(), amount=AMOUNTS, scored=st.booleans())
 def test_l1_unstructured(data, dtype, shape, amount, scored):
     """Every dtype and shape, pruned before or not, by weights or scores, including NaN."""
     size = math.prod(shape)

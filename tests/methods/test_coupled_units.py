@@ -117,10 +117,7 @@ def transposed_experts() -> Case:
     """Interleaved gate and up, inputs along dim 1, as in gpt-oss."""
     members = (Member("in", 2, Runs((Run(2),))), Member("out", 1, role="output"))
     tensors = {"in": some(E, H, 2 * N), "out": some(E, N, H)}
-    rows = {
-        "in": [rows_of(H)[0] for _ in range(E)],
-        "out": [rows_of(N)[0] for _ in range(E)],
-    }
+    rows = {"in": [rows_of(H)[0] for _ in range(E)], "out": [rows_of(N)[0] for _ in range(E)]}
 
     def unit(name, weight, u):
         return weight[:, u] if name == "out" else weight[:, :, 2 * u : 2 * u + 2]

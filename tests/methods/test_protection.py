@@ -276,12 +276,7 @@ def equal_but_for_ties(expected, found, before, scores):
         assert np.array_equal(ours[apart], torchs[apart])
 
 
-@given(
-    finite(least=2),
-    st.integers(-5, 4),
-    st.sampled_from([0.5, 1, 2, 3, math.inf]),
-    AMOUNTS,
-)
+@given(finite(least=2), st.integers(-5, 4), st.sampled_from([0.5, 1, 2, 3, math.inf]), AMOUNTS)
 def test_ln_structured_is_torch_with_infinite_scores(case, dim, n, amount):
     values, there, protected = case
     shape = values.shape

@@ -40,9 +40,7 @@ SHOWS = {
 }
 MARKS = {"tr", "translate", "QT_TRANSLATE_NOOP"}
 # These show texts that are marked elsewhere: commands, columns, and declarations of the engine.
-READS_MARKED = {
-    *("commands/actions.py", "widgets/engine_text.py", "tree/model.py", "tree/view.py"),
-}
+READS_MARKED = {*("commands/actions.py", "widgets/engine_text.py", "tree/model.py", "tree/view.py")}
 # The application's name, native names of languages, code, and identifiers that are passed with
 # texts.
 AS_IT_IS = {

@@ -313,10 +313,7 @@ def test_global_pruning_is_equal_to_torch(method, parts, data):
         try:
             if method == "foobar":
                 side.global_unstructured(
-                    [(m, "weight") for m in modules],
-                    own(side, "unstructured"),
-                    given_scores,
-                    dim=0,
+                    [(m, "weight") for m in modules], own(side, "unstructured"), given_scores, dim=0
                 )
             else:
                 side.global_unstructured(

@@ -317,10 +317,7 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
             text_of(step_entry(L1, companions="yes")),
             "companions: expected true or false, got 'yes'",
         ),
-        (
-            text_of(step_entry(L1, dependents=1)),
-            "dependents: expected true or false, got 1",
-        ),
+        (text_of(step_entry(L1, dependents=1)), "dependents: expected true or false, got 1"),
         (text_of(7), "at entries[0]: expected an object, got 7"),
         (text_of(extra=1), "unknown key 'extra'"),
         (
@@ -366,10 +363,7 @@ def test_schedules_end_at_the_final_amount_to_the_last_weight(data):
     steps = data.draw(st.integers(1, 6))
     scope = data.draw(st.sampled_from(["local", "global"]))
     path = data.draw(st.sampled_from(["linear", "cubic"]))
-    first = {
-        "name": "l1_unstructured",
-        "configuration": {"values": {"amount": begun}},
-    }
+    first = {"name": "l1_unstructured", "configuration": {"values": {"amount": begun}}}
     schedule = {
         "name": "schedule",
         "configuration": {

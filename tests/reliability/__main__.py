@@ -281,9 +281,7 @@ def _cluster_stores(options: argparse.Namespace) -> tuple[str, list[str]]:
 
 
 def _everywhere(
-    options: argparse.Namespace,
-    weights: int,
-    one: Callable[[str, Path, Scene, Contents], None],
+    options: argparse.Namespace, weights: int, one: Callable[[str, Path, Scene, Contents], None]
 ) -> None:
     """Call `one` for every format and every scene that it can write to."""
     with tempfile.TemporaryDirectory(prefix="pruneapp-reliability-") as name:

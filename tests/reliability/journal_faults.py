@@ -129,13 +129,7 @@ def _actions(folder: Path) -> Iterator[Document]:
 
 
 def _once(
-    folder: Path,
-    states: list[State],
-    call: str,
-    error: str,
-    index: int,
-    lasts: bool,
-    tally: Tally,
+    folder: Path, states: list[State], call: str, error: str, index: int, lasts: bool, tally: Tally
 ) -> bool:
     """Run once with a fault, or with one that persists; return whether the call was reached."""
     what = f"{call} {error} {index}{' and on' if lasts else ''}"

@@ -65,8 +65,7 @@ class Work:
 
 WORKS = (
     Work(
-        "small tensors",
-        {"a.weight": (64, 64), "b.weight": (32, 16, 3, 3), "c.weight": (512, 256)},
+        "small tensors", {"a.weight": (64, 64), "b.weight": (32, 16, 3, 3), "c.weight": (512, 256)}
     ),
     # A small model whose masks have 16 to 64 pieces, like those of a billion weights.
     Work("masks take long", {"a.weight": (1024, 1024), "b.weight": (2048, 2048)}, large=True),

@@ -143,9 +143,7 @@ def test_an_intent_is_on_the_disk_before_the_masks_and_small(model, place, monke
     flushed: list[int] = []
     flush = journal_file.JournalWriter._sync
     monkeypatch.setattr(
-        journal_file.JournalWriter,
-        "_sync",
-        lambda log: (flushed.append(log.size), flush(log))[1],
+        journal_file.JournalWriter, "_sync", lambda log: (flushed.append(log.size), flush(log))[1]
     )
     journal.keep(Capture.of(document), {}, Job(), lambda: sizes.append(journal.writer.size))
     assert flushed[0] < sizes[0]

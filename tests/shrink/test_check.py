@@ -49,10 +49,7 @@ def refused(check, *given, **more) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "name",
-    SAMPLE,
-)
+@pytest.mark.parametrize("name", SAMPLE)
 def test_a_model_passes_against_itself(name, checker, tiny_folder):
     folder = tiny_folder(name)
     shapes = checker.check(folder, how="meta")

@@ -26,12 +26,7 @@ class TinyModel:
     configuration: str = ""  # its class, if it is not that of the architecture
 
 
-_TOKENS = {
-    "vocab_size": VOCABULARY,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
-    "pad_token_id": 3,
-}
+_TOKENS = {"vocab_size": VOCABULARY, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 3}
 _ENCODER = {
     **_TOKENS,
     "hidden_size": HIDDEN,

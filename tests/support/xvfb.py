@@ -37,9 +37,7 @@ def screen(size: tuple[int, int]) -> Iterator[dict[str, str]]:
     # of 400).
     kind = ["-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(
-        [PROGRAM, "-displayfd", str(writing), *kind],
-        pass_fds=[writing],
-        stderr=subprocess.DEVNULL,
+        [PROGRAM, "-displayfd", str(writing), *kind], pass_fds=[writing], stderr=subprocess.DEVNULL
     )
     os.close(writing)
     try:

@@ -157,8 +157,7 @@ def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
         raise damaged_header(path, f"tensor '{show(name)}' does not end at a whole byte")
     if bits // 8 != end - begin:
         raise damaged_header(
-            path,
-            f"tensor '{show(name)}' needs {bits // 8:,} bytes but has {end - begin:,}",
+            path, f"tensor '{show(name)}' needs {bits // 8:,} bytes but has {end - begin:,}"
         )
     return name, dtype, tuple(shape), begin, end
 
@@ -166,8 +165,7 @@ def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
 def damaged_header(path: str, what: str) -> DamagedFileError:
     """Return the error for a safetensors file that violates a rule; `what` is a clause."""
     return DamagedFileError(
-        f"'{path}' is not a valid safetensors file: {what}.",
-        remedy="Download or save it again.",
+        f"'{path}' is not a valid safetensors file: {what}.", remedy="Download or save it again."
     )
 
 
@@ -383,6 +381,5 @@ def _is_plain(name: str) -> bool:
 def damaged_index(path: str, what: str) -> DamagedFileError:
     """Return the error for an index that violates a rule; `what` is a clause."""
     return DamagedFileError(
-        f"'{path}' is not a valid index of shards: {what}.",
-        remedy="Download or save it again.",
+        f"'{path}' is not a valid index of shards: {what}.", remedy="Download or save it again."
     )

@@ -20,12 +20,7 @@ import numpy as np
 
 from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.entry import (
-    Location,
-    TensorEntry,
-    fortran_strides,
-    is_contiguous,
-)
+from pruneapp.checkpoint.entry import Location, TensorEntry, fortran_strides, is_contiguous
 from pruneapp.checkpoint.formats.headers import MAX_RANK, quoted_names, show
 from pruneapp.checkpoint.io.derived_source import JoinedSource, fill_from_blocks
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
@@ -365,9 +360,5 @@ class _SwappedSegment:
 
 NPZ = Reader("npz", "NumPy archive", (".npz",), _recognises_npz, _read_npz)
 NPY = Reader(
-    "npy",
-    "NumPy array",
-    (MEMBER_SUFFIX,),
-    lambda head, _source: head.startswith(MAGIC),
-    _read_npy,
+    "npy", "NumPy array", (MEMBER_SUFFIX,), lambda head, _source: head.startswith(MAGIC), _read_npy
 )

@@ -439,9 +439,5 @@ def _overlap(one: _Chunk, other: _Chunk) -> bool:
 
 
 DISTRIBUTED = Reader(
-    "distributed",
-    "PyTorch distributed checkpoint",
-    (METADATA_FILE,),
-    _recognises,
-    _read,
+    "distributed", "PyTorch distributed checkpoint", (METADATA_FILE,), _recognises, _read
 )

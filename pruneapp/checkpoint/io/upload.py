@@ -397,11 +397,7 @@ class _MultipartUpload:
 
     def send(self, number: int, data: bytes) -> None:
         answer = self._call(
-            "upload_part",
-            UploadId=self.id,
-            PartNumber=number,
-            Body=data,
-            ContentMD5=_md5(data),
+            "upload_part", UploadId=self.id, PartNumber=number, Body=data, ContentMD5=_md5(data)
         )
         self._tags[number] = answer["ETag"]
 
@@ -418,9 +414,7 @@ class _MultipartUpload:
                 {"PartNumber": number, "ETag": tag} for number, tag in sorted(self._tags.items())
             ]
             self._call_once(
-                "complete_multipart_upload",
-                UploadId=self.id,
-                MultipartUpload={"Parts": parts},
+                "complete_multipart_upload", UploadId=self.id, MultipartUpload={"Parts": parts}
             )
         self._done = True
         self._store.clear_cache()

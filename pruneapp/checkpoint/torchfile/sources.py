@@ -381,10 +381,7 @@ def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes]
 
 
 def _check_range(
-    name: str,
-    part: Tensor,
-    extents: tuple[int, ...],
-    read: Callable[[Tensor], bytes],
+    name: str, part: Tensor, extents: tuple[int, ...], read: Callable[[Tensor], bytes]
 ) -> None:
     if part.element.name not in {"int64", "int32"}:
         raise Malformed(f"the indices of the sparse tensor '{name[:80]}' are no whole numbers")

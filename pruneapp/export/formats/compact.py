@@ -226,10 +226,7 @@ def _pack_frames(
     return [
         record
         for e in entries
-        for record in (
-            _index(e, rows[e.name]),
-            _data(e, sizes[e.name], (spool, begins[e.name])),
-        )
+        for record in (_index(e, rows[e.name]), _data(e, sizes[e.name], (spool, begins[e.name])))
     ]
 
 

@@ -21,12 +21,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.npz import MAGIC, MEMBER_SUFFIX, NPY, NPZ
 from pruneapp.errors import ExportError, counted
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats.deflated import (
-    deflate,
-    deflated_pieces,
-    expected_bytes,
-    max_bytes,
-)
+from pruneapp.export.formats.deflated import deflate, deflated_pieces, expected_bytes, max_bytes
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
 from pruneapp.export.records import State, finalized
 from pruneapp.export.rounding import DTYPE

@@ -99,12 +99,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         "bytes cannot be one file."
     )
     return Plan(
-        spliced.nbytes,
-        spliced.pieces,
-        names,
-        (notice,),
-        container=True,
-        parts={data_file: outside},
+        spliced.nbytes, spliced.pieces, names, (notice,), container=True, parts={data_file: outside}
     )
 
 

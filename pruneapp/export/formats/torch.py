@@ -264,11 +264,7 @@ class PatchedFile:
     """
 
     def __init__(
-        self,
-        source: ByteSource,
-        patches: Iterable[AnyPatch],
-        checked: Iterable[Checked],
-        job: Job,
+        self, source: ByteSource, patches: Iterable[AnyPatch], checked: Iterable[Checked], job: Job
     ) -> None:
         self._source = source
         filled = [patch for patch in job.cancel.each(patches) if patch.end > patch.offset]

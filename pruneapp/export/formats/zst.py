@@ -107,13 +107,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         assert len(first) == header
         return _FRAME + _compressed(bytes(first), level, job) + data
 
-    return Plan(
-        bound(dense.nbytes) + 64,
-        pieces,
-        dense.names,
-        dense.notices,
-        expected=expected,
-    )
+    return Plan(bound(dense.nbytes) + 64, pieces, dense.names, dense.notices, expected=expected)
 
 
 def _compressor(level: int, nbytes: int, **options: Any) -> zstandard.ZstdCompressor:

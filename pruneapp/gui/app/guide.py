@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QKeyEvent,
-    QKeySequence,
-    QShortcut,
-    QTextCursor,
-    QTextDocument,
-)
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QShortcut, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QSplitter,
     QTextBrowser,

@@ -15,12 +15,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
 from pruneapp.gui.widgets.controls import add_row, follow_font, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain

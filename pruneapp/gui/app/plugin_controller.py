@@ -83,9 +83,7 @@ class PluginController(Controller):
             return plugins.load(plugin)
 
         self._jobs.run_short(
-            work,
-            on_result=partial(self._on_loaded, key),
-            on_error=partial(self._on_failed, key),
+            work, on_result=partial(self._on_loaded, key), on_error=partial(self._on_failed, key)
         )
 
     def _on_loaded(self, key: str, additions: Additions) -> None:

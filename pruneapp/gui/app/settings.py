@@ -110,11 +110,7 @@ MOTION = ChoiceParam(
     label="Motion",
     help="Whether bars and menus are animated.",
     default="system",
-    choices=(
-        Choice("system", "System"),
-        Choice("full", "Full"),
-        Choice("reduced", "Reduced"),
-    ),
+    choices=(Choice("system", "System"), Choice("full", "Full"), Choice("reduced", "Reduced")),
 )
 
 SETTINGS: tuple[Param, ...] = (

@@ -635,8 +635,7 @@ _TOOLS = _in(
         "allocate",
         QT_TRANSLATE_NOOP("Actions", "All&ocate…"),
         tip=QT_TRANSLATE_NOOP(
-            "Actions",
-            "Choose the sparsity of each scanned tensor for the least predicted damage",
+            "Actions", "Choose the sparsity of each scanned tensor for the least predicted damage"
         ),
     ),
     ActionSpec(
@@ -792,8 +791,7 @@ LOCAL_KEYS: tuple[LocalKeys, ...] = (
         "Ctrl+↑ ↓",
     ),
     LocalKeys(
-        ("+", "=", "-", "_", "0"),
-        QT_TRANSLATE_NOOP("Actions", "Zoom a chart, and show all of it"),
+        ("+", "=", "-", "_", "0"), QT_TRANSLATE_NOOP("Actions", "Zoom a chart, and show all of it")
     ),
     LocalKeys(("T",), QT_TRANSLATE_NOOP("Actions", "Show the data of the picture as a table")),
     LocalKeys(

@@ -59,12 +59,7 @@ def command(named: Named) -> Entry:
     # Two keys may have the same name.
     keys = ", ".join(dict.fromkeys(key.toString(_NATIVE) for key in action.shortcuts()))
     return Entry(
-        name,
-        keys,
-        action.trigger,
-        action.toolTip(),
-        action.isEnabled(),
-        (english_name(action),),
+        name, keys, action.trigger, action.toolTip(), action.isEnabled(), (english_name(action),)
     )
 
 

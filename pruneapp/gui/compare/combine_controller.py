@@ -232,12 +232,7 @@ class CombineController(DialogController[CombineDialog]):
         theirs, by_zeros, both = found
         contents = self._session.contents
         dialog = CombineDialog(
-            path.name,
-            both,
-            contents.shown,
-            self._window,
-            by_zeros=by_zeros,
-            short=contents.short,
+            path.name, both, contents.shown, self._window, by_zeros=by_zeros, short=contents.short
         )
         dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
         dialog.pictureRequested.connect(partial(self._compare.other.set_masks, path.name, theirs))

@@ -9,10 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
@@ -106,13 +103,7 @@ class SideMetrics(QWidget):
     def set_pairs(self, pairs: Sequence[MetricPair], note: str) -> None:
         """Set the metrics and a note below them; hide the widget if both are empty."""
         pairs = tuple(pairs)
-        headers = (
-            self.tr("metric"),
-            "A",
-            "B",
-            self.tr("difference"),
-            self.tr("noise"),
-        )
+        headers = (self.tr("metric"), "A", "B", self.tr("difference"), self.tr("noise"))
         rows = [self._cells(pair) for pair in pairs]
         self.table.numbers.set_numbers(Numbers(headers, len(rows), rows.__getitem__))
         self.table.setVisible(bool(pairs))

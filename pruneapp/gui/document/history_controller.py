@@ -326,10 +326,7 @@ class BranchController(Controller):
         )
         what = self._session.contents.short.in_text(numbered_title(branch.states[0], item))
         if dialogs.delete_branch(
-            self._window,
-            what,
-            following=following if more else "",
-            freed=size(freed),
+            self._window, what, following=following if more else "", freed=size(freed)
         ):
             state = self._current_number(document, item)
             if state > 0:

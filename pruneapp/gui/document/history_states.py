@@ -16,15 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import (
-    QAccessible,
-    QColor,
-    QFontMetrics,
-    QHelpEvent,
-    QPainter,
-    QPalette,
-    QPen,
-)
+from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QHelpEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyle,
@@ -227,11 +219,7 @@ class StateDelegate(QStyledItemDelegate):
         return label if _label_width(label, metrics) <= widest else self.short.in_text(label)
 
     def helpEvent(
-        self,
-        event: QHelpEvent,
-        view: QAbstractItemView,
-        option: QStyleOptionViewItem,
-        index: Index,
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
     ) -> bool:
         """Show the tooltip of a state, or that of the scroll arrow that covers it."""
         if not self.visible_area.left() <= event.pos().x() <= self.visible_area.right():

@@ -8,13 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPoint,
-    QRect,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QCursor,
     QKeyEvent,

@@ -344,11 +344,7 @@ class OpenDocument(QObject):
     misplaced = Signal(object, object)
 
     def __init__(
-        self,
-        jobs: Jobs,
-        settings: Settings,
-        prepare: Prepare,
-        parent: QObject | None = None,
+        self, jobs: Jobs, settings: Settings, prepare: Prepare, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._jobs = jobs

@@ -47,11 +47,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_names, join_sentences, with_label, with_note
-from pruneapp.gui.widgets.reports import (
-    conditions_in_words,
-    quality_in_short,
-    quality_in_words,
-)
+from pruneapp.gui.widgets.reports import conditions_in_words, quality_in_short, quality_in_words
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
 from pruneapp.progress import Job

@@ -406,11 +406,7 @@ class ScriptController(DialogController[ConsentDialog]):
             parent.finished.connect(self._request.cancel)
 
     def _ask_about(
-        self,
-        found: _Found,
-        known: str,
-        run: Callable[[AgreedScript], None],
-        parent: QDialog | None,
+        self, found: _Found, known: str, run: Callable[[AgreedScript], None], parent: QDialog | None
     ) -> None:
         script, python = found.agreed.script, found.interpreter
         reason = ConsentReason.NEW

@@ -20,14 +20,7 @@ from PySide6.QtGui import (
     QPen,
     QValidator,
 )
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QGridLayout,
-    QPushButton,
-    QSizePolicy,
-    QToolTip,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QSizePolicy, QToolTip, QWidget
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, lay_in_row

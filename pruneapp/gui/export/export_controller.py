@@ -54,11 +54,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounded_to
 from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.export.shrink_controller import (
-    SHRUNK,
-    ShrinkForecasts,
-    ShrinkJob,
-)
+from pruneapp.gui.export.shrink_controller import SHRUNK, ShrinkForecasts, ShrinkJob
 from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.export.target_row import real_path
 from pruneapp.gui.widgets import number_format

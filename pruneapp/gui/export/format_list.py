@@ -7,14 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QGridLayout,
-    QLabel,
-    QRadioButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QSizePolicy, QWidget
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
@@ -103,8 +96,7 @@ def _infinite_text(cost: RoundingCost) -> str:
         )
     else:
         text = translate(
-            "ExportSizes",
-            "▲ {n} values in {name} exceed the range of {type} and become infinite.",
+            "ExportSizes", "▲ {n} values in {name} exceed the range of {type} and become infinite."
         )
     return text.format(
         n=number_format.count(cost.lost),

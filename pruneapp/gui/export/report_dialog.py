@@ -7,14 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QFontMetrics, QGuiApplication
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QFrame,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from pruneapp.gui.export.axis_rows import exactness_text
 from pruneapp.gui.widgets import number_format

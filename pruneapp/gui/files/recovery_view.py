@@ -7,12 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, heading, plain

@@ -42,11 +42,7 @@ from pruneapp.gui.files.open_controller import OpenController
 from pruneapp.gui.files.recent_controller import RecentController
 from pruneapp.gui.files.recovery_controller import RecoveryController
 from pruneapp.gui.files.session_controller import SessionController
-from pruneapp.gui.mainwindow.document_panels import (
-    DocumentViews,
-    NavigationController,
-    ViewState,
-)
+from pruneapp.gui.mainwindow.document_panels import DocumentViews, NavigationController, ViewState
 from pruneapp.gui.mainwindow.palette_controller import PaletteController
 from pruneapp.gui.mainwindow.tour_controller import TourController
 from pruneapp.gui.mainwindow.window import MainWindow
@@ -141,10 +137,7 @@ class StatusController(QObject):
             kind = config.architectures[0] if config.architectures else config.model_type
             layers = config.num_hidden_layers
         window.model_status.set_kind(
-            kind,
-            layers=layers,
-            dtypes=session.contents.dtypes,
-            files=session.contents.companions,
+            kind, layers=layers, dtypes=session.contents.dtypes, files=session.contents.companions
         )
         self._show_numbers(tuple(document.masks))
         for notice in document.notices:
@@ -295,12 +288,7 @@ class Workbench(QObject):
         session.refused.connect(self.notifications.show_error)
         self.form = FormController(session, views.tree, views.form, self.extras, window)
         self.preview = PreviewController(
-            session,
-            jobs,
-            panel=views.preview,
-            ask=self.form.step,
-            extras=self.extras,
-            parent=self,
+            session, jobs, panel=views.preview, ask=self.form.step, extras=self.extras, parent=self
         )
         self.prune = PruneController(
             context,
@@ -377,11 +365,7 @@ class Workbench(QObject):
             open_in_window=self.files.open_in_window,
         )
         self.recovery = RecoveryController(
-            context,
-            session,
-            window.recovery,
-            export=self.export,
-            open_work=self.files.open,
+            context, session, window.recovery, export=self.export, open_work=self.files.open
         )
         series = StepSequence(session, self)
         self.recipes = RecipeController(

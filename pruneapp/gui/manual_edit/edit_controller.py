@@ -20,12 +20,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.selection import RoleTensors, tensors_of_role
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
-from pruneapp.edits.coupled_tensors import (
-    Companion,
-    Companions,
-    complete_channels,
-    with_companions,
-)
+from pruneapp.edits.coupled_tensors import Companion, Companions, complete_channels, with_companions
 from pruneapp.edits.group_edit import with_members
 from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import PruneAppError, SelectionError

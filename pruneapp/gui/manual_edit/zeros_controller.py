@@ -83,8 +83,7 @@ class ZerosController(QObject):
         names, left = self._stretch(self._remaining)
         snapshot = document.snapshot()
         self._idle.submit(
-            lambda job: find_zeros(snapshot, names, job),
-            on_result=partial(self._on_stretch, left),
+            lambda job: find_zeros(snapshot, names, job), on_result=partial(self._on_stretch, left)
         )
 
     def _names(self, document: Document) -> list[str]:

@@ -7,14 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QPushButton,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import (
@@ -37,14 +30,7 @@ from pruneapp.gui.widgets.labels import (
     plain,
     with_label,
 )
-from pruneapp.params import (
-    AmountParam,
-    DimParam,
-    IntParam,
-    Param,
-    SeedParam,
-    SubsetParam,
-)
+from pruneapp.params import AmountParam, DimParam, IntParam, Param, SeedParam, SubsetParam
 
 
 class Field(QWidget):

@@ -151,10 +151,7 @@ class LoadedMasks(QObject):
                 self.changed.emit()
 
         self._jobs.submit(
-            self.tr("Opening statistics"),
-            work,
-            on_result=done,
-            on_error=self._session.refused.emit,
+            self.tr("Opening statistics"), work, on_result=done, on_error=self._session.refused.emit
         )
 
     def drop(self) -> None:

@@ -8,14 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QCheckBox,
-    QLabel,
-    QPushButton,
-    QRadioButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QLabel, QPushButton, QRadioButton, QWidget
 
 from pruneapp.gui.method_form.fields import LimitsSection, fit_label
 from pruneapp.gui.method_form.form_model import (
@@ -293,9 +286,7 @@ class PruneForm(QWidget):
         )
         lay_in_column(self.header, top, self.scope_note, spacing=4)
         self.rounds = _flat_button(
-            self.tr("Iterative pruning…"),
-            self.tr("Repeat this step on a sparsity schedule"),
-            self,
+            self.tr("Iterative pruning…"), self.tr("Repeat this step on a sparsity schedule"), self
         )
 
         self.scope_row = ScopeRow(self)
@@ -734,7 +725,6 @@ def _flat_button(text: str, tip: str, parent: QWidget) -> QPushButton:
     button.setToolTip(tip)
     button.setAccessibleDescription(tip)
     follow_font(
-        button,
-        lambda one: one.setFixedWidth(one.fontMetrics().horizontalAdvance(one.text()) + 12),
+        button, lambda one: one.setFixedWidth(one.fontMetrics().horizontalAdvance(one.text()) + 12)
     )
     return button

@@ -121,8 +121,7 @@ def details(answer: PatternAnswer) -> str:
             plural(
                 totals.blocked_by_protection,
                 translate(
-                    "Patterns",
-                    "1 group cannot be repaired: too many of its weights are protected.",
+                    "Patterns", "1 group cannot be repaired: too many of its weights are protected."
                 ),
                 translate(
                     "Patterns",

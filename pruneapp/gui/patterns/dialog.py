@@ -7,11 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
-from PySide6.QtWidgets import (
-    QCompleter,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QCompleter, QPushButton, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import editor_for

@@ -7,12 +7,7 @@ from enum import IntEnum
 
 from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QColor, QResizeEvent
-from PySide6.QtWidgets import (
-    QSizePolicy,
-    QStackedWidget,
-    QTabBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from pruneapp.gui.plots.base.plot_view import LOW_GAP, MIN_PLOT_HEIGHT, PlotView, WrappingRow
 from pruneapp.gui.plots.channels import ChannelsView

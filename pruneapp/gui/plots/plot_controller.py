@@ -470,12 +470,7 @@ _COPIED_AT_ONCE = 1000
 class TableController(Controller):
     """Saves plots and tables to files, and copies plots and table rows to the clipboard."""
 
-    def __init__(
-        self,
-        context: AppContext,
-        session: OpenDocument,
-        pages: PlotPages,
-    ) -> None:
+    def __init__(self, context: AppContext, session: OpenDocument, pages: PlotPages) -> None:
         super().__init__(context)
         self._session = session
         for picture in pages.pictures.values():

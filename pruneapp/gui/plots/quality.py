@@ -299,13 +299,7 @@ class QualityCanvas(PlotCanvas):
         return True
 
 
-_KEYS = {
-    Qt.Key.Key_Plus,
-    Qt.Key.Key_Equal,
-    Qt.Key.Key_Minus,
-    Qt.Key.Key_Underscore,
-    Qt.Key.Key_0,
-}
+_KEYS = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_Underscore, Qt.Key.Key_0}
 
 
 class QualityView(PlotView):

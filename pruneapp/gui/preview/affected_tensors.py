@@ -7,13 +7,7 @@ from itertools import zip_longest
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QSizePolicy,
-    QStyle,
-    QStyleOption,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from pruneapp.errors import MAX_SORTED, in_numeric_order
 from pruneapp.gui.widgets import number_format, reports

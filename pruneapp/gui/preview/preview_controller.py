@@ -33,11 +33,7 @@ from pruneapp.gui.commands.declarations import PRUNE
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, with_field_labels
 from pruneapp.gui.preview.figures import PruneAction
-from pruneapp.gui.preview.live_preview import (
-    CurrentStateRunner,
-    PreviewResult,
-    PreviewRunner,
-)
+from pruneapp.gui.preview.live_preview import CurrentStateRunner, PreviewResult, PreviewRunner
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_state import UNASSIGNED, CurrentState, PreviewState
 from pruneapp.gui.tree.model import TreeModel
@@ -272,11 +268,7 @@ class PreviewController(QObject):
         self._after_painting = single_shot(self, 0, self._start_exact_after_painting)
         self._sizes = CompactSizes()
         self._estimates = EstimateRunner(
-            jobs,
-            self._sizes,
-            on_result=self._on_estimate,
-            on_error=self._on_error,
-            parent=self,
+            jobs, self._sizes, on_result=self._on_estimate, on_error=self._on_error, parent=self
         )
         self._previews = PreviewRunner(
             session,

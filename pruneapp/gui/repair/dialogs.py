@@ -31,12 +31,7 @@ from pruneapp.gui.widgets.number_format import count, part, percent, plural, siz
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.params import FlagParam, Param
-from pruneapp.results.repair_report import (
-    LayerRepair,
-    PrunedLayer,
-    sequential_runs,
-    uniform_risk,
-)
+from pruneapp.results.repair_report import LayerRepair, PrunedLayer, sequential_runs, uniform_risk
 from pruneapp.results.short_names import ShortNames
 
 # minimum number of visible rows of the tables, before and after a repair

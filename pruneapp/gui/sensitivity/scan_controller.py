@@ -26,10 +26,7 @@ from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import (
-    EvaluationController,
-    ScriptProcess,
-)
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, ScriptProcess
 from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController, options_of
 from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
@@ -112,13 +109,7 @@ def run_scan(
     former = next((s for s in of_it if continues(s, evaluator, snapshot, request, aside)), None)
     judged = False
     for scan in scan_tensors(
-        evaluator,
-        snapshot,
-        request,
-        job,
-        known=former,
-        kernel=kernel(),
-        calibration=calibration,
+        evaluator, snapshot, request, job, known=former, kernel=kernel(), calibration=calibration
     ):
         first = () if evaluator.baseline is None else evaluator.baseline.first.metrics.items()
         shares = tuple(name for name, metric in first if metric.share)
@@ -353,8 +344,7 @@ class ScanController(DialogController[ScanDialog]):
         seconds = self._evaluation.seconds
         if seconds is not None and dialog.choice.source() == self._evaluation.source:
             more = self.tr("About {time}: one evaluation of the unpruned model took {one}.").format(
-                time=number_format.duration(left * seconds),
-                one=_seconds(seconds),
+                time=number_format.duration(left * seconds), one=_seconds(seconds)
             )
         else:
             more = self.tr(
@@ -497,8 +487,7 @@ class ScanController(DialogController[ScanDialog]):
     def _show(self) -> None:
         kept, self._shown_descriptions = self.kept, self._descriptions()
         self._view.set_scans(
-            self._labels(),
-            [*self._found].index(self._shown) if self._shown in self._found else -1,
+            self._labels(), [*self._found].index(self._shown) if self._shown in self._found else -1
         )
         self._view.set_sensitivity(None if kept is None else self._sensitivity(kept))
         self.measured.emit()

@@ -15,13 +15,7 @@ from pruneapp.gui.tree.model import Filter, TreeModel
 from pruneapp.gui.tree.nodes import ROOT, Nodes
 from pruneapp.gui.tree.view import TreeView
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import (
-    ComboBox,
-    LineEdit,
-    add_row,
-    lay_in_column,
-    single_shot,
-)
+from pruneapp.gui.widgets.controls import ComboBox, LineEdit, add_row, lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames

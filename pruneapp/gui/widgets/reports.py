@@ -7,13 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -223,11 +217,7 @@ class CountsTable(QTableView):
         self.setFixedHeight(rows + header + 2 * self.frameWidth())
 
 
-GLYPHS: Mapping[Severity, str] = {
-    Severity.NONE: "",
-    Severity.MUCH: "▲",
-    Severity.ALL: "■",
-}
+GLYPHS: Mapping[Severity, str] = {Severity.NONE: "", Severity.MUCH: "▲", Severity.ALL: "■"}
 
 
 def word(severity: Severity) -> str:

@@ -34,11 +34,7 @@ from pruneapp.masks.channels import pack_into
 from pruneapp.masks.regions import Groups
 from pruneapp.methods.amounts import at_share, counts_before, level
 from pruneapp.methods.builtin.patterns import DIM, PatternParam, groups_of
-from pruneapp.methods.builtin.unstructured import (
-    RELATIVE_IMPORTANCE,
-    relative_scoring,
-    scored,
-)
+from pruneapp.methods.builtin.unstructured import RELATIVE_IMPORTANCE, relative_scoring, scored
 from pruneapp.methods.input_sizes import scaled, scaling
 from pruneapp.methods.method import (
     ChannelMethod,

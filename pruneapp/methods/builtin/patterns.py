@@ -14,12 +14,7 @@ from pruneapp.kernels.values import Float64s, decode
 from pruneapp.masks.blocks import Tiles
 from pruneapp.masks.regions import Groups
 from pruneapp.methods.builtin.unstructured import magnitudes
-from pruneapp.methods.method import (
-    BlockMethod,
-    GroupMethod,
-    TensorView,
-    Values,
-)
+from pruneapp.methods.method import BlockMethod, GroupMethod, TensorView, Values
 from pruneapp.params import AmountParam, Choice, ChoiceParam, DimParam, Param
 from pruneapp.progress import Job
 
@@ -191,10 +186,7 @@ BLOCKS = BlockMethod(
     ),
     formula="score = mean |w| over the block, or root mean square",
     params=(
-        AmountParam(
-            help="Fraction of remaining blocks, or a number of blocks.",
-            unit="blocks",
-        ),
+        AmountParam(help="Fraction of remaining blocks, or a number of blocks.", unit="blocks"),
         BlockParam(),
         ChoiceParam(
             name="measure",

@@ -55,7 +55,7 @@ LN_STRUCTURED = ChannelMethod(
                 "the Euclidean norm, inf the maximum and -inf the minimum magnitude, 0 the "
                 "number of nonzero weights, fro the same as 2, nuc the sum of singular "
                 "values."
-            ),
+            )
         ),
         DimParam(),
     ),
@@ -189,10 +189,7 @@ FPGM = ChannelMethod(
         "pruned channels are ignored. Slow for layers with thousands of channels."
     ),
     formula="score = sum over the channels j of ||F_i - F_j||_2",
-    params=(
-        AMOUNT_OF_CHANNELS,
-        DimParam(),
-    ),
+    params=(AMOUNT_OF_CHANNELS, DimParam()),
     score=_score,
     ranks_anew=True,
 )
@@ -260,11 +257,7 @@ RANDOM_STRUCTURED = ChannelMethod(
         "torch.nn.utils.prune.random_structured, with a reproducible generator."
     ),
     formula="score = random number of (seed, tensor name, channel)",
-    params=(
-        AMOUNT_OF_CHANNELS,
-        DimParam(),
-        SeedParam(),
-    ),
+    params=(AMOUNT_OF_CHANNELS, DimParam(), SeedParam()),
     score=_score_random_structured,
     estimated_by="chance",
 )

@@ -247,10 +247,7 @@ RANDOM_UNSTRUCTURED = WeightMethod(
         "torch.nn.utils.prune.random_unstructured, with a reproducible generator."
     ),
     formula="score = random number of (seed, tensor name, index)",
-    params=(
-        AMOUNT_OF_WEIGHTS,
-        SeedParam(),
-    ),
+    params=(AMOUNT_OF_WEIGHTS, SeedParam()),
     rank=_rank_random,
     least_width=Uniform.width,
     estimated_by="chance",

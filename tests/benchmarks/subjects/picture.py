@@ -19,9 +19,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     for scale in SCALES:
         arguments = json.dumps({"path": str(path), "rounds": ground.rounds})
         answer = run_python(
-            ["-m", "tests.benchmarks.heatmap", arguments],
-            ground.folder,
-            {"QT_SCALE_FACTOR": scale},
+            ["-m", "tests.benchmarks.heatmap", arguments], ground.folder, {"QT_SCALE_FACTOR": scale}
         ).answer
         work = f"32,000 × 4,096 float32, scale {scale}"
         firsts, exacts, sampled = zip(*answer["chosen"], strict=True)

@@ -54,10 +54,7 @@ def entries_of(graph, tmp_path, functions=()) -> dict[str, TensorEntry]:
 RANKS = {"Conv": (4, "Conv2d"), "Linear": (2, "Linear"), "embedding": (2, "embedding")}
 READ = [
     (domain, op, place, kind)
-    for domain, table in (
-        ("", onnx_roles.WEIGHTS),
-        ("com.microsoft", onnx_roles.RUNTIME_WEIGHTS),
-    )
+    for domain, table in (("", onnx_roles.WEIGHTS), ("com.microsoft", onnx_roles.RUNTIME_WEIGHTS))
     for op, kinds in table.items()
     for place, kind in kinds.items()
 ]

@@ -7,13 +7,7 @@ import pytest
 
 from pruneapp.checkpoint.formats import protobuf
 from pruneapp.checkpoint.formats.onnx import read_layout
-from pruneapp.checkpoint.formats.protobuf import (
-    Message,
-    Splice,
-    SplicedFile,
-    prefix,
-    varint_bytes,
-)
+from pruneapp.checkpoint.formats.protobuf import Message, Splice, SplicedFile, prefix, varint_bytes
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import Job

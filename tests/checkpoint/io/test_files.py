@@ -67,10 +67,7 @@ def fd(path):
 
 def test_another_process_sees_it_until_that_one_is_killed(path, fd):
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout.readline() == "True\n"
         assert lock(fd) is False

@@ -16,14 +16,7 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.torchfile import zip_format
 from pruneapp.errors import DamagedFileError, PruneAppError
-from tests.support.unusual_tensors import (
-    IN_PARTS,
-    READABLE,
-    UNREADABLE,
-    dtensor,
-    oracle,
-    plain,
-)
+from tests.support.unusual_tensors import IN_PARTS, READABLE, UNREADABLE, dtensor, oracle, plain
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*(Sparse|nested|prototype|torch.distributed).*"),

@@ -12,16 +12,7 @@ from pruneapp.export.destination.target import check_file, check_folder
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "CON",
-        "nul.safetensors",
-        "com1.pt",
-        "LPT9 .x",
-        "a.pt ",
-        "a.pt.",
-        "a\nb.pt",
-    ],
+    "name", ["CON", "nul.safetensors", "com1.pt", "LPT9 .x", "a.pt ", "a.pt.", "a\nb.pt"]
 )
 def test_names_that_not_every_system_can_hold(tmp_path, name):
     with pytest.raises(ExportError, match=r"not a valid (file )?name"):

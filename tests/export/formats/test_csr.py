@@ -251,8 +251,7 @@ def test_nothing_pruned_is_told(source_of):
 
 
 @pytest.mark.parametrize(
-    ("shape", "kept"),
-    [((1 << 31, 2), 1), ((2, 1 << 31), 1), ((1 << 20, 1 << 20), 1 << 31)],
+    ("shape", "kept"), [((1 << 31, 2), 1), ((2, 1 << 31), 1), ((1 << 20, 1 << 20), 1 << 31)]
 )
 def test_what_does_not_fit_32_bits_stays_dense(shape, kept):
     entry = TensorEntry("w", shape, DTYPES["F64"], Location(0, 0))

@@ -323,9 +323,7 @@ def tiny_models():
     pixels = {"image_size": 16, "patch_size": 8}
     text = {**SMALL, "vocab_size": 50}
     clip = t.CLIPConfig(
-        text_config={**text, **ends},
-        vision_config={**SMALL, **pixels},
-        projection_dim=8,
+        text_config={**text, **ends}, vision_config={**SMALL, **pixels}, projection_dim=8
     )
     return {
         "BertModel": t.BertModel(t.BertConfig(**text)),

@@ -32,8 +32,7 @@ def test_every_invalid_value_is_refused(tmp_path, param):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"[]", b'{"values": 3}', b'{"values": {"theme": "pink"}}', b"\xff\xfe"],
+    "content", [b"", b"{", b"[]", b'{"values": 3}', b'{"values": {"theme": "pink"}}', b"\xff\xfe"]
 )
 def test_a_broken_file_gives_the_defaults(tmp_path, content):
     (tmp_path / "s.json").write_bytes(content)

@@ -29,17 +29,7 @@ POINTS = [
 
 def differs(name, relative, cosine, same, zeros, numel=100, differing=10):
     return TensorDifference(
-        name,
-        "differs",
-        (numel,),
-        (numel,),
-        numel,
-        differing,
-        1.0,
-        relative,
-        cosine,
-        same,
-        *zeros,
+        name, "differs", (numel,), (numel,), numel, differing, 1.0, relative, cosine, same, *zeros
     )
 
 

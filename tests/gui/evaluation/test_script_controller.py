@@ -141,10 +141,9 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
     assert scripts.source("evaluation") == source
     unnamed = replace(source, path="")
     proposed = [scripts.source(purpose) for purpose in ("repair", "scan")]
-    assert proposed == [
-        unnamed,
-        unnamed,
-    ], "no calibration with the data of the evaluation is proposed"
+    assert proposed == [unnamed, unnamed], (
+        "no calibration with the data of the evaluation is proposed"
+    )
     scripts.remember("scan", replace(source, path=str(tmp_path / "other.py")))
     assert scripts.source("evaluation") == source, "what was chosen for it stays"
     scripts.remember("evaluation", replace(source, path=str(tmp_path / "other.py")))

@@ -31,10 +31,7 @@ def test_what_is_typed_is_told_after_a_pause(choice, qtbot):
     qtbot.waitUntil(lambda: bool(choice.seen))
     qtbot.keyClicks(choice.python, "python3")
     qtbot.waitUntil(lambda: len(choice.seen) == 2)
-    assert choice.seen == [
-        DataSource(path="a.py"),
-        DataSource(path="a.py", python="python3"),
-    ]
+    assert choice.seen == [DataSource(path="a.py"), DataSource(path="a.py", python="python3")]
 
 
 def test_another_kind_keeps_what_was_typed_for_the_first(choice, qtbot):

@@ -423,10 +423,7 @@ def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypat
 
 def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
     file = tmp_path / "bn.safetensors"
-    tensors = {
-        "conv.weight": torch.randn(64, 32, 3, 3),
-        "bn.running_var": torch.full((128,), 1e5),
-    }
+    tensors = {"conv.weight": torch.randn(64, 32, 3, 3), "bn.running_var": torch.full((128,), 1e5)}
     save_file(tensors, file)
     person.open(file)
     person.wait_open(file)

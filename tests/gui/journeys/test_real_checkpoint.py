@@ -60,9 +60,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
     source = torch.load(resnet20, map_location="cpu", weights_only=True)["state_dict"]
     oracle = Oracle(source)
     prune.global_unstructured(
-        [(module, "weight") for module in oracle.modules.values()],
-        prune.L1Unstructured,
-        amount=0.2,
+        [(module, "weight") for module in oracle.modules.values()], prune.L1Unstructured, amount=0.2
     )
 
     person.open(resnet20)

@@ -8,12 +8,7 @@ import sys
 import pytest
 
 from pruneapp import resources
-from tests.gui.real_screen import (
-    missing_for_screen,
-    shown,
-    typed_until,
-    until,
-)
+from tests.gui.real_screen import missing_for_screen, shown, typed_until, until
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 

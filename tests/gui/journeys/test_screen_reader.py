@@ -25,13 +25,7 @@ from pruneapp import resources
 from pruneapp.results.document_rows import ManualEditRequest
 from tests.gui.accessibility_tree import Node, complaints
 from tests.gui.person import reveal
-from tests.gui.real_screen import (
-    heard,
-    missing_for_ears,
-    shown,
-    until,
-    xdotool,
-)
+from tests.gui.real_screen import heard, missing_for_ears, shown, until, xdotool
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 PAGES = ("Weights", "Distribution", "Channels", "Model", "Compare")

@@ -422,10 +422,7 @@ def test_two_rules_are_one_request(form, qtbot):
         form.list.item(1).text() == "2. all Linear layers\nL1 unstructured (magnitude), 40\u00a0%"
     )
     assert form.request() == FormRequest(
-        (
-            FormRow("", "Conv2d", "l1", {"amount": 0.2}),
-            FormRow("", "Linear", "l1", {"amount": 0.4}),
-        )
+        (FormRow("", "Conv2d", "l1", {"amount": 0.2}), FormRow("", "Linear", "l1", {"amount": 0.4}))
     )
     retype(qtbot, form.rules[0].target.lineEdit(), "layer3.*.weight")
     assert form.request().rows[0].pattern == "layer3.*.weight"

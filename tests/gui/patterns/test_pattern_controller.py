@@ -140,11 +140,7 @@ def expected(array, n, m, dim):
 def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     dialog = asked(at_work)
     assert missed(dialog) == []
-    wait_for(
-        at_work,
-        dialog,
-        "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.",
-    )
+    wait_for(at_work, dialog, "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.")
     found = rows(dialog)
     assert list(found) == ["conv.weight", "fc1.weight", "fc2.weight"], "the worst first"
     for name, cells in found.items():
@@ -165,11 +161,7 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     assert not dialog.go.isEnabled()
 
     at_work.key("Ctrl+Z")
-    wait_for(
-        at_work,
-        dialog,
-        "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.",
-    )
+    wait_for(at_work, dialog, "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.")
     assert dialog.go.isEnabled()
 
 

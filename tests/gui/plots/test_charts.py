@@ -251,10 +251,7 @@ def test_the_person_chooses_the_dimension(channels, qtbot):
 
 
 def test_setters_do_not_emit(channels, qtbot):
-    with (
-        qtbot.assertNotEmitted(channels.normsRequested),
-        qtbot.assertNotEmitted(channels.cutMoved),
-    ):
+    with qtbot.assertNotEmitted(channels.normsRequested), qtbot.assertNotEmitted(channels.cutMoved):
         channels.set_dims(["0: outputs (3)", "1: inputs (4)"], 1)
         channels.set_norms(NORMS)
         choose_order(channels, "norm")

@@ -272,8 +272,7 @@ def pasted(tmp_path) -> Path:
 def test_copy_as_python_asks_where_masks_may_go(person, source, tmp_path):
     open_file(person, source)
     dialog = choose_recipe(
-        person,
-        recipe_file(tmp_path / "r.json", step("random_unstructured", {"amount": 0.5})),
+        person, recipe_file(tmp_path / "r.json", step("random_unstructured", {"amount": 0.5}))
     )
     person.click(dialog.go)
     person.wait(lambda: len(person.states) == 2)

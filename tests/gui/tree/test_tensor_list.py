@@ -163,8 +163,7 @@ def test_the_same_role_is_checked_in_all_blocks_by_one_click(tree, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("name", "ends"),
-    [("layers.3.mlp.down.weight", ["down"]), ("layers.3.mlp", ["down", "up"])],
+    ("name", "ends"), [("layers.3.mlp.down.weight", ["down"]), ("layers.3.mlp", ["down", "up"])]
 )
 def test_the_same_role_is_checked_from_a_tensor_and_a_module_of_the_tree(tree, name, ends):
     tree.set_flat(flat=False)

@@ -155,11 +155,7 @@ def test_templates_that_cannot_be_told_apart_are_translated_alike():
             "0 bis 15",
         ),
         # Two sentences in one text.
-        (
-            "'a' is empty. Download or copy it again.",
-            "'a' 为空。请重新下载或复制。",
-            "ist leer. ",
-        ),
+        ("'a' is empty. Download or copy it again.", "'a' 为空。请重新下载或复制。", "ist leer. "),
         # Lines below a sentence.
         ("'a' is empty.\n  'b' is empty.", "'a' 为空。\n  'b' 为空。", "\n  'b' "),
     ],

@@ -12,14 +12,7 @@ from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, Job
 from pruneapp.shrink.tokens.tokenizer import MAX_ID, parse_tokenizer
 from tests.support.cancel_checks import CountingToken
-from tests.support.tokenizer_files import (
-    KINDS,
-    bpe,
-    tokenizer_json,
-    trained,
-    unigram,
-    word_piece,
-)
+from tests.support.tokenizer_files import KINDS, bpe, tokenizer_json, trained, unigram, word_piece
 
 ABC = {"a": 0, "b": 1, "c": 2, "ab": 3, "bc": 4, "abc": 5, "ca": 6, "rest": 7}
 MERGES = ["a b", "b c", "ab c", "a bc", "c a"]
@@ -81,10 +74,7 @@ def test_parts_of_words_are_known_by_prefix_and_suffix():
     vocab = {"a": 0, "##b": 1, "ab": 2, "##b</w>": 3, "ab</w>": 4, "x</w>": 5}
     tokenizer = parsed(
         bpe(
-            vocab,
-            ["a ##b", "a ##b</w>"],
-            continuing_subword_prefix="##",
-            end_of_word_suffix="</w>",
+            vocab, ["a ##b", "a ##b</w>"], continuing_subword_prefix="##", end_of_word_suffix="</w>"
         )
     )
     assert ids_of(tokenizer, []) == [0, 1, 3, 5]

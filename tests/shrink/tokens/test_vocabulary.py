@@ -151,11 +151,7 @@ def test_files_beside_have_the_new_ids(tmp_path):
         "merges.txt",
     }
     assert json.loads(files["tokenizer_config.json"]) == {
-        "added_tokens_decoder": {
-            "4": content,
-            "5": {"content": "</s>"},
-            "6": {"content": "<x>"},
-        },
+        "added_tokens_decoder": {"4": content, "5": {"content": "</s>"}, "6": {"content": "<x>"}},
         "tokenizer_class": "GPT2Tokenizer",
         "model_max_length": int(1e30),
         "pad_token_id": 6,

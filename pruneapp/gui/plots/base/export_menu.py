@@ -43,10 +43,7 @@ class ExportMenu(QObject):
     """
 
     def __init__(
-        self,
-        parent: QWidget,
-        copy: Callable[[], None],
-        save: Mapping[str, Callable[[Path], None]],
+        self, parent: QWidget, copy: Callable[[], None], save: Mapping[str, Callable[[Path], None]]
     ) -> None:
         super().__init__(parent)
         self._parent, self._save = parent, save

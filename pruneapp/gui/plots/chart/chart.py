@@ -211,9 +211,7 @@ class OrderedChart(Chart):
         self._first = first
         super().__init__(bottom, left, neutral=neutral, sideways=sideways)
         self.order_box = choice_box(
-            self.tr("Order"),
-            self.tr("Order of the bars"),
-            ((label, key) for key, label in orders),
+            self.tr("Order"), self.tr("Order of the bars"), ((label, key) for key, label in orders)
         )
         self.order_box.activated.connect(self._on_order_chosen)
 
@@ -262,12 +260,7 @@ class TensorsChart(OrderedChart):
         self._short = ShortNames()
         self._names_axis, self._values = NamesAxis(), NumberAxis("bottom")
         super().__init__(
-            self._values,
-            self._names_axis,
-            orders,
-            first=1,
-            neutral=neutral,
-            sideways=True,
+            self._values, self._names_axis, orders, first=1, neutral=neutral, sideways=True
         )
         measure_box.activated.connect(self._on_measure_chosen)
 

@@ -9,13 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 
-from pruneapp.gui.plots.base.plot_canvas import (
-    ZOOM_KEYS,
-    ZOOM_STEP,
-    PlotArea,
-    PlotAxis,
-    PlotCanvas,
-)
+from pruneapp.gui.plots.base.plot_canvas import ZOOM_KEYS, ZOOM_STEP, PlotArea, PlotAxis, PlotCanvas
 from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.chart.items import (
     CutLine,
@@ -360,10 +354,7 @@ class ChartCanvas(PlotCanvas):
             return
         scale = rect.height() / (last - first)
         bar = QRectF(
-            rect.right() + 6,
-            rect.top() + (low - first) * scale,
-            6,
-            max(12.0, (high - low) * scale),
+            rect.right() + 6, rect.top() + (low - first) * scale, 6, max(12.0, (high - low) * scale)
         )
         bar.moveBottom(min(bar.bottom(), rect.bottom()))
         painter.setPen(Qt.PenStyle.NoPen)

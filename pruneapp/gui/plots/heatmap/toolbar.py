@@ -247,10 +247,7 @@ class AxesRow(QWidget):
         row = lay_in_row(self)
         name = self.tr("Dimension shown as rows"), self.tr("Dimension shown as columns")
         self.down_box, self.across_box = (choice_box(text, text) for text in name)
-        for box, text in (
-            (self.down_box, self.tr("Rows")),
-            (self.across_box, self.tr("Columns")),
-        ):
+        for box, text in ((self.down_box, self.tr("Rows")), (self.across_box, self.tr("Columns"))):
             box.setMinimumWidth(64)  # wider if there is space
             row.addWidget(label_for(box, text))
             row.addWidget(box)

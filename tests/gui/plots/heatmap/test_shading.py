@@ -39,11 +39,7 @@ def test_magnitudes_go_one_way_in_lightness(theme):
 
 @pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
 def test_signed_weights_are_as_light_on_both_sides_of_zero(theme):
-    light = shading.ramp(shading.signed_stops(theme.colors), 127) @ (
-        0.2126,
-        0.7152,
-        0.0722,
-    )
+    light = shading.ramp(shading.signed_stops(theme.colors), 127) @ (0.2126, 0.7152, 0.0722)
     assert light == pytest.approx(light[::-1], abs=0.17)
     furthest = int(np.argmax(np.abs(light - shading.luminance(theme.colors["surface"]))))
     assert furthest in {0, 126}, "the largest weights stand out most"
@@ -118,10 +114,7 @@ def test_rows_are_reduced_to_means_with_a_shorter_last_one():
     tile = make([[1.0], [1.0], [1.0]], np.array([[1.0], [0.0], [0.0]], np.float32))
     tables = ColorTables(LIGHT_THEME.colors)
     pixels = shade(tile, style, tables)[:, 0]
-    assert pixels.tolist() == [
-        shading.density_table()[128],
-        shading.density_table()[0],
-    ]
+    assert pixels.tolist() == [shading.density_table()[128], shading.density_table()[0]]
 
 
 # Means of a tile's cells, for screens that are coarser than the tile: against plain numpy

@@ -281,12 +281,7 @@ def test_a_value_that_no_tile_has_is_asked_for(matrix, qtbot):
 def test_answers_about_another_tensor_or_an_older_state_are_ignored(shown, conv):
     fine = shown.canvas.item.fine
     other = Tile(
-        TileRequest("other", 0, 0, 8, 6),
-        conv.layout,
-        conv.values,
-        conv.kept,
-        conv.to_prune,
-        1.0,
+        TileRequest("other", 0, 0, 8, 6), conv.layout, conv.values, conv.kept, conv.to_prune, 1.0
     )
     shown.set_tile(other)
     assert shown.canvas.item.fine is fine
