@@ -244,17 +244,25 @@ def _preorder_numbers(
 
 def _sort_numbered(above: list[int], names: Iterable[str], cancel: CancelToken) -> Sequence[int]:
     """Return all nodes except the root, with numbered siblings sorted in the slots they occupy."""
-    numbered: dict[tuple[int, str], list[tuple[int, int]]] = {}
-    split = functools.cache(_split_number)
-    for node, (parent, name) in cancel.each(enumerate(zip(above, names, strict=True))):
-        if (found := split(name)) is not None:
-            numbered.setdefault((parent, found[0]), []).append((found[1], node))
-    order = list(range(len(above)))
-    for siblings in cancel.each(numbered.values()):
-        pairs = zip(sorted(siblings), siblings, strict=True)
-        for (_, node), (_, slot) in cancel.each(pairs):
-            order[slot] = node
-    return order[1:]
+    # The stem and the number of each distinct name; a stem of -1 is a name without a number.
+    stems: dict[str, int] = {}
+    split: dict[str, tuple[int, int]] = {}
+    parts: list[tuple[int, int]] = []
+    for name in cancel.each(names):
+        part = split.get(name)
+        if part is None:
+            found = _split_number(name)
+            stem = -1 if found is None else stems.setdefault(found[0], len(stems))
+            part = split[name] = (stem, 0 if found is None else found[1])
+        parts.append(part)
+    stem, number = np.array(parts, np.int64).reshape(-1, 2).T
+    numbered = np.flatnonzero(stem >= 0)
+    siblings = np.array(above, np.int64)[numbered] * len(parts) + stem[numbered]
+    order = np.arange(len(parts))
+    slots = numbered[np.argsort(siblings, kind="stable")]
+    order[slots] = numbered[np.lexsort((number[numbered], siblings))]
+    ordered: list[int] = order[1:].tolist()
+    return ordered
 
 
 def _split_number(name: str) -> tuple[str, int] | None:
