@@ -255,7 +255,8 @@ def _sort_numbered(above: list[int], names: Iterable[str], cancel: CancelToken) 
             stem = -1 if found is None else stems.setdefault(found[0], len(stems))
             part = split[name] = (stem, 0 if found is None else found[1])
         parts.append(part)
-    stem, number = np.array(parts, np.int64).reshape(-1, 2).T
+    table: NDArray[np.int64] = np.array(parts, np.int64).reshape(-1, 2)
+    stem, number = table[:, 0], table[:, 1]
     numbered = np.flatnonzero(stem >= 0)
     siblings = np.array(above, np.int64)[numbered] * len(parts) + stem[numbered]
     order = np.arange(len(parts))
