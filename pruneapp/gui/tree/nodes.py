@@ -256,12 +256,11 @@ def _sort_numbered(above: list[int], names: Iterable[str], cancel: CancelToken) 
             part = split[name] = (stem, 0 if found is None else found[1])
         parts.append(part)
     table: NDArray[np.int64] = np.array(parts, np.int64).reshape(-1, 2)
-    stem, number = table[:, 0], table[:, 1]
-    numbered = np.flatnonzero(stem >= 0)
-    siblings = np.array(above, np.int64)[numbered] * len(parts) + stem[numbered]
+    numbered = np.flatnonzero(table[:, 0] >= 0)
+    siblings = np.array(above, np.int64)[numbered] * len(parts) + table[numbered, 0]
     order = np.arange(len(parts))
     slots = numbered[np.argsort(siblings, kind="stable")]
-    order[slots] = numbered[np.lexsort((number[numbered], siblings))]
+    order[slots] = numbered[np.lexsort((table[numbered, 1], siblings))]
     ordered: list[int] = order[1:].tolist()
     return ordered
 
