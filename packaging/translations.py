@@ -27,6 +27,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from pruneapp.analysis.layout import layout
+from pruneapp.edits.group_edit import in_sentence
 from pruneapp.export.catalog import FORMATS
 from pruneapp.groups.family import LABELS
 from pruneapp.gui.app.settings import LANGUAGE, SETTINGS
@@ -35,7 +36,6 @@ from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import ChoiceParam, FileParam, Param, SizeParam, SubsetParam
 from pruneapp.recipes.replay import SCHEDULE
-from pruneapp.results.tensor_group import in_sentence
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ROOT / "pruneapp"
@@ -260,7 +260,13 @@ def templates() -> dict[str, list[str]]:
 # Functions, classes and tables whose texts (those with a space) are parts of sentences.
 PARTS: dict[str, tuple[str, ...]] = {
     "analysis/layout.py": ("_wrapped",),
-    "analysis/patterns.py": ("look_for_pattern", "_count_broken_groups", "broken_patterns"),
+    "analysis/patterns.py": (
+        "look_for_pattern",
+        "_count_broken_groups",
+        "broken_patterns",
+        "sentence",
+        "pattern",
+    ),
     "analysis/tiles.py": ("difference_tile",),
     "checkpoint/checkpoint.py": ("_unused_index_notice", "_shard_notice"),
     "checkpoint/dtypes.py": ("_INTEGER", "DTYPES"),
@@ -432,8 +438,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "params.py": ("__str__", "describe"),
     "recipes/fit.py": ("fit", "_notices"),
     "repair/solve.py": ("_scale_of", "of"),
-    "results/pattern_report.py": ("sentence", "pattern"),
-    "results/repair_report.py": ("risks_of", "sequential_runs", "uniform_risk"),
+    "repair/repair.py": ("risks_of", "sequential_runs", "uniform_risk"),
     "sessions/history_codec.py": ("unpack", "read", "_unpack_together", "checked"),
     "sessions/journal.py": ("_refused",),
     "sessions/original.py": ("changes_of", "_change"),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,10 +21,69 @@ from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.state_comparison import Comparison, Difference, TensorDifference
 
 # The name that both sides use, and the tensor of each side; None where a side has no such tensor.
 Pair = tuple[str, TensorEntry | None, TensorEntry | None]
+
+
+# same: all values are equal (NaN equals NaN, 0.0 equals -0.0), whatever the dtypes. only a, only b:
+# the other side has no tensor of this name. shape: shapes differ (or the dtype, complex or packed,
+# has no comparable values), so nothing was compared. unread: both have it, but at least one is
+# unreadable.
+Difference = Literal["same", "differs", "only a", "only b", "shape", "unread"]
+
+
+@dataclass(frozen=True)
+class TensorDifference:
+    """Differences of a tensor between two sides; pruned weights are 0."""
+
+    name: str  # name in the first file, or else in the second
+    kind: Difference
+    # Empty if the tensor is missing, and for a scalar.
+    shape_a: tuple[int, ...] = ()
+    shape_b: tuple[int, ...] = ()
+    numel: int = 0  # elements of the first tensor, or else of the second
+    differing: int = 0  # number of elements with different values (NaN equals NaN, 0.0 equals -0.0)
+    # L2 norm of the difference, over elements that are finite in both; infinite beyond float64.
+    norm: float = 0.0
+    # `norm` divided by the L2 norm of the first, over the same elements; None if that is 0 or
+    # infinite.
+    relative: float | None = None
+    # Cosine similarity over the same elements; None if a norm is 0 or infinite.
+    cosine: float | None = None
+    # Share of elements with the same sign (-, 0, +); NaN only matches NaN. None for an empty
+    # tensor.
+    same_sign: float | None = None
+    # Number of elements that are 0 (pruned or not) in the first, the second, and both. For a tensor
+    # found equal without reading it, the number of pruned or permanent elements.
+    pruned_a: int = 0
+    pruned_b: int = 0
+    pruned_both: int = 0
+    # Display names of the dtypes; empty if the tensor is missing.
+    dtype_a: str = ""
+    dtype_b: str = ""
+
+    @property
+    def overlap(self) -> float | None:
+        """Zeros in both divided by zeros in either (Jaccard index); None if there are none."""
+        union = self.pruned_a + self.pruned_b - self.pruned_both
+        return self.pruned_both / union if union else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The differences between two sides."""
+
+    # Display names of the sides.
+    a: str
+    b: str
+    # In the order of the first file, followed by tensors that only the second has.
+    tensors: tuple[TensorDifference, ...]
+
+    @property
+    def differing(self) -> tuple[TensorDifference, ...]:
+        """The tensors that are not the same, in order."""
+        return tuple(t for t in self.tensors if t.kind != "same")
 
 
 def _owners(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:

@@ -9,24 +9,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, count_all, count_channels
 from pruneapp.document.selection import excluded, resolve, rows_of
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.snapshot import HashedNames, Snapshot
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.methods import registry
 from pruneapp.params import Norm
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import HashedNames
-from pruneapp.results.sparsity_report import Assignment
 
 # (dimension counted from 0, order of the norm) of channel norms; None for magnitudes.
 Kind = tuple[int, Norm] | None
 
 # Small tensors are counted in one request up to this total number of elements.
 _BATCH = 1 << 20
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """How the rules and limits of a step apply to its tensors."""
+
+    # Index of the rule that applies, by the first name of the tensor; empty for a step of one rule.
+    rules: Mapping[str, int] = field(default_factory=dict)
+    # Why selected tensors are excluded: the limit ``embeddings``, ``first`` or ``last``; or
+    # ``rule`` if their rule prunes nothing.
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    # Per rule: how many of its tensors each rule prunes, by rule number from 1; by 0 how many are
+    # excluded. Empty for a step of one rule.
+    shares: tuple[Mapping[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

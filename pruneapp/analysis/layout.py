@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import prod
 
 import numpy as np
 
 from pruneapp.analysis.pooling import ReadValues, reader
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.values import Counts, Float64s
-from pruneapp.results.tile import Layout
 
 # Names of the dimensions of a convolution's weight, by rank.
 _CONVOLUTION = {
@@ -39,6 +40,124 @@ _DIMS = {
     4: ((0, 2), (1, 3)),
     5: ((0, 3), (1, 2, 4)),
 }
+
+
+# (first, last + 1) along each dimension of a tensor.
+Box = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The arrangement of a tensor of any rank as a picture of rows and columns.
+
+    The picture's row is the flat index over `row_dims`, its column that over `column_dims`.
+    """
+
+    shape: tuple[int, ...]  # shape of the tensor
+    # Dimensions in nesting order, the outermost first.
+    row_dims: tuple[int, ...]
+    column_dims: tuple[int, ...]
+    # Names of the axes: "output channel × kernel row".
+    row_label: str
+    column_label: str
+    note: str = ""  # remark about the layout; empty for a matrix
+    # For a vector wrapped into lines: number of elements per line, a divisor of its size;
+    # `row_dims` is empty then. 0 for all others.
+    wrap: int = 0
+    # Short name of each dimension ("out", "in"), empty where there is none; () if there are none.
+    dims: tuple[str, ...] = ()
+    # If some dimensions are on no axis: the index along every dimension, 0 for those on an axis. ()
+    # if the picture shows the whole tensor.
+    fixed: tuple[int, ...] = ()
+
+    @cached_property
+    def rows(self) -> int:
+        """Height of the picture in weights."""
+        if self.wrap:
+            return self.shape[0] // self.wrap
+        return prod(self.shape[d] for d in self.row_dims)
+
+    @cached_property
+    def columns(self) -> int:
+        """Width of the picture in weights."""
+        if self.wrap:
+            return self.wrap
+        return prod(self.shape[d] for d in self.column_dims)
+
+    def index(self, row: int, column: int) -> tuple[int, ...]:
+        """Return the index into the tensor of a position in the picture."""
+        if self.wrap:
+            return (row * self.wrap + column,)
+        position = list(self.fixed) or [0] * len(self.shape)
+        for dims, flat in ((self.row_dims, row), (self.column_dims, column)):
+            rest = flat
+            for dim in reversed(dims):
+                rest, position[dim] = divmod(rest, self.shape[dim])
+        return tuple(position)
+
+    def place(self, index: tuple[int, ...]) -> tuple[int, int]:
+        """Return row and column of an index into the tensor.
+
+        The index along dimensions that are on no axis is ignored.
+        """
+        if self.wrap:
+            return divmod(index[0], self.wrap)
+        places = []
+        for dims in (self.row_dims, self.column_dims):
+            flat = 0
+            for dim in dims:
+                flat = flat * self.shape[dim] + index[dim]
+            places.append(flat)
+        return places[0], places[1]
+
+    def boxes(self, rows: tuple[int, int], columns: tuple[int, int]) -> tuple[Box, ...]:
+        """Return the boxes of tensor indices that a rectangle of the picture covers.
+
+        The boxes do not overlap, and their union is exactly the rectangle. There are at most ``2 d
+        - 1`` per axis with `d` nested dimensions, multiplied; for a wrapped vector one per line,
+        unless whole lines are covered. `rows` and `columns` are (first, last + 1), clipped to the
+        picture.
+        """
+        rows, columns = _within(rows, self.rows), _within(columns, self.columns)
+        if rows[0] >= rows[1] or columns[0] >= columns[1]:
+            return ()
+        if self.wrap:
+            if columns == (0, self.wrap):
+                return (((rows[0] * self.wrap, rows[1] * self.wrap),),)
+            starts = (row * self.wrap for row in range(*rows))
+            return tuple(((at + columns[0], at + columns[1]),) for at in starts)
+        result = []
+        rest = self.fixed or (0,) * len(self.shape)
+        for down in _nested([self.shape[d] for d in self.row_dims], *rows):
+            for across in _nested([self.shape[d] for d in self.column_dims], *columns):
+                box = [(at, at + 1) for at in rest]
+                for dim, part in zip(self.row_dims + self.column_dims, down + across, strict=True):
+                    box[dim] = part
+                result.append(tuple(box))
+        return tuple(result)
+
+
+def _within(part: tuple[int, int], extent: int) -> tuple[int, int]:
+    return max(part[0], 0), min(part[1], extent)
+
+
+def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
+    """Return the boxes of nested dimensions that cover the flat indices `start` to `stop`."""
+    if not extents:
+        return [()]
+    inner = prod(extents[1:])
+    (first, lead), (last, trail) = divmod(start, inner), divmod(stop, inner)
+    if first == last:
+        return [((first, first + 1), *box) for box in _nested(extents[1:], lead, trail)]
+    boxes: list[Box] = []
+    if lead:
+        boxes += [((first, first + 1), *box) for box in _nested(extents[1:], lead, inner)]
+        first += 1
+    if first < last:
+        boxes.append(((first, last), *((0, extent) for extent in extents[1:])))
+    if trail:
+        boxes += [((last, last + 1), *box) for box in _nested(extents[1:], 0, trail)]
+    return boxes
 
 
 @lru_cache(maxsize=256)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.analysis.layout import column_offsets, large_of, layout, row_offsets, scale
+from pruneapp.analysis.layout import Layout, column_offsets, large_of, layout, row_offsets, scale
 from pruneapp.analysis.pooling import (
     Block,
     Changes,
@@ -34,7 +34,6 @@ from pruneapp.kernels.summation import power_of_two
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
 
 __all__ = ["difference_tile", "layout", "scale", "tile"]
 
@@ -49,6 +48,69 @@ _FIRST_LOOK = 1 << 21
 _GROUP = 1 << 11
 
 Picture = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class TileRequest:
+    """A requested part of a tensor's picture, and its resolution."""
+
+    name: str  # name of the tensor
+    # The part, in weights; it is clipped to the picture.
+    row: int
+    column: int
+    rows: int
+    columns: int
+    pool: int = 1  # a pixel covers ``pool x pool`` weights; a power of 2, 1 is exact
+    sampled: bool = False  # whether a fast approximation from sampled weights is sufficient
+    # Dimensions of the rows and the columns; None for the usual layout.
+    axes: tuple[int, int] | None = None
+    # Index along every dimension, for those on no axis; () for 0.
+    fixed: tuple[int, ...] = ()
+    # Whether pruned weights are 0, as in an export, instead of their values in the file.
+    pruned: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """A part of a tensor's picture."""
+
+    request: TileRequest  # the request, clipped to the picture
+    layout: Layout  # layout of the whole tensor
+    # ``float32[h, w]``: the weights themselves if `pool` is 1, otherwise mean magnitudes.
+    values: NDArray[np.float32]
+    kept: NDArray[np.float32]  # ``float32[h, w]``: kept share, 0 or 1 if `pool` is 1
+    to_be_pruned: NDArray[np.float32]  # ``float32[h, w]``: share pruned by a preview
+    # A large magnitude of this tensor (about the 99.5th percentile), shown in full color.
+    scale: float
+    # ``float32[h, w]``: protected share; None if no weight of the tensor is protected.
+    protected: NDArray[np.float32] | None = None
+    # Whether pixels are computed from sampled weights.
+    sampled: bool = False
+    # Share of the magnitudes up to `scale`; larger ones have the color of `scale`.
+    within: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceTile:
+    """The difference of a part of a tensor's picture between two states, A and B.
+
+    The shares removed, restored, in neither and (not stored) kept in both add up to 1.
+    """
+
+    request: TileRequest  # the request, clipped to the picture
+    layout: Layout  # layout of the whole tensor
+    # ``float32[h, w]``: B - A if `pool` is 1, otherwise its mean magnitude. Pruned weights are 0 on
+    # both sides.
+    change: NDArray[np.float32]
+    # ``float32[h, w]``: share present in A but not in B; 0 or 1 if `pool` is 1.
+    removed: NDArray[np.float32]
+    restored: NDArray[np.float32]  # ``float32[h, w]``: share not present in A but in B
+    in_neither: NDArray[np.float32]  # ``float32[h, w]``: share present in neither
+    scale: float  # a large magnitude of the difference, shown in full color
+    # Whether pixels are computed from sampled weights.
+    sampled: bool = False
+    # Share of the magnitudes up to `scale`; larger ones have the color of `scale`.
+    within: float = 1.0
 
 
 def tile(

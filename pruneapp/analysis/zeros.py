@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -21,7 +22,6 @@ from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.channels import channels_left
 from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
 from pruneapp.progress import Job
-from pruneapp.results.tensor_statistics import TensorZeros, ZerosReport
 
 # In order of the share that is kept: a tensor with the pattern 2:4 has 4:8 as well.
 PATTERNS = ((1, 4), (2, 4), (4, 8))
@@ -38,6 +38,31 @@ NO_ZEROS = "No tensor has enough zeros to be treated as pruned."
 _PIECE = 1 << 18
 # Larger tensors are not searched for blocks: it would take too much memory.
 _MOST = 1 << 31
+
+
+@dataclass(frozen=True)
+class TensorZeros:
+    """The zeros of a tensor that are not pruned, and their pattern."""
+
+    name: str  # first name of the tensor
+    numel: int
+    zeros: int
+    channels: tuple[int, ...] = ()  # number of slices of zeros, per dimension
+    # ``(n, m)`` if at most n of every m successive elements along dim 1 (input features, or input
+    # channels at one kernel position) are nonzero: the first of 1:4, 2:4 and 4:8 that holds
+    # throughout. None if none does, and for a tensor of zeros only.
+    pattern: tuple[int, int] | None = None
+    # ``(rows, columns)`` of the largest square block (64, 32, 16, 8 or 4) that contains 99 % of the
+    # zeros completely, in the matrix of dim 0 by all others. None if there is none, or if the zeros
+    # are just whole rows and columns.
+    block: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class ZerosReport:
+    """The tensors of a file with a considerable share of zeros, in file order."""
+
+    tensors: tuple[TensorZeros, ...]
 
 
 def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:

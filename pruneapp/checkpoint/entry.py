@@ -50,6 +50,39 @@ _BUFFER_NAMES = STATISTICS_NAMES | {
 _WHOLE_NUMBERS = frozenset(d.name for d in DTYPES.values() if d.integer or d.name == "BOOL")
 
 
+# Kinds that are excluded from module check marks and from patterns of rules.
+_NEVER = frozenset({"norm", "bias"})
+
+
+class TensorRow(NamedTuple):
+    """A tensor in lists and trees."""
+
+    name: str  # name in the file, with prefixes
+    shown: str  # display name without redundant prefixes (``module.``, ``_orig_mod.``); also unique
+    kind: str  # inferred kind of layer; empty if unknown
+    shape: tuple[int, ...]
+    dtype: str  # its label
+    numel: int
+    nbytes: int
+    why_not: str = ""  # why it cannot be pruned; empty if it can
+    by_default: bool = False  # whether it is checked when a file is opened
+    aliases: tuple[str, ...] = ()  # other names of the same tensor
+    # Whether its elements count as buffers, not as parameters.
+    buffer: bool = False
+    hub_name: str = ""  # name in transformers if it differs; empty if unknown
+    # Whether it is a float of a quantized layer, which is only checked after a confirmation.
+    on_request: bool = False
+
+    @property
+    def matrix(self) -> bool:
+        """Whether module check marks and patterns of rules include it.
+
+        True for prunable parameters of two or more dimensions that are neither norm nor bias.
+        """
+        learned = not (self.why_not or self.buffer)
+        return learned and len(self.shape) > 1 and self.kind not in _NEVER
+
+
 def c_strides(shape: Sequence[int]) -> tuple[int, ...]:
     """Return the strides, in elements, of a contiguous tensor in C order."""
     return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))

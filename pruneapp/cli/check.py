@@ -7,7 +7,7 @@ import sys
 from contextlib import closing
 from typing import Any
 
-from pruneapp.analysis.patterns import check_pattern
+from pruneapp.analysis.patterns import PatternReport, TensorPattern, check_pattern
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection
@@ -17,7 +17,6 @@ from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, escaped
 from pruneapp.methods.builtin.patterns import PatternParam, sizes_of
 from pruneapp.progress import CancelToken
-from pruneapp.results.pattern_report import PatternReport, TensorPattern
 
 _HEAD = (
     "tensor",

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from pruneapp.analysis.comparison import compare
+from pruneapp.analysis.comparison import Comparison, TensorDifference, compare
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
@@ -22,7 +22,6 @@ from pruneapp.document.selection import matching
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import SelectionError, escaped
 from pruneapp.progress import CancelToken, Job
-from pruneapp.results.state_comparison import Comparison, TensorDifference
 
 _HEAD = ("tensor", "difference", "relative", "cosine", "differing", "zeros A", "zeros B", "overlap")
 # If the models have no tensor in common, longer tables are replaced by a sentence.

@@ -21,12 +21,18 @@ from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner, conditions_of, data_of
+from pruneapp.evaluation.runner import (
+    CommandRunner,
+    Conditions,
+    Runner,
+    ScriptRunner,
+    conditions_of,
+    data_of,
+)
 from pruneapp.evaluation.script import SEED, EvaluationScript, Options, find_interpreter
 from pruneapp.export.destination.sidecars import configuration_in
 from pruneapp.export.provenance import calibration_of
 from pruneapp.progress import CancelToken, Job
-from pruneapp.results.quality import Conditions
 
 CALIBRATED = (
     "The model was calibrated (repaired, or its weights chosen) with the data, or by the script, "

@@ -36,12 +36,12 @@ from pruneapp.export.exporter import MakeFiles, check, make_files, resolve, writ
 from pruneapp.export.format import Format
 from pruneapp.export.provenance import KEY, provenance_of
 from pruneapp.export.records import State
+from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.report_file import KINDS, StepAccount, account_of, write_account
 from pruneapp.export.scripts.comparison_script import write_check_script
 from pruneapp.params import Param
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.results.export import ExportReport, ExportRequest
 
 
 def output_path(output: str) -> Path:

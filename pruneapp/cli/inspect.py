@@ -10,7 +10,7 @@ from contextlib import closing
 from itertools import zip_longest
 from typing import Any
 
-from pruneapp.analysis.statistics import numbers
+from pruneapp.analysis.statistics import TensorNumbers, numbers
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.checkpoint.formats.headers import show
@@ -24,7 +24,6 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
 from pruneapp.progress import CancelToken
-from pruneapp.results.tensor_statistics import TensorNumbers
 
 # Maximum number of keys outside of the state dict that are listed.
 _KEYS = 12

@@ -35,6 +35,7 @@ from pruneapp.edits.existing_masks import names_in, open_document, read_masks_fo
 from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import ClusterError, ParameterError, SelectionError, counted, in_numeric_order
 from pruneapp.export.records import State
+from pruneapp.export.report import ExportReport
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.size_bounds import total_for
 from pruneapp.installation import require_torch_for_methods
@@ -49,7 +50,6 @@ from pruneapp.params import STATISTICS, FileParam, parse_bytes
 from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import Recipe, history_recipe, portable, recipe_of, save
-from pruneapp.results.export import ExportReport
 from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
 

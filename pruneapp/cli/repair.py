@@ -41,8 +41,7 @@ from pruneapp.evaluation.calibrated_repair import (
 from pruneapp.export.report_file import StepAccount
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe, save
-from pruneapp.repair.repair import pruned_layers
-from pruneapp.results.repair_report import LayerRepair, sequential_runs
+from pruneapp.repair.repair import LayerRepair, pruned_layers, sequential_runs
 
 _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 

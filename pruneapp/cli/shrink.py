@@ -21,6 +21,7 @@ from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
 from pruneapp.export.catalog import usual_format
 from pruneapp.export.exporter import export
 from pruneapp.export.provenance import recorded_recipe
+from pruneapp.export.report import EFFECTS, ExportReport, ExportRequest
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.structure import Structure, Unknown, structure_of
@@ -28,14 +29,12 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import AMOUNT_OF_CHANNELS
 from pruneapp.progress import CancelToken
 from pruneapp.recipes.schema import chosen_multiple
-from pruneapp.results.export import ExportReport, ExportRequest
-from pruneapp.results.shrink_forecast import EFFECTS, CutRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.plan import ShrinkPlan, describe_changes, legal_sizes
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, refuse_target, shrink_checked
-from pruneapp.shrink.surveyed_state import SurveyedState, axis_of, survey_state
+from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, axis_of, survey_state
 from pruneapp.shrink.unit_choice import check_size
 from pruneapp.shrink.unshrink import UnshrunkState
 

@@ -13,9 +13,9 @@ from pruneapp.cli import terminal
 from pruneapp.cli.terminal import print_json, print_table, size
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import escaped
-from pruneapp.export.format_sizes import format_offers
+from pruneapp.export.format import Purpose
+from pruneapp.export.format_sizes import FormatOffer, format_offers
 from pruneapp.progress import CancelToken
-from pruneapp.results.export import FormatOffer, Purpose
 
 _PURPOSES = {
     Purpose.MAIL: "Share",

@@ -55,11 +55,11 @@ from pruneapp.export.exporter import PlannedFile, SealedFile, check, make_file, 
 from pruneapp.export.format import ExportPart, Plan
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import Provenance, may_have_pattern, provenance_of
+from pruneapp.export.report import ExportReport, ExportRequest, WrittenFile
 from pruneapp.json_codec import decode, encoded
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe, recipe_of
-from pruneapp.results.export import ExportReport, ExportRequest, WrittenFile
 
 _LIST = "job.json"
 # Attempts to remove the folder while stopped workers may still be closing their files.

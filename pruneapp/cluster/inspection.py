@@ -12,9 +12,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from pruneapp.analysis.comparison import difference, pairs, unread_in
-from pruneapp.analysis.patterns import look_for_pattern, pattern_report
-from pruneapp.analysis.statistics import numbers
+from pruneapp.analysis.comparison import Comparison, TensorDifference, difference, pairs, unread_in
+from pruneapp.analysis.patterns import PatternReport, look_for_pattern, pattern_report
+from pruneapp.analysis.statistics import TensorNumbers, numbers
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.export import FileOrder, hashed_by, provenance_on
@@ -32,9 +32,6 @@ from pruneapp.methods.builtin.patterns import N_M
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit
 from pruneapp.recipes.recipe import Recipe, recipe_of
-from pruneapp.results.pattern_report import PatternReport
-from pruneapp.results.state_comparison import Comparison, TensorDifference
-from pruneapp.results.tensor_statistics import TensorNumbers
 
 
 @task

@@ -12,15 +12,13 @@ from weakref import WeakKeyDictionary
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.document.edit import EditKind, Proposal, Record
-from pruneapp.document.history import BUDGET, History, PastState, pruned_by
+from pruneapp.document.history import BUDGET, Branches, History, PastState, pruned_by
 from pruneapp.document.mask_store import NewMask, ScratchFile
 from pruneapp.document.selection import rule_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import StaleError
 from pruneapp.masks.bitmask import BitMask, Layer, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import HistoryItem
 
 # Changes that do not affect the masks of the current state.
 Remark = Literal["exported", "named", "deleted"]
@@ -29,6 +27,27 @@ ChangeKind = EditKind | Literal["undo", "redo", "jump"] | Remark
 # What would be lost on closing. "undone": steps that do not lead to the current state. "results":
 # measurements of states, which are stored outside this package.
 Loss = Literal["state", "protected", "names", "undone", "results", "history"]
+
+
+@dataclass(frozen=True)
+class HistoryItem:
+    """A state in the history."""
+
+    label: str  # description of the step: "L1 20 % on 19 tensors, global"
+    detail: str  # full description, for a tooltip
+    by_method: bool = False  # whether the step used methods, whose names begin the label
+    rule: int = 0  # number of the step's rule that is described, from 1; 0 for a step of one rule
+    name: str = ""  # name given by the user
+
+    @property
+    def title(self) -> str:
+        """Display name of the state; not necessarily unique."""
+        return self.name or self.label
+
+
+def numbered(state: int, item: HistoryItem) -> str:
+    """Return the title of a state, with its number to make it unique, unless it is state 0."""
+    return f"{state}: {item.title}" if state else item.title
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,17 @@ from msgspec import Meta, Struct
 
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.json_codec import convert
-from pruneapp.results.document_rows import Operation, Shape
 
 Names: TypeAlias = tuple[str, ...]
 Path: TypeAlias = Literal["linear", "cubic"]
 Share: TypeAlias = Annotated[float, Meta(ge=0.0, le=1.0)]
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
+
+
+# "restore" keeps pruned weights again; "protect" exempts weights from later methods until
+# "release".
+Operation = Literal["prune", "restore", "protect", "release"]
+Shape = Literal["rectangle", "row", "column", "channel", "brush"]
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

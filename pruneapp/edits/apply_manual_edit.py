@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.analysis.layout import Box
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.edit import Edit, EditKind, Proposal, format_names
+from pruneapp.document.entries import Operation
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import DONE, ManualEdit, ManualTarget, indices
@@ -18,13 +21,51 @@ from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, ones
 from pruneapp.masks.regions import Region, region_of_boxes
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import ManualEditCount, ManualEditCounts, Operation
-from pruneapp.results.tile import Box
 
 Packed = NDArray[np.uint8]
 
 # Bytes of a mask processed between two checks for cancellation.
 _PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class ManualEditCount:
+    """The effect of a manual edit on one tensor, in weights."""
+
+    name: str  # first name of the tensor
+    selected: int  # number of selected weights
+    changed: int  # number of weights pruned, restored, protected or released
+    protected: int = 0  # number of weights not pruned because they are protected
+    permanent: int = 0  # number of restored weights that stay 0 because they were made permanent
+
+
+@dataclass(frozen=True)
+class ManualEditCounts:
+    """The effect of a manual edit on all of its tensors."""
+
+    operation: Operation
+    # In the order of the edit; includes tensors in which nothing changes.
+    tensors: tuple[ManualEditCount, ...]
+
+    @cached_property
+    def selected(self) -> int:
+        """Total number of selected weights."""
+        return sum(count.selected for count in self.tensors)
+
+    @cached_property
+    def changed(self) -> int:
+        """Total number of weights that change."""
+        return sum(count.changed for count in self.tensors)
+
+    @cached_property
+    def protected(self) -> int:
+        """Total number of weights not pruned because they are protected."""
+        return sum(count.protected for count in self.tensors)
+
+    @cached_property
+    def permanent(self) -> int:
+        """Total number of restored weights that stay 0 because they were made permanent."""
+        return sum(count.permanent for count in self.tensors)
 
 
 def _change(

@@ -21,18 +21,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.analysis.layout import Box
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, dim_of
-from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget, true_runs
 from pruneapp.errors import SelectionError, UnknownTensorError, counted
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.masks.channels import channels_left
 from pruneapp.progress import CancelToken, Job
-from pruneapp.results.channel_list import runs
-from pruneapp.results.tile import Box
 
 Part = Literal["bias", "norm"]
 
@@ -234,7 +233,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
                 targets.append(
                     ManualTarget(
                         companion.name,
-                        tuple((run,) for run in runs(affected)),
+                        tuple((run,) for run in true_runs(affected)),
                         shape="channel",
                         dim=0,
                     )

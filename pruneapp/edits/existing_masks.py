@@ -32,7 +32,40 @@ from pruneapp.kernels.values import decode
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, ones
 from pruneapp.progress import Job
-from pruneapp.results.state_comparison import Overlap, TensorOverlap
+
+
+@dataclass(frozen=True)
+class TensorOverlap:
+    """The overlap of the pruned weights of one tensor on two sides."""
+
+    name: str  # first name on this side
+    numel: int  # number of elements
+    # Number of weights pruned on both sides, and on only one.
+    both: int
+    only_here: int
+    only_there: int
+
+    @property
+    def jaccard(self) -> float | None:
+        """Weights pruned on both sides divided by those pruned on either.
+
+        None if there are none.
+        """
+        union = self.both + self.only_here + self.only_there
+        return self.both / union if union else None
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The overlap of the pruned weights of two sides."""
+
+    tensors: tuple[TensorOverlap, ...]  # tensors that both sides have
+
+    @property
+    def total(self) -> TensorOverlap:
+        """The sums over all tensors, without a name."""
+        rows = ((t.numel, t.both, t.only_here, t.only_there) for t in self.tensors)
+        return TensorOverlap("", *map(sum, zip((0, 0, 0, 0), *rows, strict=True)))
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,9 @@ from pruneapp.repair.repair import (
     RepairRun,
     compute_repair,
     inputs_in,
+    risks_of,
 )
 from pruneapp.repair.solve import DAMPING, ITERATIONS
-from pruneapp.results.repair_report import risks_of
 from pruneapp.statistics.file import open_statistics
 
 # Name of the solver in this process.

@@ -20,8 +20,8 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.handover import Handover, ModelTensor
 from pruneapp.export.exporter import export
 from pruneapp.export.records import finalized
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 
 
 def is_unchanged(snapshot: Snapshot) -> bool:

@@ -7,12 +7,13 @@ import base64
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from pruneapp.document.history import Branches
 from pruneapp.errors import ParameterError
 from pruneapp.evaluation.process import EvaluationError
 
@@ -32,6 +33,92 @@ HIGHER, LOWER, IGNORED = (frozenset(words.split()) for words in (_HIGHER, _LOWER
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _QUANTILE = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True)
+class MetricChange:
+    """A metric of a state, compared with that of the unpruned model."""
+
+    name: str
+    value: float
+    original: float
+    half: float  # half the width of the noise interval of a difference; 0 if unknown
+    noise: str  # description of the noise
+    higher: bool | None = None  # whether a higher value is better; None if unknown
+    judged: bool = True  # whether it measures quality; False for times and counts
+    share: bool = False  # whether it is a share of samples, shown in percent
+    # Whether the state was calibrated with the evaluation data, so that the value is too good.
+    calibrated: bool = False
+
+    @property
+    def difference(self) -> float:
+        """The value minus that of the unpruned model."""
+        return self.value - self.original
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the difference is within the noise; False if the noise is unknown."""
+        return self.half > 0 and abs(self.difference) <= self.half
+
+    @property
+    def worse(self) -> float:
+        """By how much it is worse; negative if it is better."""
+        return self.difference if self.higher is False else -self.difference
+
+
+@dataclass(frozen=True)
+class StateQuality:
+    """The measurements of one state."""
+
+    metrics: tuple[MetricChange, ...]  # in the order returned by the script
+    sparsity: float  # share of the model's parameters that are pruned
+    unpruned: bool = False  # whether it is the unpruned model that others are compared with
+    # Number of parameters not pruned, and bytes of all tensors in a compact file before
+    # compression; None if unknown.
+    remaining: int | None = None
+    nbytes: int | None = None
+    # Multiply-adds per input of the weights that are not pruned; None if not counted yet.
+    multiply_adds: int | None = None
+
+    def metric(self, name: str = "") -> MetricChange | None:
+        """Return a metric by name, or without a name the first that measures quality.
+
+        None if missing.
+        """
+        judged = [m for m in self.metrics if m.judged and m.higher is not None]
+        if name:
+            return next((m for m in self.metrics if m.name == name), None)
+        return next(iter((*judged, *self.metrics)), None)
+
+
+@dataclass(frozen=True)
+class MeasuredState:
+    """A measured state of the history."""
+
+    number: int  # in the history
+    label: str
+    quality: StateQuality
+    # Whether it was measured under other conditions or in an earlier session.
+    is_old: bool
+    kind: str = ""  # display name of the method that created it; empty for the unpruned model
+    # The nearest measured ancestor reached by this method only; -1 if there is none.
+    joined: int = -1
+
+
+def made_of(branches: Branches, kinds: Sequence[str], known: Collection[int]) -> list[int]:
+    """Return, per state, the nearest known ancestor reached only by steps of the same kind.
+
+    -1 if there is none. The first state counts for every kind.
+    """
+    found = [-1]
+    for state in range(1, len(kinds)):
+        before = branches.parent(state)
+        same = not before or kinds[before] == kinds[state]
+        if same and before in known:
+            found.append(before)
+        else:
+            found.append(found[before] if same else -1)
+    return found
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,9 @@ from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.evaluation.worker import ENVIRONMENT, UNTIL_INTERRUPT, UNTIL_KILL, Worker
 from pruneapp.export.catalog import get
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import MaskLayers
 from pruneapp.progress import Cancelled, Job
-from pruneapp.results.export import ExportRequest
-from pruneapp.results.quality import Conditions
 
 # Formats that user code can load; others are exported by Pruneapp first.
 PLAIN = frozenset(
@@ -57,6 +56,16 @@ _OTHER_BYTES = (
     "The session was not made from the path that load was given, so it is not known whether the "
     "metrics belong to the state."
 )
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions of a measurement; metrics of different conditions are not comparable."""
+
+    name: str  # name of the script or command
+    limit: int | None = None  # maximum number of samples
+    seed: int = 0
+    data: str = ""  # name of the text file or image folder of a built-in evaluation
 
 
 @dataclass(frozen=True)

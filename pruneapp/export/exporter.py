@@ -34,18 +34,18 @@ from pruneapp.export.destination.target import (
 from pruneapp.export.format import Format, LoadedModel, Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
-from pruneapp.export.rounding import DTYPE, KEEP, Rounding, describe
-from pruneapp.export.scripts.loading_code import describe_loading
-from pruneapp.export.sharding import INDEX, in_folder, plan_weights
-from pruneapp.params import validate_all
-from pruneapp.progress import Job
-from pruneapp.results.export import (
+from pruneapp.export.report import (
     ExportReport,
     ExportRequest,
     TargetCheck,
     WrittenFile,
     WrittenTensor,
 )
+from pruneapp.export.rounding import DTYPE, KEEP, Rounding, describe
+from pruneapp.export.scripts.loading_code import describe_loading
+from pruneapp.export.sharding import INDEX, in_folder, plan_weights
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
 
 # Maximum number of names in a sentence; a sentence encoder has nine files besides its weights.
 _SHOWN = 12

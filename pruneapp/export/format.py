@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -24,10 +25,27 @@ from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, RoundedState, Rounding
 from pruneapp.params import Param
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader, Purpose
 
 # Prefixes that wrappers add to all names of a model.
 _WRAPPERS = ("module.", "_orig_mod.")
+
+
+class Purpose(Enum):
+    """The intended use of an exported file."""
+
+    MAIL = "mail"
+    TRANSFORMERS = "transformers"
+    TORCH = "torch"
+    ARCHIVE = "archive"
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A program that loads files of a format."""
+
+    name: str  # display name: ``torch.load``
+    since: str = ""  # oldest version that can: ``torch 1.6``; empty if any
+    note: str = ""  # requirements or differences; empty if none
 
 
 @dataclass(frozen=True)

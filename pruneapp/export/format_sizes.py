@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,17 +13,51 @@ from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import losses
 from pruneapp.export.destination.sidecars import is_folder_model
-from pruneapp.export.format import Format, Plan
+from pruneapp.export.format import Format, Loader, Plan, Purpose
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
 from pruneapp.export.sharding import SHARD_SIZE, in_folder, plan_weights, usual_suffix
-from pruneapp.params import validate_all
+from pruneapp.params import Param, validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import FormatOffer, Purpose
 
 # Sizes up to this many times the smallest count as equal: estimates are not more exact.
 _SIMILAR_SIZE = 1.02
+
+
+@dataclass(frozen=True)
+class FormatOffer:
+    """An export format for a checkpoint."""
+
+    name: str  # identifier used by requests
+    label: str  # a few words
+    help: str  # a paragraph
+    suffixes: tuple[str, ...]  # file suffixes, the usual one first
+    # Total bytes, without files copied along with a model; None if not known yet or impossible.
+    nbytes: int | None = None
+    # Whether `nbytes` is exact; otherwise it is extrapolated from a sample, within 2 %.
+    exact: bool = True
+    loaded_by: tuple[Loader, ...] = ()  # programs that load it
+    does_not: tuple[str, ...] = ()  # limitations, a sentence each
+    why_not: str = ""  # why this checkpoint cannot be written in the format; empty if it can
+    wrong: str = ""  # why it cannot be written with the current parameters; empty if it can
+    params: tuple[Param, ...] = ()
+    one_file: bool = False  # whether a model of several files becomes one file
+    # Name of the parameter that, if not None, splits the export into files of that size; may be
+    # empty.
+    split_by: str = ""
+    files: int | None = None  # number of files of weights; None if not known yet
+    # Name of the parameter with the dtype of the written numbers; empty if there is none.
+    rounded_by: str = ""
+    # Part of the file name that distinguishes it from formats with the same suffix; may be empty.
+    tag: str = ""
+    # Bytes with a 16-bit dtype; None if that saves nothing or is only known from a sample.
+    in_16_bits: int | None = None
+    # Purposes that the format is suitable for, with the reason as text.
+    serves: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
+    loads_directly: bool = False  # whether the recipient can load the file without unpacking it
+    # Purposes for which it is the best format, with the reason as text.
+    recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def planned_size(state: State, name: str, job: Job) -> int | None:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from pruneapp import __version__
-from pruneapp.analysis.patterns import broken_patterns, certificate, groups_wanted
+from pruneapp.analysis.patterns import BrokenPattern, broken_patterns, certificate, groups_wanted
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
@@ -41,7 +41,6 @@ from pruneapp.params import STATISTICS
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, chosen_by
 from pruneapp.recipes.schema import steps_of
-from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.statistics.file import statistics_of
 
 KEY = "pruneapp."

@@ -5,8 +5,10 @@ The page is a single HTML file with embedded pictures, for light and dark mode, 
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
@@ -23,17 +25,39 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError, escaped
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.target import check_file, unused_name
-from pruneapp.export.format_sizes import format_offers, recommend
+from pruneapp.export.format_sizes import FormatOffer, format_offers, recommend
 from pruneapp.export.provenance import Provenance, calibration_in, inputs_in
 from pruneapp.export.records import State, packed
+from pruneapp.export.report import ExportReport, WrittenTensor
 from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportReport, FormatOffer, WrittenTensor
-from pruneapp.results.tensor_statistics import csv_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+
+# First characters that make a spreadsheet treat text as a formula, or that it skips.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_text(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as comma-separated values, with numbers in full precision.
+
+    Text from files becomes one line of printable characters and never a formula: an apostrophe is
+    put before text that begins like one. Numbers are never changed. Use JSON for exact names.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(headers)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _cell(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    return f"'{escaped(cell)}" if cell.startswith(_FORMULA) else escaped(cell)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from pruneapp.export.records import CHUNK_BYTES, State, zero
 from pruneapp.masks.bitmask import Mask
 from pruneapp.params import Choice, ChoiceParam
 from pruneapp.progress import Job
-from pruneapp.results.export import RoundingCost
 
 KEEP = "keep"
 # It has the range of float32, so a recommendation makes no value infinite.
@@ -50,6 +49,26 @@ DTYPE = ChoiceParam(
         Choice("bfloat16", "bfloat16", "8 significant bits; same range as float32."),
     ),
 )
+
+
+@dataclass(frozen=True)
+class RoundingCost:
+    """The loss caused by rounding to a dtype of fewer bits."""
+
+    dtype: str  # display name of the dtype: ``float16``
+    tensors: int = 0
+    # The largest rounding error of a number that remains finite, and the first tensor with it;
+    # empty if nothing changes.
+    worst: float = 0.0
+    where: str = ""
+    # Tensors with finite numbers that become infinite, and how many.
+    infinite: tuple[tuple[str, int], ...] = ()
+    vanished: int = 0  # how many nonzero numbers become 0
+
+    @property
+    def lost(self) -> int:
+        """How many finite numbers become infinite."""
+        return sum(count for _, count in self.infinite)
 
 
 def estimate_rounding_cost(state: State, name: str, job: Job) -> RoundingCost:

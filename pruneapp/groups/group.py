@@ -17,6 +17,10 @@ Units = NDArray[np.int64]  # indices of units, ascending
 Role = Literal["factor", "output", "along"]
 
 
+# Multiples to which the number of FFN neurons, channels or tokens can be rounded up.
+MULTIPLES = (1, 8, 16, 32, 64, 128, 256)
+
+
 class Run(NamedTuple):
     """A run of entries along a dimension."""
 

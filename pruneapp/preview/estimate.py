@@ -12,6 +12,7 @@ import numpy as np
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import rows_now
 from pruneapp.analysis.retained_norm import shares_of
+from pruneapp.analysis.sparsity_report import SparsityReport, SparsityTable, TensorSparsity, or_none
 from pruneapp.document.selection import Rows
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step, takes_channels
@@ -39,13 +40,24 @@ from pruneapp.preview.cumulative import (
     in_proportion,
 )
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import (
-    Estimate,
-    SparsityReport,
-    SparsityTable,
-    TensorSparsity,
-    or_none,
-)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The estimated effect of a step, from histograms only, available before weights are read."""
+
+    tensors: int  # number of weights to be pruned
+    to_prune: int  # how many weights would go
+    exact: bool  # whether `to_prune` is exact; with partly pruned channels it is a bound
+    channels: int = 0  # number of channels to be pruned; 0 for unstructured methods
+    # Per-tensor results from histograms and norms: for floats of more than 16 bits accurate to one
+    # bin of the upper 16 bits (`exact_report` is False then). None if something is not counted yet,
+    # or if the method cannot be estimated.
+    report: SparsityReport | None = None
+    exact_report: bool = False  # whether the counts of `report` are exact
+    # Share of the elements needed for `report` that is counted, from 0 to 1; 1 if there will be
+    # none.
+    counting: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

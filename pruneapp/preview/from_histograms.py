@@ -17,6 +17,7 @@ import numpy as np
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histograms import BINS, MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.analysis.retained_norm import RetainedNorm, measure_kept_norms, total_of
+from pruneapp.analysis.sparsity_report import SparsityReport, or_none
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
@@ -26,7 +27,6 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
 from pruneapp.methods.cutoff import Expect, NearTaken, Ranked
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import SparsityReport, or_none
 
 # Below this many elements, computing the sums takes no longer without known ones.
 _SMALL = 1 << 16

@@ -17,6 +17,7 @@ from pruneapp.analysis.retained_norm import (
     shares_of,
     total_of,
 )
+from pruneapp.analysis.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.document.edit import Edit, EditKind, Json, Proposal
@@ -56,7 +57,6 @@ from pruneapp.preview.from_histograms import (
     known_retained_norms,
 )
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.statistics.file import Inputs, statistics_of
 
 _UNKNOWN = RetainedNorm(math.nan, math.nan, math.nan, math.nan)

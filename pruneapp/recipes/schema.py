@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from pruneapp.document.entries import Entry, Part, ScheduleEntry, StepConfiguration, StepEntry
 from pruneapp.errors import JsonError, RecipeError
+from pruneapp.groups.group import MULTIPLES
 from pruneapp.json_codec import convert, load
 from pruneapp.methods.builtin.units import MULTIPLE, ROUNDED
 from pruneapp.methods.method import Method
@@ -27,7 +28,6 @@ from pruneapp.params import (
     NormParam,
     Param,
 )
-from pruneapp.results.shrink_forecast import MULTIPLES
 
 FORMAT: Literal["pruneapp-recipe"] = "pruneapp-recipe"
 VERSION: Literal[1] = 1

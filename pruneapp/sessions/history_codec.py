@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.edit import EditKind, Record
+from pruneapp.document.history import Branches
 from pruneapp.document.mask_store import MaskSlot, NewMask
 from pruneapp.errors import CheckpointError, JsonError, SessionError
 from pruneapp.json_codec import decode
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import Job
-from pruneapp.results.branches import Branches
 
 NO_MASK = -1
 # Index of a tensor in `SavedEdit.tensors`, and the numbers of its masks before and after.

@@ -30,10 +30,10 @@ from pruneapp.checkpoint.io import files
 from pruneapp.checkpoint.io.atomic_file import flush_folder
 from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
+from pruneapp.document.history import Branches
 from pruneapp.document.mask_store import NewMask
 from pruneapp.json_codec import encoded
 from pruneapp.progress import Job
-from pruneapp.results.branches import Branches
 from pruneapp.sessions.history_codec import (
     SMALL,
     MaskNumbers,

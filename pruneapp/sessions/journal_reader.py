@@ -17,11 +17,11 @@ import msgspec
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.document.edit import is_work
+from pruneapp.document.history import Branches
 from pruneapp.errors import JsonError, SessionError, words_of
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.branches import Branches
 from pruneapp.sessions.history_codec import (
     SavedEdit,
     SavedHistory,

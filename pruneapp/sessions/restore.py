@@ -19,7 +19,8 @@ from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Json, Proposal, Record
-from pruneapp.document.history import BUDGET
+from pruneapp.document.entries import Operation
+from pruneapp.document.history import BUDGET, Branches
 from pruneapp.document.mask_store import MaskSlot, ScratchFile
 from pruneapp.document.step import Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
@@ -41,8 +42,6 @@ from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import ResolvedAction
 from pruneapp.recipes.replay import replay
-from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import Operation
 from pruneapp.sessions.history_codec import NO_MASK, SavedEdit, SavedHistory, damaged
 from pruneapp.sessions.original import Original, change_at, changes_of, find_original
 

@@ -7,7 +7,7 @@ weights; it uses the survey of dead units.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from pruneapp.errors import CheckpointError
 from pruneapp.export.catalog import get
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
+from pruneapp.export.report import CHANGES, EXACT, Exactness, ExportReport
 from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.structure import Structure
@@ -29,15 +30,6 @@ from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods.coupled_units import guarded_units
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportReport
-from pruneapp.results.shrink_forecast import (
-    USUAL_NORM,
-    AxisForecast,
-    CutRequest,
-    LayersForecast,
-    ModelSize,
-    ShrinkForecast,
-)
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
 from pruneapp.shrink.plan import (
@@ -50,7 +42,7 @@ from pruneapp.shrink.plan import (
 )
 from pruneapp.shrink.shrink import ShrinkRequest, plan_with_graph, shrink_checked
 from pruneapp.shrink.shrunk_state import ShrunkState
-from pruneapp.shrink.surveyed_state import Scores, SurveyedState
+from pruneapp.shrink.surveyed_state import USUAL_NORM, CutRequest, Scores, SurveyedState
 from pruneapp.shrink.unit_choice import WORDS, percents_of, read_scores
 from pruneapp.statistics.file import holds_statistics
 
@@ -85,6 +77,131 @@ _PASSED = (
     *("project_in.weight", "project_out.weight", "feature_projection.projection.weight"),
     *("patch_embedding.weight", "patch_embeddings.projection.weight"),
 )
+
+
+@dataclass(frozen=True)
+class AxisForecast:
+    """The result of a cut for one axis.
+
+    Attributes
+    ----------
+    before, after
+        Units of a group; the sum over all groups if these differ in width.
+    sizes
+        Numbers of units that can be kept, ascending; the last is that after cutting dead units.
+    percents
+        If groups differ in width: shares of each group that can be cut, ascending, in percent.
+    in_each
+        Number of runs of units, each of which keeps the same number: query heads of key/value
+        heads.
+    exactness
+        Effect of the requested cut.
+    notices
+        Remarks, a sentence each.
+    why_not
+        Why nothing of the axis can be cut, as a sentence; empty if something can.
+    """
+
+    name: str
+    label: str
+    before: int = 0
+    after: int = 0
+    sizes: tuple[int, ...] = ()
+    percents: tuple[int, ...] = ()
+    in_each: int = 1
+    exactness: Exactness = EXACT
+    notices: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class LayersForecast:
+    """Layers that can be cut, numbered from 0; equal numbers of all stacks are cut together.
+
+    Attributes
+    ----------
+    count
+        Number of layers that can be selected: those of the shortest stack.
+    gone
+        Layers cut by the request.
+    dead
+        Those of them that have no effect on the output.
+    fixed
+        Layers that differ from the others and cannot be cut.
+    """
+
+    count: int = 0
+    gone: frozenset[int] = frozenset()
+    dead: frozenset[int] = frozenset()
+    fixed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class ModelSize:
+    """The size of a model.
+
+    Attributes
+    ----------
+    nbytes
+        Bytes of its written weights, including headers and index.
+    parameters
+        See `pruneapp.checkpoint.entry.size_of`.
+    cache
+        Bytes of cached keys and values per token; None for a model without such a cache.
+    multiply_adds
+        Per token, for all weights that it passes in encoder and decoder. Excludes attention scores,
+        which grow with the text, and parts run once per text (pooler, classifier). None if matrices
+        are packed or the configuration is missing.
+    """
+
+    nbytes: int
+    parameters: int
+    cache: int | None
+    multiply_adds: int | None
+
+
+@dataclass(frozen=True)
+class ShrinkForecast:
+    """The exact result of a cut, known before writing."""
+
+    request: CutRequest
+    why_not: str = ""
+    wrong: str = ""
+    model_type: str = ""
+    axes: tuple[AxisForecast, ...] = ()
+    layers: LayersForecast = LayersForecast()
+    write_as: str = ""
+    surplus: int = 0
+    usual_multiple: int = 0
+    has_class: bool = True
+    has_config: bool = True
+    before: ModelSize | None = None
+    after: ModelSize | None = None
+    widths: tuple[tuple[str, int, int], ...] = ()
+    config: tuple[str, ...] = ()
+    loaded_by: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would become smaller."""
+        return not any(axis.after < axis.before for axis in self.axes)
+
+    @property
+    def exactness(self) -> Exactness:
+        """The combined effect of all cuts on the model's output."""
+        found = {axis.exactness for axis in self.axes if axis.after < axis.before}
+        order: tuple[Exactness, ...] = (CHANGES, "exact for this text", EXACT)
+        return next((each for each in order if each in found), EXACT)
+
+    @property
+    def largest_share(self) -> float:
+        """The largest share of an axis's live units that is cut."""
+        layers = self.layers
+        alive = layers.count - len(layers.dead)
+        shares = [len(layers.gone - layers.dead) / alive] if alive else []
+        shares += [(a.sizes[-1] - a.after) / a.sizes[-1] for a in self.axes if a.sizes]
+        return max(shares, default=0.0)
 
 
 def forecast(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from pruneapp.errors import counted
 from pruneapp.export.records import State
+from pruneapp.export.report import CHANGES, EXACT, Exactness
 from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.family_groups import CONFIG
@@ -27,7 +28,6 @@ from pruneapp.groups.structure import Structure
 from pruneapp.kernels.values import Bools
 from pruneapp.methods.coupled_units import lowest_units
 from pruneapp.progress import Job
-from pruneapp.results.shrink_forecast import CHANGES, EXACT, Exactness
 from pruneapp.shrink import configuration, loader
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
 from pruneapp.shrink.dead_units import (

@@ -16,10 +16,10 @@ from pruneapp.checkpoint.model_folder import find_model
 from pruneapp.errors import CheckpointError, ExportError, words_of
 from pruneapp.export.exporter import export
 from pruneapp.export.records import State
+from pruneapp.export.report import ExportRequest
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.structure import Structure
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.check import CheckOptions, CheckResult, FolderChecker, How
 from pruneapp.shrink.cut import Cut, GroupCut

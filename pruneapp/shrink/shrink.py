@@ -26,6 +26,7 @@ from pruneapp.export.format import Plan
 from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
+from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import fields_of
 from pruneapp.groups.family_groups import CONFIG
@@ -35,7 +36,6 @@ from pruneapp.groups.structure import Structure
 from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import CHOSEN, Cut, ShrinkError, TensorCut
 from pruneapp.shrink.dead_units import find_unit_states, work_amount

@@ -7,7 +7,7 @@ the state. After that they are dead, and are cut like the units that were dead b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Float64s
 from pruneapp.progress import Job
-from pruneapp.results.shrink_forecast import TRAILING, CutRequest
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.plan import Choices, ShrinkPlan, Survey, plan, survey
 from pruneapp.shrink.tokens.vocabulary import (
@@ -43,6 +42,55 @@ Scores = Mapping[str, Float64s]
 # Axes whose units are pruned before the cut, in this order: units of an axis are ranked after those
 # of the previous axes were pruned.
 _PRUNED: tuple[AxisName, ...] = ("ffn", "channels", "kv-groups", "query-heads")
+
+
+# Means the rows of an embedding after the last token.
+TRAILING = "trailing"
+# Default ranking of units: a norm over all their tensors.
+USUAL_NORM = "l2"
+
+
+@dataclass(frozen=True)
+class CutRequest:
+    """The units to cut in addition to dead ones.
+
+    Attributes
+    ----------
+    kept
+        Number of units to keep, by axis name; the lowest-ranked are cut.
+    layers
+        Numbers of the layers to cut, in every stack.
+    multiple
+        Multiple to which the number of FFN neurons, channels or tokens is rounded up; None for the
+        default of each.
+    write_as
+        Another model type to write; empty to keep the type.
+    vocabulary
+        `TRAILING`, or the path of a list of ids to keep; empty for all, or if there are texts.
+    texts
+        Paths of texts whose tokens are kept.
+    by
+        Ranking of units: a name used by the methods on units, or the path of a file of scores or
+        statistics.
+    statistics
+        Path of the statistics that the ranking needs; empty for none.
+    force_statistics
+        Whether statistics of another checkpoint may be used.
+    shares
+        Share to cut from each group, from 0 to 1, by axis name: for axes whose groups differ in
+        width.
+    """
+
+    kept: Mapping[str, int] = field(default_factory=dict)
+    layers: tuple[int, ...] = ()
+    multiple: int | None = None
+    write_as: str = ""
+    vocabulary: str = ""
+    texts: tuple[str, ...] = ()
+    by: str = USUAL_NORM
+    statistics: str = ""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    force_statistics: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pruneapp.analysis.layout import column_offsets, layout, row_offsets
-from pruneapp.analysis.tiles import tile
+from pruneapp.analysis.tiles import TileRequest, tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.progress import Job
-from pruneapp.results.tile import TileRequest
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.analysis.patterns import broken_patterns, certificate, check_pattern, repair
+from pruneapp.analysis.patterns import (
+    PatternTotals,
+    broken_patterns,
+    certificate,
+    check_pattern,
+    repair,
+)
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
@@ -18,7 +24,6 @@ from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.masks.regions import Groups
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.pattern_report import PatternTotals
 from tests.support.memory_checkpoint import MemoryCheckpoint
 from tests.support.strategies import kept_bools, shapes
 

@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pruneapp.analysis.layout import layout
-from pruneapp.analysis.tiles import difference_tile, tile
+from pruneapp.analysis.tiles import TileRequest, difference_tile, tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import UnknownTensorError
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.tile import TileRequest
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 WHOLE = 1 << 40

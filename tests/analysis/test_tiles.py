@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from pruneapp.analysis import tiles
 from pruneapp.analysis.layout import column_offsets, layout, row_offsets, scale
-from pruneapp.analysis.tiles import tile
+from pruneapp.analysis.tiles import TileRequest, tile
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.kernels.threads import in_order
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.tile import TileRequest
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 SHAPES = [

@@ -28,13 +28,13 @@ from pruneapp.edits.existing_masks import open_document
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.scripts.comparison_script import check_script
 from pruneapp.export.sharding import plan_weights
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.params import validate_all
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.benchmarks.benchmark import median
 from tests.benchmarks.models import ROOT
 from tests.benchmarks.report import replace_sections

@@ -21,10 +21,10 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from pruneapp.analysis import histogram_store
+from pruneapp.analysis.sparsity_report import CountsByName
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.gui.plots.pages import Page
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import CountsByName
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.benchmarks.event_loop_delay import summary
 from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes

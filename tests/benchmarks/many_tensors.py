@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.edits.manual_edit import ManualEditRequest
 from tests.benchmarks.window import Hand
 
 if TYPE_CHECKING:

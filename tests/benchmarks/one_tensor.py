@@ -24,7 +24,7 @@ import numpy as np
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histograms import count_magnitudes
-from pruneapp.analysis.tiles import tile
+from pruneapp.analysis.tiles import TileRequest, tile
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
@@ -34,7 +34,6 @@ from pruneapp.masks.scratch import MOST_IN_MEMORY
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.tile import TileRequest
 from tests.benchmarks.memory import peak_bytes, reset_peak
 from tests.benchmarks.synthetic_files import as_bfloat16, write_safetensors
 from tests.support.document_edits import redo, undo

@@ -14,9 +14,9 @@ from pruneapp.cli.parser import parse
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.gui.document.open_document import SAMPLE
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 
 PATH = Path(resources.path(SAMPLE))
 

@@ -18,13 +18,13 @@ from pruneapp.document.entries import StepEntry
 from pruneapp.document.step import Step
 from pruneapp.export.exporter import resolve, write
 from pruneapp.export.provenance import provenance_of
+from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.verify import apply_recipe
 from pruneapp.json_codec import convert
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.results.export import ExportReport, ExportRequest
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 20,

@@ -22,7 +22,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.existing_masks import names_in, open_document, read_mask, read_masks_for
-from pruneapp.edits.manual_edit import ManualEdit
+from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest
 from pruneapp.edits.zeros import Finalize
 from pruneapp.errors import HistoryError, ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
@@ -30,7 +30,6 @@ from pruneapp.masks.bitmask import BitMask, MaskLayers
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.document_rows import ManualEditRequest
 from tests.support.document_edits import delete_undone, make_permanent, redo, treat_zeros, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from pruneapp.document.document import Capture, Document
+from pruneapp.document.history import Branches
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
@@ -23,7 +24,6 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.branches import Branches
 from pruneapp.sessions import journal
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal

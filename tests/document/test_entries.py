@@ -12,14 +12,13 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.existing_masks import FileMasks, open_document
-from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest, ManualTarget
 from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.document_rows import ManualEditRequest
 from tests.support.document_edits import hand_edit, make_permanent, treat_zeros, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.analysis.tiles import tile
+from pruneapp.analysis.tiles import TileRequest, tile
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ScratchError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, Job
-from pruneapp.results.tile import TileRequest
 from pruneapp.sessions.history_codec import pack, unpack
 from tests.support.cancel_checks import CountingToken
 from tests.support.document_edits import redo, undo

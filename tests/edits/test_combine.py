@@ -16,11 +16,10 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.existing_masks import combine, masks_of, overlap
+from pruneapp.edits.existing_masks import TensorOverlap, combine, masks_of, overlap
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.state_comparison import TensorOverlap
 from tests.support.document_edits import hand_edit, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 

@@ -14,12 +14,11 @@ from pruneapp.document.selection import tensors_of_role
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.coupled_tensors import Companions, complete_channels, with_companions
-from pruneapp.edits.manual_edit import ManualEdit
+from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest
 from pruneapp.errors import SelectionError, UnknownTensorError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import ManualEditRequest
 from tests.support.document_edits import redo, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 

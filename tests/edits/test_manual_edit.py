@@ -18,15 +18,14 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits import apply_manual_edit
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.manual_edit import ManualEdit, ManualTarget, digest
+from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest, ManualTarget, digest
 from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.document_rows import ManualEditRequest
-from pruneapp.results.export import ExportRequest
 from tests.support.document_edits import hand_edit, make_permanent, treat_zeros, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 

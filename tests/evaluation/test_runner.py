@@ -18,10 +18,15 @@ import torch
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import as_values
-from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, conditions_of, data_of
+from pruneapp.evaluation.runner import (
+    CommandRunner,
+    Conditions,
+    ScriptRunner,
+    conditions_of,
+    data_of,
+)
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.quality import Conditions
 from tests.evaluation.scripts import MODEL, expected, pruned, refused, values, write_script
 from tests.reliability.evaluations import living
 

@@ -20,9 +20,9 @@ from pruneapp.edits.existing_masks import read_mask
 from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offers
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 from tests.support.unusual_tensors import IN_PARTS, READABLE, UNREADABLE, oracle, plain
 

@@ -18,8 +18,8 @@ from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import planned_size
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import PRUNED, as_snapshot, kept_masks, model
 
 FLOATS = [getattr(torch, d.torch) for d in DTYPES.values() if d.prunable]

@@ -29,10 +29,10 @@ from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.formats.compact import expand
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 Bytes = Mapping[str, bytes]

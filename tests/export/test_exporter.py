@@ -18,8 +18,8 @@ from pruneapp.checkpoint.io import atomic_file
 from pruneapp.errors import ExportError, FileChangedError, ParameterError
 from pruneapp.export.destination import target
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, kept_masks, model
 
 NAME = "net.conv.weight"

@@ -13,13 +13,13 @@ from pruneapp.export import catalog, format_sizes
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.exporter import export
-from pruneapp.export.format import Format, Plan
+from pruneapp.export.format import Format, Plan, Purpose
 from pruneapp.export.format_sizes import format_offers, recommend, written_as
 from pruneapp.export.formats.safetensors import SAFETENSORS
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.sharding import usual_suffix
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest, Purpose
 from tests.support.containers import SOURCES, as_snapshot, model
 from tests.support.formats import OF_ANY_SOURCE
 

@@ -10,8 +10,8 @@ from pruneapp.export import records
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.formats import torch as torch_patching
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import PRUNED, as_snapshot, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")

@@ -12,9 +12,9 @@ from pruneapp.checkpoint.io import upload
 from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export.exporter import check_target, export
 from pruneapp.export.formats.compact import expand
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Cancelled, Job
-from pruneapp.results.export import ExportRequest
 from tests.support.cancel_checks import CountingToken
 from tests.support.containers import SOURCES, as_snapshot, model
 from tests.support.formats import OF_ANY_SOURCE as FORMATS

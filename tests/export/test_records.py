@@ -15,8 +15,8 @@ from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.errors import ExportError
 from pruneapp.export import records
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.export.test_every_format import pruned, write_source
 
 

@@ -17,10 +17,10 @@ from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.export import records
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.rounding import describe, estimate_rounding_cost, round_to
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.export import ExportRequest
 from tests.export.test_containers import raw
 from tests.export.test_every_format import READ, by_our_reader
 from tests.support.containers import as_snapshot, kept_masks, model

@@ -23,13 +23,13 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.provenance import provenance_of
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.export.verify import LocalEngine, VerificationRequest, verify
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, recipe_of
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, kept_masks, model
 
 NAME = "net.conv.weight"

@@ -21,6 +21,7 @@ from pruneapp.cli.parser import parse
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, PruneAppError
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.size_bounds import CompactSizes, size_range, total_for
 from pruneapp.gui.export.export_controller import export_document
 from pruneapp.kernels.cpu import CpuKernel
@@ -28,7 +29,6 @@ from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.params import parse_bytes
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 
 WHOLE = [d for d in DTYPES.values() if d.name in SAFETENSORS_DTYPES and not d.packed]
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)

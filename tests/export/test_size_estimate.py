@@ -22,10 +22,10 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.formats import deflated, zst
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.export import ExportRequest
 
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
 

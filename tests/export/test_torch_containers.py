@@ -28,8 +28,8 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.torchfile.rebuild import runs_code
 from pruneapp.checkpoint.torchfile.torch_objects import Global
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportReport, ExportRequest
 from tests.support import old_pickles
 from tests.support.containers import as_snapshot
 

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
+from pruneapp.evaluation.scan import Sensitivity, TensorSensitivity
 from pruneapp.gui.application import Launcher, Start
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.columns import Column
-from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
-from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 
 LEFT = Qt.MouseButton.LeftButton
 # A state comes, however late: a test may share its machine with anybody.

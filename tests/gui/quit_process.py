@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 import pruneapp
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.export.report import ExportReport, WrittenFile
 from pruneapp.gui import application as app
 from pruneapp.gui.app.about import AboutDialog
 from pruneapp.gui.app.dialogs import stop_jobs
@@ -37,7 +38,6 @@ from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
 from pruneapp.gui.widgets.labels import ElidedLabel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportReport, WrittenFile
 
 ROOT = Path(pruneapp.__file__).parent
 Role = QMessageBox.ButtonRole

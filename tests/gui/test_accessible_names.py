@@ -12,7 +12,13 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLineEdit, QWidget
 
+from pruneapp.checkpoint.entry import TensorRow
+from pruneapp.document.document import HistoryItem
+from pruneapp.edits.apply_manual_edit import ManualEditCount
+from pruneapp.edits.existing_masks import Overlap, TensorOverlap
+from pruneapp.export.format_sizes import FormatOffer
 from pruneapp.export.formats.zst import LEVEL
+from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
 from pruneapp.gui.app.question_dialog import QuestionDialog
@@ -43,16 +49,17 @@ from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
 from pruneapp.gui.sensitivity.allocation_controller import PARAMS as ALLOCATION_PARAMS
-from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
+from pruneapp.gui.sensitivity.dialogs import (
+    AllocatedTensor,
+    AllocationDialog,
+    PredictedAllocation,
+    ScanDialog,
+)
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
-from pruneapp.results.document_rows import HistoryItem, ManualEditCount, TensorRow
-from pruneapp.results.export import ExportReport, FormatOffer, WrittenFile, WrittenTensor
-from pruneapp.results.repair_report import LayerRepair, PrunedLayer
-from pruneapp.results.sensitivity import AllocatedTensor, PredictedAllocation
-from pruneapp.results.state_comparison import Overlap, TensorOverlap
+from pruneapp.repair.repair import LayerRepair, PrunedLayer
 
 
 def tree():

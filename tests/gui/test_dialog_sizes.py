@@ -13,6 +13,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 import pruneapp.gui
+from pruneapp.analysis.patterns import BrokenGroup, PatternReport, TensorPattern
+from pruneapp.edits.apply_manual_edit import ManualEditCount
+from pruneapp.edits.existing_masks import Overlap, TensorOverlap
+from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.gui.app.about import AboutDialog
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
@@ -42,7 +46,12 @@ from pruneapp.gui.recipes.rounds_controller import RoundsDialog
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
 from pruneapp.gui.sensitivity.allocation_controller import PARAMS as ALLOCATION_PARAMS
-from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
+from pruneapp.gui.sensitivity.dialogs import (
+    AllocatedTensor,
+    AllocationDialog,
+    PredictedAllocation,
+    ScanDialog,
+)
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.reports import DecisionDialog
 from pruneapp.gui.widgets.screen import Dialog, room
@@ -50,12 +59,7 @@ from pruneapp.installation import License
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
 from pruneapp.recipes.replay import SCHEDULE
-from pruneapp.results.document_rows import ManualEditCount
-from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
-from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
-from pruneapp.results.repair_report import LayerRepair, PrunedLayer
-from pruneapp.results.sensitivity import AllocatedTensor, PredictedAllocation
-from pruneapp.results.state_comparison import Overlap, TensorOverlap
+from pruneapp.repair.repair import LayerRepair, PrunedLayer
 from tests.gui.export.test_dialog import OFFERS
 
 NAMES = [f"model.encoder.layers.{n}.attention.self.query.weight" for n in range(80)]

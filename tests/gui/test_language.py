@@ -13,7 +13,9 @@ from safetensors.numpy import save_file
 
 from pruneapp import resources
 from pruneapp.analysis.layout import layout
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.errors import ParameterError
+from pruneapp.export.report import ExportReport, WrittenFile
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import LANGUAGE, Settings
 from pruneapp.gui.export.report_dialog import ExportReportDialog
@@ -32,8 +34,6 @@ from pruneapp.gui.widgets.labels import (
     with_note,
 )
 from pruneapp.params import FloatParam, Interval
-from pruneapp.results.document_rows import ManualEditRequest
-from pruneapp.results.export import ExportReport, WrittenFile
 
 
 @pytest.fixture
@@ -142,8 +142,8 @@ from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import join_facts, join_sentences, join_statements, with_label
-from pruneapp.results.document_rows import ManualEditRequest
-from pruneapp.results.export import ExportReport, WrittenFile
+from pruneapp.edits.manual_edit import ManualEditRequest
+from pruneapp.export.report import ExportReport, WrittenFile
 application = app.make_application(["pruneapp"])
 for choice in ["system", *sys.argv[1:]]:
     application.speak(choice)

@@ -16,13 +16,12 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.manual_edit import ManualEdit
+from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.document_rows import ManualEditRequest
 from tests.support.document_edits import undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pruneapp.analysis import histogram_store
+from pruneapp.analysis.sparsity_report import TensorSparsity
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.from_histograms import retained, since_opening
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import TensorSparsity
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 

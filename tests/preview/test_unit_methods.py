@@ -12,8 +12,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.shrink_forecast import CutRequest
-from pruneapp.shrink.surveyed_state import SurveyedState, survey_state
+from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, survey_state
 from pruneapp.statistics.file import register
 from tests.shrink.small_models import (
     HEAD,

@@ -14,8 +14,8 @@ from safetensors.numpy import save_file
 
 from pruneapp.errors import OriginalChangedError, OriginalMissingError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from pruneapp.sessions.original import describe, find_original
 from pruneapp.sessions.restore import masks_on_other, reopened
 from pruneapp.sessions.session_file import read_session

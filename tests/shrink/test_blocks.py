@@ -15,12 +15,12 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.groups.blocks import argument_of
 from pruneapp.groups.structure import Structure, bind
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from pruneapp.shrink.plan import Choices, ShrinkPlan, plan
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, shrink, verify_round_trip

@@ -19,11 +19,11 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import UnsupportedFileError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.groups.structure import Structure, Unknown, bind
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from pruneapp.shrink import program_file
 from pruneapp.shrink.plan import Choices, plan
 from pruneapp.shrink.record import read_record

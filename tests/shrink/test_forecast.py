@@ -10,14 +10,14 @@ from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.groups.structure import Unknown
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.shrink_forecast import CHANGES, EXACT, TRAILING, CutRequest
 from pruneapp.shrink.forecast import cut_out, forecast
 from pruneapp.shrink.shrink import ShrinkRequest
-from pruneapp.shrink.surveyed_state import survey_state
+from pruneapp.shrink.surveyed_state import TRAILING, CutRequest, survey_state
 from tests.shrink import small_models
 from tests.shrink.small_models import write_bert
 from tests.support.model_folders import (

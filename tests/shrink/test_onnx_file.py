@@ -13,10 +13,10 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.groups import onnx_graph
 from pruneapp.groups.onnx_graph import OnnxGraph, read_graph
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from pruneapp.shrink import onnx_file
 from pruneapp.shrink.cut import Cut
 from pruneapp.shrink.onnx_file import plan_onnx

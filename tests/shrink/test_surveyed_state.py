@@ -19,12 +19,12 @@ from torch import nn
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
-from pruneapp.results.shrink_forecast import CHANGES, EXACT, TRAILING, CutRequest
 from pruneapp.shrink.forecast import cut_out, forecast
 from pruneapp.shrink.shrink import ShrinkRequest
-from pruneapp.shrink.surveyed_state import survey_state
+from pruneapp.shrink.surveyed_state import TRAILING, CutRequest, survey_state
 from tests.shrink import vision_models
 from tests.shrink.small_models import write
 from tests.support.activation_statistics import save_random

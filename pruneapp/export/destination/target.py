@@ -44,10 +44,9 @@ from pruneapp.export.destination.sidecars import (
     not_copied_notice,
     sidecar_files,
 )
-from pruneapp.export.format import Format, Plan
+from pruneapp.export.format import Format, Plan, Purpose
 from pruneapp.export.sharding import INDEX, max_file_size
 from pruneapp.progress import Job
-from pruneapp.results.export import Purpose
 
 WINDOWS = os.name == "nt"
 _WEIGHTS = "model.safetensors"

@@ -31,7 +31,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import DamagedFileError, ExportError, UnsupportedFileError, words_of
 from pruneapp.export import size_estimate
 from pruneapp.export.destination.target import check_file
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS, plan_safetensors
 from pruneapp.export.records import (
@@ -43,13 +43,13 @@ from pruneapp.export.records import (
     finalized_bits,
     ranges_of,
 )
+from pruneapp.export.report import WrittenFile
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.params import FlagParam, validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader, Purpose, WrittenFile
 
 # Tensors with fewer bytes are not packed: their index would be larger than the savings.
 _SMALL = 4096

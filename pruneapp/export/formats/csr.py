@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import counted
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import StateDictPickle, ZipMember, ZipPlan
 from pruneapp.export.records import State, TensorRecord, finalized, little_endian
@@ -30,7 +30,6 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.masks.bitmask import Mask
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader
 
 # torch 2.13 can create and save 8-bit CSR tensors, but to_dense() is not implemented for them.
 _TYPES = frozenset({"F64", "F32", "F16", "BF16"})

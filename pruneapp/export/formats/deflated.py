@@ -18,7 +18,7 @@ from typing import Any
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
 from pruneapp.export import size_estimate
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import torch
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan, directory_bytes
 from pruneapp.export.records import RecordRange, State, finalized, finalized_bytes, ranges_of
@@ -26,7 +26,6 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader, Purpose
 
 # The default of zlib; higher levels take ten times as long and save 2 %.
 LEVEL = 6

@@ -12,11 +12,10 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.errors import ExportError
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats.torch import changed_entries, plan_in_place, why_not_in_place
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader
 
 SUFFIX = ".pt2"
 

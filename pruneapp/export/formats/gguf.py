@@ -13,11 +13,10 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
 from pruneapp.errors import ExportError
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.records import finalized, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader
 
 
 def _why_not(checkpoint: Checkpoint) -> str:

@@ -20,7 +20,7 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.npz import MAGIC, MEMBER_SUFFIX, NPY, NPZ
 from pruneapp.errors import ExportError, counted
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats.deflated import deflate, deflated_pieces, expected_bytes, max_bytes
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
 from pruneapp.export.records import State, finalized
@@ -28,7 +28,6 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.params import FlagParam
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader
 
 COMPRESSED = FlagParam(
     name="compressed",

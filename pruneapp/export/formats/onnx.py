@@ -33,11 +33,10 @@ from pruneapp.checkpoint.formats.protobuf import (
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.parser_client import in_pieces
 from pruneapp.errors import ExportError
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.records import Pieces, finalized, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader
 
 # Maximum size of a protocol buffer, whose sizes are signed 32-bit integers.
 MOST_BYTES = (1 << 31) - 1

@@ -21,12 +21,11 @@ from pruneapp.checkpoint.torchfile import PICKLE
 from pruneapp.checkpoint.torchfile.plain_pickle import PickleFile
 from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE, Array, located
 from pruneapp.errors import ExportError
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats.torch import find_shared_tensor
 from pruneapp.export.records import State, finalized, is_changed
 from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader
 
 
 def _why_not(checkpoint: Checkpoint) -> str:

@@ -19,7 +19,7 @@ from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.formats.compact_codec import KEY, MASKS, VERSION
 from pruneapp.checkpoint.formats.packed_bits import SUFFIX
 from pruneapp.errors import ExportError, counted, first_names
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
 from pruneapp.export.records import State, TensorRecord, finalized, mask_record, original, packed
@@ -27,7 +27,6 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader, Purpose
 
 
 def _refuses(checkpoint: Checkpoint) -> str:

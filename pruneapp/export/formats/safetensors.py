@@ -15,13 +15,12 @@ from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats import compact, safetensors
 from pruneapp.errors import ExportError
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader, Purpose
 
 _METADATA = "__metadata__"
 # As in the reference implementation: no spaces, only mandatory escapes.

@@ -29,7 +29,7 @@ from pruneapp.checkpoint.torchfile.sources import CheckedSource
 from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE
 from pruneapp.checkpoint.torchfile.zip_format import PACKAGE, SCRIPT, pickle_with_zeros, zip_layout
 from pruneapp.errors import ExportError
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats.zip_archive import ALIGNMENT, StateDictPickle, ZipMember, ZipPlan
 from pruneapp.export.records import (
     RecordRange,
@@ -44,7 +44,6 @@ from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader
 
 # Suffixes of files of torch.save, the default first.
 SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")

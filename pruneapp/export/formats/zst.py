@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pruneapp.checkpoint.formats.compact_codec import bound
 from pruneapp.export import size_estimate
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.records import RecordRange, State, finalized_bytes, ranges_of
@@ -17,7 +17,6 @@ from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads
 from pruneapp.params import Interval, IntParam, validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import Loader, Purpose
 
 if TYPE_CHECKING:
     import zstandard

@@ -20,8 +20,8 @@ from pruneapp.export.formats.compact import COMPACT_FILE
 from pruneapp.export.formats.resumable import RESUMABLE
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.formats.torch import TORCH
+from pruneapp.export.report import ExportReport
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportReport
 
 
 def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:

@@ -23,7 +23,7 @@ from pruneapp.gui.widgets.number_format import plural
 from pruneapp.gui.widgets.safe_paint import reported
 
 if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint of the window shows notices
-    from pruneapp.results.short_names import ShortNames
+    from pruneapp.gui.widgets.short_names import ShortNames
 
 # How many notices are shown; older ones are counted, so that the plot keeps its height.
 _MOST = 2

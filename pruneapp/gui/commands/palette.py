@@ -25,13 +25,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.commands.actions import english_name
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import count, shape
 from pruneapp.gui.widgets.reports import add_button_row, set_up_rows
 from pruneapp.gui.widgets.screen import Dialog
-from pruneapp.results.document_rows import TensorRow
 
 # A command and its name; in a submenu the name includes the menu path.
 Named = tuple[str, QAction]

@@ -18,6 +18,8 @@ from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_e
 from pruneapp.edits.existing_masks import (
     Combination,
     MatchingMasks,
+    Overlap,
+    TensorOverlap,
     combine,
     masks_from,
     masks_of,
@@ -34,10 +36,9 @@ from pruneapp.gui.widgets.labels import MUTED, heading, join_sentences, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.screen import bring_to_front
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 _WIDTH = 640
 _MAX_WIDTH = 960  # with the longest names

@@ -15,8 +15,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.analysis.comparison import compare, is_original, untouched
-from pruneapp.analysis.tiles import difference_tile
+from pruneapp.analysis.comparison import Comparison, compare, is_original, untouched
+from pruneapp.analysis.tiles import DifferenceTile, TileRequest, difference_tile
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.snapshot import Snapshot, StateCache
@@ -24,7 +24,7 @@ from pruneapp.edits.existing_masks import holds_masks_alone, masks_of, open_docu
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, LatestTask
-from pruneapp.gui.compare.view import ZEROS, CompareView, Side
+from pruneapp.gui.compare.view import ZEROS, CompareView, Side, pairs_of
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.plots.heatmap.shading import Mode
@@ -34,9 +34,6 @@ from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.quality import pairs_of
-from pruneapp.results.state_comparison import Comparison
-from pruneapp.results.tile import DifferenceTile, TileRequest
 
 Masks = Mapping[str, BitMask]
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from pruneapp.analysis.comparison import Comparison, TensorDifference
+from pruneapp.document.document import HistoryItem
+from pruneapp.document.history import Branches
+from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.base.table import NumbersView
@@ -37,10 +41,6 @@ from pruneapp.gui.widgets.number_format import (
     signed,
 )
 from pruneapp.gui.widgets.reports import mark_calibrated
-from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.quality import MetricChange, MetricPair
-from pruneapp.results.state_comparison import Comparison, TensorDifference
 
 NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
 
@@ -63,6 +63,47 @@ _INDENT = _BEGINS + _FOLLOWS
 
 
 _VISIBLE_ROWS = 3  # number of rows of metrics in the size hint
+
+
+@dataclass(frozen=True)
+class MetricPair:
+    """A metric of two states; None for a state where it was not measured."""
+
+    name: str
+    a: MetricChange | None
+    b: MetricChange | None
+    half: float = 0.0  # half the width of the noise interval of their difference; 0 if unknown
+    # whether `half` is an upper bound, so that smaller differences may be real
+    at_most: bool = False
+
+    @property
+    def difference(self) -> float | None:
+        """The value of B minus that of A; None if one is missing."""
+        return None if self.a is None or self.b is None else self.b.value - self.a.value
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the difference is within the noise; False if the noise is unknown."""
+        difference = self.difference
+        return difference is not None and self.half > 0 and abs(difference) <= self.half
+
+
+def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair, ...]:
+    """Return the metrics of two states in pairs.
+
+    The known noise is that of each state against the unpruned model. For two pruned states the sum
+    of both is used, which is an upper bound.
+    """
+    sides = a, b
+    names = dict.fromkeys(m.name for side in sides if side is not None for m in side.metrics)
+    pairs = []
+    for name in names:
+        x, y = (None if side is None else side.metric(name) for side in sides)
+        both = zip(sides, (x, y), strict=True)
+        halves = [m.half for side, m in both if side and m and not side.unpruned]
+        half = sum(halves) if x and y else 0.0
+        pairs.append(MetricPair(name, x, y, half, at_most=sum(h > 0 for h in halves) > 1))
+    return tuple(pairs)
 
 
 class MetricsTable(NumbersView):

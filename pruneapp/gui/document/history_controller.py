@@ -15,9 +15,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QInputDialog, QLineEdit
 
-from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.document import Document, DocumentChanged, HistoryItem
 from pruneapp.document.edit import Edit, Proposal
-from pruneapp.document.history import Branch
+from pruneapp.document.history import LONGEST_NAME, Branch
 from pruneapp.document.mask_store import Fetch, SpillResult
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, PruneAppError, StaleError
@@ -30,8 +30,6 @@ from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import numbered_title
 from pruneapp.gui.widgets.number_format import plural, size
 from pruneapp.progress import Job
-from pruneapp.results.branches import LONGEST_NAME
-from pruneapp.results.document_rows import HistoryItem
 
 # How many masks of discarded states are released per event loop iteration, which takes 2 ms.
 SLICE = 4_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -25,14 +26,13 @@ from PySide6.QtWidgets import (
     QToolTip,
 )
 
+from pruneapp.document.document import HistoryItem
+from pruneapp.document.history import Branches
 from pruneapp.gui.widgets.engine_text import numbered_title, state_title, translate_step
 from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, join_facts
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
-from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.quality import HistoryMark
-from pruneapp.results.short_names import ShortNames
+from pruneapp.gui.widgets.short_names import ShortNames
 
 _MAX_TIP_LINES = 10  # maximum number of lines of details in a tooltip
 _MORE = re.compile(r" *and ([\d,]+) more")  # the last line of an abridged list
@@ -47,6 +47,20 @@ _NUMBER_GAP = 8  # gap between a number and its label, in addition to the digits
 _RIGHT_CENTER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class HistoryMark:
+    """The mark of a state in the history."""
+
+    text: str = ""  # its metric; empty for a hollow dot, which starts a measurement when clicked
+    words: str = ""  # the full description
+    faded: bool = False  # whether it is outdated or not yet final
+    brief: str = ""  # shorter `text` for little space; empty if it is the same
+
+    def written(self, *, brief: bool) -> str:
+        """Return the text for little (`brief`) or enough space."""
+        return (brief and self.brief) or self.text
 
 
 class HistoryStates(QAbstractListModel):

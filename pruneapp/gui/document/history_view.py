@@ -30,11 +30,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.document.document import HistoryItem
+from pruneapp.document.history import Branches
 from pruneapp.gui.document.history_states import (
     DOT,
     MAX_WIDTH,
     MIN_WIDTH,
     PADDING,
+    HistoryMark,
     HistoryStates,
     Index,
     StateDelegate,
@@ -46,16 +49,56 @@ from pruneapp.gui.widgets.controls import follow_font, lay_in_row
 from pruneapp.gui.widgets.engine_text import state_title
 from pruneapp.gui.widgets.labels import MUTED, TEXT, heading
 from pruneapp.gui.widgets.safe_paint import reported, saved
-from pruneapp.results.branches import Branches, HistoryLanes
-from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.quality import HistoryMark
-from pruneapp.results.short_names import ShortNames
+from pruneapp.gui.widgets.short_names import ShortNames
 
 _TOLERANCE = 2  # tolerance in pixels, as Qt counts the last pixel of a rectangle twice
 _EDGE = 16  # width in pixels of the scroll arrows
 _MIN_VISIBLE = 4  # how many states are visible at once, if the strip is wide enough
 _NOTCH = 120  # angle delta of one wheel notch
 _LANES = 4  # maximum number of visible lanes; more are scrolled
+
+
+class HistoryLanes:
+    """Positions of states in the drawing: a lane per branch, a column per step.
+
+    The first child of a state is in the same lane; other children start lanes below, the newest
+    first, so that no lines cross.
+    """
+
+    def __init__(self, branches: Branches) -> None:
+        states = len(branches) + 1
+        self.lane, self.column = [0] * states, [0] * states
+        self.parent = [branches.parent(state) for state in range(states)]
+        self.lanes = 1  # number of lanes
+        self._at = {(0, 0): 0}
+        for state, comes in branches.walk():
+            if comes:
+                self._place(state, self.parent[state])
+        self.columns = max(self.column) + 1
+
+    def _place(self, state: int, parent: int) -> None:
+        lane, column = self.lane[parent], self.column[parent] + 1
+        if (lane, column) in self._at:
+            lane, self.lanes = self.lanes, self.lanes + 1
+        self.lane[state], self.column[state] = lane, column
+        self._at[lane, column] = state
+
+    def at(self, lane: int, column: int) -> int:
+        """Return the state at a position; -1 for none."""
+        return self._at.get((lane, column), -1)
+
+    def begins_lane(self, state: int) -> bool:
+        """Return whether a state is the first of its lane, connected to its parent's lane."""
+        return state > 0 and self.lane[state] != self.lane[self.parent[state]]
+
+    def beside(self, state: int, lanes: int) -> int:
+        """Return the nearest state `lanes` lanes further down; `state` if there is no such lane."""
+        lane = self.lane[state] + lanes
+        columns = [column for of, column in self._at if of == lane]
+        if not columns:
+            return state
+        here = self.column[state]
+        return self._at[lane, min(columns, key=lambda column: abs(column - here))]
 
 
 class _Strip(QListView):

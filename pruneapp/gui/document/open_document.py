@@ -17,7 +17,7 @@ from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.dtypes import DType
-from pruneapp.checkpoint.entry import Size, display_names, size_of
+from pruneapp.checkpoint.entry import Size, TensorRow, display_names, size_of
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Proposal
@@ -38,11 +38,10 @@ from pruneapp.gui.app.runtime import freeze_large
 from pruneapp.gui.app.settings import DEVICE, KEEP_HISTORIES, Settings
 from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import CancelToken, Job
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.short_names import ShortNames
 from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal_reader import JournalFile, read_journal
 from pruneapp.sessions.restore import Saved, masks_on_other, reopened, resumed

@@ -23,6 +23,8 @@ from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.entries import Entry
 from pruneapp.document.history import PastState
 from pruneapp.errors import JsonError, PruneAppError
+from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality, made_of
+from pruneapp.evaluation.runner import Conditions
 from pruneapp.evaluation.script import template_for
 from pruneapp.export.provenance import calibration_data
 from pruneapp.export.size_bounds import unpacked_size
@@ -30,6 +32,7 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController, save_path
 from pruneapp.gui.app.jobs import LatestTask, Priority, Task
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.history_states import HistoryMark
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog
@@ -51,14 +54,6 @@ from pruneapp.gui.widgets.reports import conditions_in_words, quality_in_short, 
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
 from pruneapp.progress import Job
-from pruneapp.results.quality import (
-    Conditions,
-    HistoryMark,
-    MeasuredState,
-    MetricChange,
-    StateQuality,
-    made_of,
-)
 from pruneapp.sessions.restore import EVALUATION
 
 if TYPE_CHECKING:  # imported with the first evaluation

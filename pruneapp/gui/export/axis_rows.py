@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QSizePolicy, QToolTip, QWidget
 
+from pruneapp.export.report import CHANGES, EXACT, Exactness
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, lay_in_row
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
@@ -39,16 +40,8 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.results.shrink_forecast import (
-    CHANGES,
-    EXACT,
-    TRAILING,
-    AxisForecast,
-    CutRequest,
-    Exactness,
-    LayersForecast,
-    ShrinkForecast,
-)
+from pruneapp.shrink.forecast import AxisForecast, LayersForecast, ShrinkForecast
+from pruneapp.shrink.surveyed_state import TRAILING, CutRequest
 
 # minimum width of a slider in pixels
 _MIN_SLIDER_WIDTH = 120

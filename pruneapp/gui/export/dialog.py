@@ -12,7 +12,12 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QPushButton, QTabBar, QVBoxLayout, QWidget
 
+from pruneapp.analysis.patterns import BrokenPattern
 from pruneapp.errors import ParameterError, abridged
+from pruneapp.export.format import Purpose
+from pruneapp.export.format_sizes import FormatOffer
+from pruneapp.export.report import ExportRequest, TargetCheck
+from pruneapp.export.rounding import RoundingCost
 from pruneapp.gui.export.format_list import (
     Formats,
     Purposes,
@@ -39,9 +44,7 @@ from pruneapp.gui.widgets.engine_text import translate_offer
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, letter_width, plain, within_reason
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
-from pruneapp.results.export import ExportRequest, FormatOffer, Purpose, RoundingCost, TargetCheck
-from pruneapp.results.pattern_report import BrokenPattern
-from pruneapp.results.shrink_forecast import CutRequest
+from pruneapp.shrink.surveyed_state import CutRequest
 
 # bfloat16 has the range of float32: rounding to it without being asked makes no value infinite
 _SAFE_DTYPE = "bfloat16"

@@ -28,6 +28,7 @@ from pruneapp.export.destination.target import kept_name, not_replaced_notice
 from pruneapp.export.exporter import check_target, export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import (
+    FormatOffer,
     format_offer,
     format_offers,
     offers_without_sizes,
@@ -42,6 +43,7 @@ from pruneapp.export.provenance import (
     provenance_of,
     recorded_recipe,
 )
+from pruneapp.export.report import EXACT, ExportReport, ExportRequest
 from pruneapp.export.report_file import StepAccount, account_of, write_account
 from pruneapp.export.rounding import estimate_rounding_cost
 from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
@@ -69,8 +71,7 @@ from pruneapp.gui.widgets.labels import join_sentences
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
-from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
-from pruneapp.results.shrink_forecast import EXACT, CutRequest
+from pruneapp.shrink.surveyed_state import CutRequest
 
 PRUNED = "-pruned"
 # Suffixes of shrunk models that contain their graph, by the format of the source.

@@ -9,6 +9,10 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QSizePolicy, QWidget
 
+from pruneapp.export.format import Loader, Purpose
+from pruneapp.export.format_sizes import FormatOffer
+from pruneapp.export.report import TargetCheck
+from pruneapp.export.rounding import RoundingCost
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
@@ -25,7 +29,6 @@ from pruneapp.gui.widgets.labels import (
     with_note,
 )
 from pruneapp.params import ChoiceParam
-from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
 
 _MAX_NAME_LENGTH = 48  # maximum number of characters of a name in a line
 _MAX_NAMES = 4  # maximum number of file names in a list

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
+from pruneapp.export.report import CHANGES, ExportReport
 from pruneapp.gui.export.axis_rows import exactness_text
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
@@ -29,9 +30,7 @@ from pruneapp.gui.widgets.labels import (
 )
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
-from pruneapp.results.export import ExportReport
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.shrink_forecast import CHANGES
+from pruneapp.gui.widgets.short_names import ShortNames
 
 # width of the notes in characters; minimum height of the table in lines
 _WIDTH = 84

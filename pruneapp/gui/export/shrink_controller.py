@@ -13,6 +13,7 @@ from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.provenance import Provenance, provenance_of
+from pruneapp.export.report import ExportReport
 from pruneapp.groups.structure import Unknown
 from pruneapp.gui.app.jobs import JobProgress, Jobs, LatestTask, Priority
 from pruneapp.gui.export.dialog import ExportDialog
@@ -22,11 +23,9 @@ from pruneapp.gui.widgets.labels import with_label, with_note
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe
-from pruneapp.results.export import ExportReport
-from pruneapp.results.shrink_forecast import CutRequest, ShrinkForecast
-from pruneapp.shrink.forecast import cut_out, forecast
+from pruneapp.shrink.forecast import ShrinkForecast, cut_out, forecast
 from pruneapp.shrink.shrink import ShrinkRequest
-from pruneapp.shrink.surveyed_state import SurveyedState, survey_state
+from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, survey_state
 
 if TYPE_CHECKING:
     from pruneapp.shrink.check import How

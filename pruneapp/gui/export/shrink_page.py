@@ -24,6 +24,8 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import abridged
+from pruneapp.export.report import CHANGES
+from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.export.axis_rows import AxisRows, exactness_text, share_text
 from pruneapp.gui.export.target_row import in_progress_problem, path_problem
 from pruneapp.gui.widgets import number_format
@@ -49,14 +51,8 @@ from pruneapp.gui.widgets.labels import (
 )
 from pruneapp.gui.widgets.screen import Scrolled
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.results.shrink_forecast import (
-    CHANGES,
-    MULTIPLES,
-    USUAL_NORM,
-    CutRequest,
-    ModelSize,
-    ShrinkForecast,
-)
+from pruneapp.shrink.forecast import ModelSize, ShrinkForecast
+from pruneapp.shrink.surveyed_state import USUAL_NORM, CutRequest
 
 # delay after which work in progress is shown
 _BUSY_MS = 200

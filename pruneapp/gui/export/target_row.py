@@ -11,6 +11,8 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton, QWidget
 
 from pruneapp.errors import PruneAppError, abridged
+from pruneapp.export.format_sizes import FormatOffer
+from pruneapp.export.report import TargetCheck
 from pruneapp.gui.export.format_list import file_count_text, rounded_to, target_text
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
@@ -23,7 +25,6 @@ from pruneapp.gui.widgets.labels import (
     plain,
     translate,
 )
-from pruneapp.results.export import FormatOffer, TargetCheck
 
 
 def path_problem(

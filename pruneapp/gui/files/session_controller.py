@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.document.document import Capture, Document, Loss
+from pruneapp.document.document import Capture, Document, HistoryItem, Loss
 from pruneapp.document.edit import is_work
 from pruneapp.errors import (
     OriginalChangedError,
@@ -32,7 +32,6 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_sentences
-from pruneapp.results.document_rows import HistoryItem
 from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.original import FileStamp

@@ -14,7 +14,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QCloseEvent
 
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.document.document import DocumentChanged
+from pruneapp.export.report import ExportReport
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.desktop import Desktop
@@ -67,12 +69,10 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence, translate_step
 from pruneapp.gui.widgets.labels import join_names
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
 from pruneapp.plugins import Additions
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.export import ExportReport
-from pruneapp.results.short_names import ShortNames
 
 LONGEST_STEP = 40
 

@@ -17,12 +17,13 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from pruneapp.document.document import Document
+from pruneapp.document.entries import Operation
 from pruneapp.document.selection import RoleTensors, tensors_of_role
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
+from pruneapp.edits.apply_manual_edit import ManualEditCount, ManualEditPreview, compute_manual_edit
 from pruneapp.edits.coupled_tensors import Companion, Companions, complete_channels, with_companions
 from pruneapp.edits.group_edit import with_members
-from pruneapp.edits.manual_edit import ManualEdit
+from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
@@ -49,9 +50,8 @@ from pruneapp.gui.widgets.labels import (
 )
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import ManualEditCount, ManualEditRequest, Operation
-from pruneapp.results.short_names import ShortNames
 
 
 class AllBlocksDialog(DecisionDialog):

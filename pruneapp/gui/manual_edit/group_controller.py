@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.edits.group_edit import groups_of_tensor
+from pruneapp.edits.group_edit import TensorGroup, groups_of_tensor
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.results.tensor_group import TensorGroup
 
 
 class GroupController(QObject):

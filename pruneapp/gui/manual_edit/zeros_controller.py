@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.zeros import WORTH as FEWEST
-from pruneapp.analysis.zeros import find_zeros
+from pruneapp.analysis.zeros import TensorZeros, ZerosReport, find_zeros
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import EditKind, Proposal
 from pruneapp.document.snapshot import Snapshot
@@ -28,7 +28,6 @@ from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import join_facts
 from pruneapp.progress import Job
-from pruneapp.results.tensor_statistics import TensorZeros, ZerosReport
 
 # Idle time before the search continues.
 PAUSE_MS = 400

@@ -43,8 +43,8 @@ from pruneapp.gui.widgets.labels import (
     plain,
     within_reason,
 )
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.params import Amount, AmountParam, Param
-from pruneapp.results.short_names import ShortNames
 
 # maximum number of lines for the tensors of a rule
 _MAX_TARGET_LINES = 3

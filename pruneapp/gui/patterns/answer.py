@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from pruneapp.analysis.patterns import BrokenGroup, PatternReport, PatternTotals, TensorPattern
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
     join_facts,
@@ -15,8 +16,7 @@ from pruneapp.gui.widgets.labels import (
     with_label,
 )
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural, shape
-from pruneapp.results.pattern_report import BrokenGroup, PatternReport, PatternTotals, TensorPattern
-from pruneapp.results.short_names import ShortNames
+from pruneapp.gui.widgets.short_names import ShortNames
 
 # Sparse tensor cores support 2:4, which 1:4 implies.
 _HARDWARE = {(2, 4), (1, 4)}

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 
 from pruneapp.analysis.patterns import check_pattern, repair
 from pruneapp.analysis.zeros import PATTERNS
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
@@ -30,7 +31,6 @@ from pruneapp.methods.builtin.patterns import N_M, PatternParam, sizes_of
 from pruneapp.params import DimParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import TensorRow
 
 
 def check_tensors(

@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.io.upload import write_whole
+from pruneapp.edits.manual_edit import MOST_LETTERS, format_channel_list, parse_channel_list
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import save_path
@@ -26,7 +27,6 @@ from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.widgets.number_format import plural
 from pruneapp.json_codec import read
 from pruneapp.progress import Job
-from pruneapp.results.channel_list import MOST_LETTERS, from_text, to_text
 
 SUFFIX = ".txt"
 _LISTS = "channel list"  # key of the folder used last
@@ -127,7 +127,7 @@ class ChannelListController(Controller):
         *_, axis, size = bars_key
         noun = "unit" if axis else "channel"
         self._reading.start(
-            lambda job: from_text(text(job), size, noun),
+            lambda job: parse_channel_list(text(job), size, noun),
             partial(self._select, bars_key),
             self._refuse,
         )
@@ -146,7 +146,7 @@ class ChannelListController(Controller):
         view = self._view
         if self._pages.page is Page.CHANNELS and view.chosen:
             self._notifications.end(NoticeTopic.CHANNELS)
-            return to_text(view.selected)
+            return format_channel_list(view.selected)
         self._refuse(
             SelectionError(
                 "No channels are selected.", remedy="Select bars on the page Channels (3)."

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.analysis.statistics import ChannelNorms
 from pruneapp.gui.plots.chart.items import Floats
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import percent
-from pruneapp.results.tensor_statistics import ChannelNorms
 
 
 @dataclass(frozen=True, eq=False)

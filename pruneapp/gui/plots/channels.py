@@ -10,6 +10,10 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from pruneapp.analysis.statistics import ChannelNorms
+from pruneapp.document.entries import Operation
+from pruneapp.edits.group_edit import TensorGroup
+from pruneapp.edits.manual_edit import ManualEditRequest, true_runs
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.channel_ranks import (
@@ -30,10 +34,6 @@ from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import join_facts, join_statements, with_label
 from pruneapp.gui.widgets.number_format import count, percent, plural
-from pruneapp.results.channel_list import runs
-from pruneapp.results.document_rows import ManualEditRequest, Operation
-from pruneapp.results.tensor_group import TensorGroup
-from pruneapp.results.tensor_statistics import ChannelNorms
 
 INDEX, NORM = "index", "norm"
 
@@ -584,7 +584,7 @@ class ChannelsView(OrderedChart):
         unit, chosen = self._unit, self._selection.chosen
         boxes = tuple(
             tuple(run if dim == n.dim else (0, extent) for dim, extent in enumerate(self._shape))
-            for run in runs(chosen if unit is None else unit.channels_of(chosen))
+            for run in true_runs(chosen if unit is None else unit.channels_of(chosen))
         )
         axis = "" if unit is None else unit.axis
         request = ManualEditRequest(operation, n.name, boxes, "channel", n.dim, axis)

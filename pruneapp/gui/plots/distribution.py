@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox
 
+from pruneapp.analysis.statistics import Binning, Histogram
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
 from pruneapp.gui.plots.chart.chart import Chart, grouped_edges, grouped_sum
@@ -17,7 +18,6 @@ from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, follow_font, single_shot
 from pruneapp.gui.widgets.labels import join_statements, label_for
 from pruneapp.gui.widgets.number_format import count, locale, part
-from pruneapp.results.tensor_statistics import Binning, Histogram
 
 
 def share_below(edges: Floats, threshold: float) -> Floats:

@@ -6,9 +6,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 
+from pruneapp.document.entries import Operation
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row
 from pruneapp.gui.widgets.labels import with_label
-from pruneapp.results.document_rows import Operation
 
 _BUTTON_GAP = 4  # pixels between two buttons
 _KEYS: dict[int, Operation] = {

@@ -11,6 +11,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from pruneapp.analysis.statistics import TensorStats
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.controls import enlarge, follow_font
 from pruneapp.gui.widgets.engine_text import translate_sentence
@@ -23,9 +25,7 @@ from pruneapp.gui.widgets.labels import (
     within_reason,
 )
 from pruneapp.gui.widgets.number_format import count, part, shape
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.tensor_statistics import TensorStats
+from pruneapp.gui.widgets.short_names import ShortNames
 
 _SEPARATOR = " · "
 _FACTS_GAP = 8  # pixels between the name and the facts

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QWidget
 
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.base.plot_view import LOW_GAP, MIN_PLOT_HEIGHT, PlotView, WrappingRow
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
@@ -18,9 +19,8 @@ from pruneapp.gui.plots.quality import QualityView
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.controls import lay_in_column
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.short_names import ShortNames
 
 
 class Page(IntEnum):

@@ -18,10 +18,13 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 
 from pruneapp.analysis.layout import layout
-from pruneapp.analysis.statistics import channel_norms, histogram, stats
-from pruneapp.analysis.tiles import tile
+from pruneapp.analysis.sparsity_report import SparsityReport
+from pruneapp.analysis.statistics import ChannelNorms, TensorStats, channel_norms, histogram, stats
+from pruneapp.analysis.tiles import Tile, TileRequest, tile
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import DocumentChanged
+from pruneapp.export.report_file import csv_text
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -39,10 +42,6 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import NormParam
 from pruneapp.preview.from_histograms import retained
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import SparsityReport
-from pruneapp.results.tensor_statistics import ChannelNorms, TensorStats, csv_text
-from pruneapp.results.tile import Tile, TileRequest
 
 # Minimum interval between estimates in the heatmap: each one reads millions of weights.
 EVERY_MS = 100

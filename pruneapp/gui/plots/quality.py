@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 
+from pruneapp.evaluation.metric import MeasuredState, MetricChange
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotArea, PlotCanvas
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.readout import Swatch, paint_point
@@ -22,7 +23,6 @@ from pruneapp.gui.widgets.labels import join_sentences, label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric_points, signed
 from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved
-from pruneapp.results.quality import MeasuredState, MetricChange
 
 _RADIUS = 5.0  # of a point, in pixels
 _HOVER_DISTANCE = 12.0  # maximum distance of the mouse from a point to hover it, in pixels

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from pruneapp.evaluation.metric import MeasuredState, StateQuality
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import count, percent, size
-from pruneapp.results.quality import MeasuredState, StateQuality
 
 
 class QualityMeasure(Enum):

@@ -12,6 +12,7 @@ from PySide6.QtCore import QModelIndex, QPointF, QRect, QRectF, QSignalBlocker, 
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from pruneapp.evaluation.scan import Sensitivity, TensorSensitivity
 from pruneapp.gui.method_form.editors import write_amount
 from pruneapp.gui.plots.base.plot_canvas import PlotArea, PlotAxis
 from pruneapp.gui.plots.base.plot_view import PlotView
@@ -42,9 +43,8 @@ from pruneapp.gui.widgets.number_format import (
 from pruneapp.gui.widgets.number_format import metric as metric_text
 from pruneapp.gui.widgets.reports import calibration_mark
 from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.sparsity_bar import hatch
-from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
-from pruneapp.results.short_names import ShortNames
 
 # Share of the color of the worst damage in cells without damage.
 _LEAST, _LEAST_IN_DARK = 0.06, 0.015

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 
+from pruneapp.analysis.sparsity_report import SparsityReport
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max, grouped_sum
 from pruneapp.gui.plots.chart.items import Floats, Stacks
@@ -19,8 +21,6 @@ from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_facts
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import SparsityReport
 
 
 @dataclass(frozen=True, eq=False)

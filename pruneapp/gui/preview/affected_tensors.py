@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle, QStyleOption, QWidget
 
+from pruneapp.analysis.sparsity_report import Danger, Severity, TensorSparsity
 from pruneapp.errors import MAX_SORTED, in_numeric_order
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import follow_font, lay_in_column, lay_in_row
@@ -26,10 +27,9 @@ from pruneapp.gui.widgets.labels import (
     within_reason,
 )
 from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import Danger, Severity, TensorSparsity
 
 _MAX_NAMED = 20
 

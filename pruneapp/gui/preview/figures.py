@@ -9,10 +9,11 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
+from pruneapp.analysis.sparsity_report import SparsityReport
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
 from pruneapp.gui.widgets.labels import MUTED, as_plain, plain, translate
-from pruneapp.results.sparsity_report import Estimate, SparsityReport
+from pruneapp.preview.estimate import Estimate
 
 _BILLION = 10**9
 _SPACING = 4

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import HistogramRequest
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -22,7 +23,6 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import TensorRow
 
 PAUSE_MS = 300
 # Maximum time of counting before the views are updated.

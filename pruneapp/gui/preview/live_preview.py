@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 
 from pruneapp.analysis.patterns import broken_patterns, groups_wanted
+from pruneapp.analysis.sparsity_report import places_of_least
 from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
 from pruneapp.document.step import Step
@@ -25,7 +26,6 @@ from pruneapp.methods import registry
 from pruneapp.preview.from_histograms import retained, since_opening
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import places_of_least
 
 # A user who drags a slider pauses longer than this after finding the value.
 PAUSE_MS = 50

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
+from pruneapp.analysis.sparsity_report import Severity, SparsityReport, TensorSparsity
 from pruneapp.errors import ParameterError, ScratchError
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
@@ -24,8 +25,8 @@ from pruneapp.gui.widgets.labels import (
     plain,
     translate,
 )
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import Estimate, Severity, SparsityReport, TensorSparsity
+from pruneapp.gui.widgets.short_names import ShortNames
+from pruneapp.preview.estimate import Estimate
 
 BUSY_MS = 200
 LONG_MS = 2_500

@@ -17,7 +17,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.analysis.histogram_store import assignment_now
+from pruneapp.analysis.histogram_store import Assignment, assignment_now
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture, DocumentChanged
 from pruneapp.document.edit import EditKind
@@ -44,11 +44,10 @@ from pruneapp.gui.widgets.status import JobStatus
 from pruneapp.methods import registry
 from pruneapp.methods.method import RowMethod
 from pruneapp.params import AmountParam
-from pruneapp.preview.estimate import estimate
+from pruneapp.preview.estimate import Estimate, estimate
 from pruneapp.preview.from_histograms import since_opening
 from pruneapp.preview.preview import Preview
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import Assignment, Estimate
 
 LOOK_MS = 1000
 # Longer estimates are computed in the background: with the repaint they would exceed a frame.

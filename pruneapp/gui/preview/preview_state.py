@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from pruneapp.analysis.histogram_store import Assignment
+from pruneapp.analysis.sparsity_report import Danger, SparsityReport, TensorSparsity
 from pruneapp.document.step import Step
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.methods import registry
+from pruneapp.preview.estimate import Estimate
 from pruneapp.preview.preview import Preview
-from pruneapp.results.sparsity_report import (
-    Assignment,
-    Danger,
-    Estimate,
-    SparsityReport,
-    TensorSparsity,
-)
 
 
 class PreviewStage(Enum):

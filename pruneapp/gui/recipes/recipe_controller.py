@@ -14,6 +14,7 @@ from pruneapp.document.document import Capture, Document
 from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
+from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.scripts.script import Script, script_of, write_script
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController, save_path
@@ -37,7 +38,6 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, Schedule, fit
 from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, load, save, with_statistics
 from pruneapp.recipes.replay import replay_all
-from pruneapp.results.export import ExportReport, ExportRequest
 
 # minimum number of visible lines of problems; maximum height of the table if there are any
 _LINES = 5

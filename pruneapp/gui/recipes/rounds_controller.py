@@ -27,13 +27,13 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_step
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, plain
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
 from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.replay import SCHEDULE, amounts, expanded
-from pruneapp.results.short_names import ShortNames
 
 
 class RoundsDialog(DecisionDialog):

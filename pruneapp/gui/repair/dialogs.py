@@ -30,9 +30,9 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.params import FlagParam, Param
-from pruneapp.results.repair_report import LayerRepair, PrunedLayer, sequential_runs, uniform_risk
-from pruneapp.results.short_names import ShortNames
+from pruneapp.repair.repair import LayerRepair, PrunedLayer, sequential_runs, uniform_risk
 
 # minimum number of visible rows of the tables, before and after a repair
 _MIN_LAYER_ROWS = 2

@@ -33,9 +33,8 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Job
-from pruneapp.repair.repair import inputs_in, pruned_layers
+from pruneapp.repair.repair import PrunedLayer, inputs_in, pruned_layers
 from pruneapp.repair.solve import DAMPING, ITERATIONS
-from pruneapp.results.repair_report import PrunedLayer
 from pruneapp.statistics.file import open_statistics
 
 PURPOSE = "repair"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -25,13 +26,36 @@ from pruneapp.gui.widgets.labels import (
 )
 from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, signed
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.params import Param
-from pruneapp.results.sensitivity import PredictedAllocation
-from pruneapp.results.short_names import ShortNames
 
 _TABLE_LINES = 8
 _MAX_REASON_WIDTH = 300  # maximum width in pixels that a reason on one line can demand
 _COMMAS = str.maketrans("，、", ",,")
+
+
+@dataclass(frozen=True)
+class AllocatedTensor:
+    """The share of one tensor in an allocation, and the predicted damage."""
+
+    shown: str
+    weights: int
+    pruned: int
+    damage: float
+
+
+@dataclass(frozen=True)
+class PredictedAllocation:
+    """An allocation, and the metric that it predicts."""
+
+    tensors: tuple[AllocatedTensor, ...]
+    metric: str
+    before: float
+    predicted: float
+    newly_pruned: int  # number of weights
+    share: bool = False  # whether the metric is a share of samples
+    higher: bool = False  # whether a higher value is better
+    unmeasured: int = 0  # number of tensors that are not changed, because they were not measured
 
 
 class ScanDialog(DecisionDialog):

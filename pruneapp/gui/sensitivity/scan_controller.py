@@ -19,7 +19,15 @@ from pruneapp.document.entries import RowConfiguration, RowEntry
 from pruneapp.document.history import PastState
 from pruneapp.document.step import Row
 from pruneapp.errors import JsonError, PruneAppError, SelectionError
-from pruneapp.evaluation.scan import AMOUNTS, ScanRequest, continues, read_amounts, scan_tensors
+from pruneapp.evaluation.scan import (
+    AMOUNTS,
+    ScanRequest,
+    Sensitivity,
+    TensorSensitivity,
+    continues,
+    read_amounts,
+    scan_tensors,
+)
 from pruneapp.evaluation.scan_file import Scan, check_scan
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
@@ -40,7 +48,6 @@ from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.params import STATISTICS, AmountParam
 from pruneapp.progress import Job
-from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 from pruneapp.sessions.restore import SENSITIVITY
 from pruneapp.statistics.file import statistics_of
 

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 
+from pruneapp.analysis.histogram_store import Assignment
+from pruneapp.analysis.sparsity_report import CountsByName, Danger, Severity
+from pruneapp.checkpoint.entry import TensorRow
+from pruneapp.edits.group_edit import TensorGroup
 from pruneapp.gui.tree.nodes import CheckStates, Nodes
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
 from pruneapp.gui.widgets.labels import as_plain, join_sentences, with_label
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import Assignment, CountsByName, Danger, Severity
-from pruneapp.results.tensor_group import TensorGroup
 
 BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share now, share after the step or None), or None
 DIM_ROLE = BAR_ROLE + 1  # bool: cannot be pruned

@@ -12,9 +12,9 @@ from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, GROUP_R
 from pruneapp.gui.tree.columns import COLUMNS, Column
 from pruneapp.gui.widgets.labels import on_lines, within_reason
 from pruneapp.gui.widgets.safe_paint import reported, saved
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.results.short_names import ShortNames
 
 BAR_WIDTH = 48
 BAR_HEIGHT = 8

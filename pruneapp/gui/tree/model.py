@@ -20,11 +20,12 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QAccessible
 
+from pruneapp.analysis.histogram_store import Assignment
+from pruneapp.analysis.sparsity_report import Danger
+from pruneapp.edits.group_edit import TensorGroup
 from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, GROUP_ROLE, Cells
 from pruneapp.gui.tree.columns import COLUMNS, LIVE, Column
 from pruneapp.gui.tree.nodes import ROOT, CheckStates, Nodes, build_nodes
-from pruneapp.results.sparsity_report import Assignment, Danger
-from pruneapp.results.tensor_group import TensorGroup
 
 MILLION = 1_000_000
 

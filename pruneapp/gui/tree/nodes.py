@@ -22,8 +22,9 @@ import numpy.ma  # np.unique imports it when it is called: not in the main threa
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 
+from pruneapp.checkpoint.entry import TensorRow
+from pruneapp.document.snapshot import HashedNames
 from pruneapp.progress import CancelToken
-from pruneapp.results.document_rows import HashedNames, TensorRow
 
 ROOT = 0
 MODULE = -1

@@ -11,14 +11,14 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QMenu, QWidget
 
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.tree.model import Filter, TreeModel
 from pruneapp.gui.tree.nodes import ROOT, Nodes
 from pruneapp.gui.tree.view import TreeView
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, LineEdit, add_row, lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.short_names import ShortNames
+from pruneapp.gui.widgets.short_names import ShortNames
 
 
 class TreeFilter(QWidget):

@@ -16,9 +16,9 @@ from pruneapp.gui.widgets.labels import join_sentences, translate
 from pruneapp.params import Choice, ChoiceParam, Param, SizeParam, SubsetParam, with_labels
 
 if TYPE_CHECKING:  # deferred: they import numpy, and the first paint shows texts
+    from pruneapp.document.document import HistoryItem
+    from pruneapp.export.format_sizes import FormatOffer
     from pruneapp.gui.widgets.sentence_templates import SentenceTemplates
-    from pruneapp.results.document_rows import HistoryItem
-    from pruneapp.results.export import FormatOffer
 
 CONTEXT = "Declarations"  # as in packaging/translations.py
 SENTENCES = "Sentences"  # as in packaging/translations.py
@@ -88,7 +88,7 @@ def state_title(item: HistoryItem) -> str:
 
 
 def numbered_title(state: int, item: HistoryItem) -> str:
-    from pruneapp.results.document_rows import numbered
+    from pruneapp.document.document import numbered
 
     return numbered(state, replace(item, name=state_title(item)))
 

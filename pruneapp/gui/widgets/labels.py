@@ -25,7 +25,7 @@ from pruneapp.errors import escaped
 from pruneapp.gui.widgets.safe_paint import reported
 
 if TYPE_CHECKING:  # deferred: it imports numpy, and the first paint shows labels
-    from pruneapp.results.short_names import ShortNames
+    from pruneapp.gui.widgets.short_names import ShortNames
 
 # For texts outside classes, which have no `tr`.
 translate = QCoreApplication.translate
@@ -221,7 +221,7 @@ class ElidedLabel(Label):
     def _names(self) -> ShortNames:
         """The short forms of tensor names; none before a file is open."""
         if self._short_names is None:
-            from pruneapp.results.short_names import ShortNames
+            from pruneapp.gui.widgets.short_names import ShortNames
 
             self._short_names = ShortNames()
         return self._short_names

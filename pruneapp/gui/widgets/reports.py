@@ -20,7 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.analysis.patterns import BrokenPattern
+from pruneapp.analysis.sparsity_report import Danger, Severity
 from pruneapp.errors import abridged, escaped, first_names
+from pruneapp.evaluation.metric import MetricChange, StateQuality
+from pruneapp.evaluation.runner import Conditions
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
@@ -34,10 +38,7 @@ from pruneapp.gui.widgets.labels import (
     within_reason,
 )
 from pruneapp.gui.widgets.screen import Dialog
-from pruneapp.results.pattern_report import BrokenPattern
-from pruneapp.results.quality import Conditions, MetricChange, StateQuality
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import Danger, Severity
+from pruneapp.gui.widgets.short_names import ShortNames
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

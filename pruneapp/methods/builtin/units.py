@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pruneapp.groups.group import MULTIPLES
 from pruneapp.methods.coupled_units import FLAP, USUAL, WANDA
 from pruneapp.methods.method import CoupledMethod
 from pruneapp.params import STATISTICS, AmountParam, Choice, ChoiceParam
-from pruneapp.results.shrink_forecast import MULTIPLES
 
 BY = ChoiceParam(
     name="by",

@@ -11,10 +11,10 @@ from pathlib import Path
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.groups.structure import Structure, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from pruneapp.shrink.check import FolderChecker
 from pruneapp.shrink.plan import Choices, plan, survey
 from pruneapp.shrink.shrink import ShrinkRequest, shrink

@@ -17,8 +17,8 @@ from pruneapp.checkpoint.formats import packed_bits
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import DamagedFileError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn)
 

@@ -16,8 +16,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.formats.shard_names import complete_sets, unlisted_shards
 from pruneapp.errors import CheckpointError, DamagedFileError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from pruneapp.sessions.original import describe, find_original
 from tests.support.containers import as_snapshot
 

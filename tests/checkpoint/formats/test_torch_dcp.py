@@ -17,8 +17,8 @@ from torch.distributed.checkpoint.metadata import Metadata, MetadataIndex
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError, DamagedFileError, UnsupportedFileError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from pruneapp.sessions.original import describe, find_original
 from tests.support.containers import as_snapshot
 

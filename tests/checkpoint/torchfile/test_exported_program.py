@@ -18,8 +18,8 @@ from pruneapp.checkpoint.torchfile import zip_format
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.checkpoint.torchfile.rawzip import Raw, rawzip
 
 Config = dict[str, Any]

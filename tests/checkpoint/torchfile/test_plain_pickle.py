@@ -21,8 +21,8 @@ from pruneapp.checkpoint.torchfile.legacy_format import MAGIC, PROTOCOL
 from pruneapp.errors import CheckpointError, DamagedFileError, ExportError, UnsupportedFileError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot
 
 

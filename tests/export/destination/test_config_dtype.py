@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pruneapp.export.destination import sidecars
 from pruneapp.export.exporter import check_target, export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, model
 
 CONFIG = """{

@@ -10,8 +10,8 @@ from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.export.exporter import check_target, export
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")

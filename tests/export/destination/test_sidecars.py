@@ -16,9 +16,9 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.sidecars import Configuration, _is_inside, copy_of
 from pruneapp.export.destination.target import TargetFolder
 from pruneapp.export.exporter import check_target, export, writes_folder
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot
 from tests.support.formats import OF_ANY_SOURCE
 

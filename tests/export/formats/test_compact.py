@@ -33,9 +33,9 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offers
 from pruneapp.export.formats.compact import expand
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.export import ExportRequest
 from tests.export.test_every_format import SPARSITIES, pruned, write_source
 from tests.support.containers import SOURCES, as_snapshot, kept_masks, model
 from tests.support.memory_checkpoint import MemoryCheckpoint

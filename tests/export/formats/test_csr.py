@@ -29,9 +29,9 @@ from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.formats import csr
 from pruneapp.export.formats import torch as torch_torch_zip
 from pruneapp.export.records import finalized
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, some_bytes
 
 pytestmark = pytest.mark.filterwarnings(

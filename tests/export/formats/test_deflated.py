@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pruneapp.errors import ExportError
 from pruneapp.export.exporter import export
 from pruneapp.export.formats.deflated import BLOCK_BYTES, deflate
+from pruneapp.export.report import ExportRequest
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot
 
 

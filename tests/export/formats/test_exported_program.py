@@ -15,9 +15,9 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import ExportError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.checkpoint.torchfile.rawzip import Raw, rawzip
 
 

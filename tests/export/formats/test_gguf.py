@@ -13,9 +13,9 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import CancelToken, Job
-from pruneapp.results.export import ExportRequest
 from tests.support.gguf_files import bfloat16, llama, random_blocks, write_gguf
 
 

@@ -21,9 +21,9 @@ from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.formats.compact import expand
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, kept_masks, model
 
 ROOT = Path(__file__).parents[3]

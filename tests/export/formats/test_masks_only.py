@@ -15,9 +15,9 @@ from pruneapp.cli.parser import parse
 from pruneapp.edits.existing_masks import masks_of, names_in, read_masks_for
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import PRUNED, as_snapshot, kept_masks, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")

@@ -14,9 +14,9 @@ from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 
 RNG = np.random.default_rng(7)
 ARRAYS = {

@@ -13,10 +13,10 @@ from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.formats import onnx as onnx_format
+from pruneapp.export.report import ExportRequest
 from pruneapp.groups.onnx_graph import read_graph
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.formats import OF_ANY_SOURCE
 from tests.support.onnx_models import save, small_network
 from tests.support.onnx_networks import NETWORKS

@@ -11,10 +11,10 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import state_after
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 
 STEP = ("l1_unstructured", {"amount": 0.5})
 

@@ -15,9 +15,9 @@ from pruneapp.errors import CheckpointError, DamagedFileError
 from pruneapp.export.exporter import export
 from pruneapp.export.formats.torch import Checked, Patch, PatchedFile
 from pruneapp.export.formats.zip_archive import ZipMember, ZipPlan
+from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, kept_masks, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")

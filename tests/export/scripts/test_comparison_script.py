@@ -15,9 +15,9 @@ import torch
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.scripts.comparison_script import check_script, write_check_script
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, kept_masks, model
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 

@@ -18,9 +18,9 @@ from pruneapp.checkpoint.torchfile.rebuild import KNOWN
 from pruneapp.checkpoint.torchfile.to_contents import WEIGHTS_ONLY
 from pruneapp.export.exporter import export
 from pruneapp.export.format import LoadedModel
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 

@@ -21,6 +21,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.export.scripts.script import script_of, write_script
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.registry import METHODS
@@ -29,7 +30,6 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import replay
-from pruneapp.results.export import ExportRequest
 from tests.shrink.small_models import write_bert
 
 RUN = """

@@ -18,7 +18,7 @@ from pruneapp.errors import (
 )
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.plots.pages import Page
-from pruneapp.results.short_names import ShortNames
+from pruneapp.gui.widgets.short_names import ShortNames
 from tests.gui.person import PATIENCE_MS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

@@ -8,9 +8,9 @@ from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from safetensors.numpy import save_file
 
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import ASK_ALL_BLOCKS, QUESTIONS, WARN_OWN_METHODS
-from pruneapp.results.document_rows import ManualEditRequest
 
 
 def confirmations(person):

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
 from pruneapp import resources
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import SETTINGS, THEME, WARN_OWN_METHODS
 from pruneapp.gui.commands.actions import plain
@@ -20,7 +21,6 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.methods import registry
-from pruneapp.results.document_rows import TensorRow
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from pruneapp.edits.existing_masks import Overlap, TensorOverlap
 from pruneapp.gui.compare.combine_controller import CombineDialog
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.state_comparison import Overlap, TensorOverlap
+from pruneapp.gui.widgets.short_names import ShortNames
 
 PARTS = ("attention.self.query.weight", "attention.output.LayerNorm.bias", "output.dense.weight")
 NAMES = [f"bert.encoder.layer.{n}.{part}" for n in range(12) for part in PARTS]

@@ -7,10 +7,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from pruneapp.analysis.tiles import Tile
 from pruneapp.errors import CheckpointError
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.pages import Page
-from pruneapp.results.tile import Tile
 from tests.gui.job_gate import endless
 
 

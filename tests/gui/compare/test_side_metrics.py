@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pruneapp.gui.compare.view import SideMetrics
-from pruneapp.results.quality import MetricChange, StateQuality, pairs_of
+from pruneapp.evaluation.metric import MetricChange, StateQuality
+from pruneapp.gui.compare.view import SideMetrics, pairs_of
 from tests.gui.person import plain
 
 pytestmark = pytest.mark.usefixtures("english")

@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyleOptionViewItem
 
+from pruneapp.analysis.comparison import Comparison, TensorDifference
+from pruneapp.document.document import HistoryItem
+from pruneapp.document.history import Branches
 from pruneapp.gui.compare.view import CompareView, cap_of
-from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.state_comparison import Comparison, TensorDifference
+from pruneapp.gui.widgets.short_names import ShortNames
 from tests.support.plot_views import choose_order
 
 pytestmark = pytest.mark.usefixtures("english")

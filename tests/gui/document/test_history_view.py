@@ -10,13 +10,13 @@ from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
+from pruneapp.document.document import HistoryItem
+from pruneapp.document.history import Branches
 from pruneapp.document.step import Row, Step
+from pruneapp.gui.document.history_states import HistoryMark
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.widgets.labels import MUTED
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
-from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.quality import HistoryMark
 
 ITEMS = [
     HistoryItem("Opened", "resnet20.th"),

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 from pruneapp import progress, resources
 from pruneapp.checkpoint import parser_client
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import TensorEntry, TensorRow
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
@@ -26,7 +26,6 @@ from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, Job
-from pruneapp.results.document_rows import TensorRow
 from pruneapp.sessions.journal import Journal, folder
 from pruneapp.sessions.journal_reader import read_journal
 from tests.support.cancel_checks import CountingToken, assert_cut

@@ -15,27 +15,27 @@ from PySide6.QtCore import QCoreApplication, QMargins, QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QScrollBar, QStyleOptionViewItem
 
+from pruneapp.analysis.patterns import BrokenPattern
+from pruneapp.export.format import Loader, Purpose
+from pruneapp.export.format_sizes import FormatOffer
+from pruneapp.export.report import (
+    CHANGES,
+    EXACT,
+    ExportReport,
+    ExportRequest,
+    TargetCheck,
+    WrittenFile,
+    WrittenTensor,
+)
+from pruneapp.export.rounding import RoundingCost
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.labels import DANGER, MUTED
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import Style
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
-from pruneapp.results.export import (
-    ExportReport,
-    ExportRequest,
-    FormatOffer,
-    Loader,
-    Purpose,
-    RoundingCost,
-    TargetCheck,
-    WrittenFile,
-    WrittenTensor,
-)
-from pruneapp.results.pattern_report import BrokenPattern
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.shrink_forecast import CHANGES, EXACT
 from tests.gui.mouse_wheel import turn_wheel
 
 ZEROS = "Zeros do not reduce the size of a dense file."

@@ -22,13 +22,13 @@ from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.errors import FileChangedError
 from pruneapp.export import sharding
+from pruneapp.export.format import Purpose
 from pruneapp.export.provenance import calibration_of
 from pruneapp.gui.export import export_controller
 from pruneapp.gui.widgets import number_format, screen
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.export import Purpose
 from tests.gui.job_gate import Gate
 from tests.support.formats import OF_ANY_SOURCE
 from tests.support.gguf_files import llama, write_gguf

@@ -12,6 +12,7 @@ import torch
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.existing_masks import open_document
+from pruneapp.export.report import ExportRequest
 from pruneapp.gui.export.export_controller import (
     accompanying_files,
     accompanying_path,
@@ -23,7 +24,6 @@ from pruneapp.gui.export.export_controller import (
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
 from tests.support.containers import PRUNED, model
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 

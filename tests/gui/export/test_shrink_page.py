@@ -8,18 +8,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QToolTip
 
+from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.gui.export.shrink_page import ShrinkPage
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT
-from pruneapp.results.shrink_forecast import (
-    CHANGES,
-    EXACT,
-    TRAILING,
-    AxisForecast,
-    CutRequest,
-    LayersForecast,
-    ModelSize,
-    ShrinkForecast,
-)
+from pruneapp.shrink.forecast import AxisForecast, LayersForecast, ModelSize, ShrinkForecast
+from pruneapp.shrink.surveyed_state import TRAILING, CutRequest
 
 pytestmark = pytest.mark.usefixtures("english")
 

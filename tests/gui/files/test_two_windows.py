@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.edits.manual_edit import ManualEditRequest
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from PySide6.QtCore import QPoint
 from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint import checkpoint
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.export import exporter
+from pruneapp.export.report import ExportRequest
 from pruneapp.gui.document import open_document
 from pruneapp.gui.export import export_controller
 from pruneapp.gui.preview import live_preview, panel
 from pruneapp.preview import preview
-from pruneapp.results.document_rows import ManualEditRequest
-from pruneapp.results.export import ExportRequest
 from tests.gui.job_gate import Gate
 from tests.gui.person import PATIENCE_MS
 

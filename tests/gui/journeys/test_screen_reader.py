@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from safetensors.torch import save_file
 
 from pruneapp import resources
-from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.edits.manual_edit import ManualEditRequest
 from tests.gui.accessibility_tree import Node, complaints
 from tests.gui.person import reveal
 from tests.gui.real_screen import heard, missing_for_ears, shown, until, xdotool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPoint
 
-from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.edits.manual_edit import ManualEditRequest
 
 CONV = "layers.1.conv1.weight"
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from safetensors.torch import load_file, save_file
 
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.edits.manual_edit import ManualEditRequest
 from tests.gui.manual_edit.edit_actions import CONV, channel, kept, middle_of_bar, said
 
 

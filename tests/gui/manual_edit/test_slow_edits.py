@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pruneapp import resources
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.manual_edit import edit_controller
 from pruneapp.gui.manual_edit.edit_controller import make
-from pruneapp.results.document_rows import ManualEditRequest
 from tests.gui.job_gate import Gate, endless
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")

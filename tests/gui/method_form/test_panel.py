@@ -34,6 +34,7 @@ from pruneapp.gui.method_form.form_model import (
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.method_form.rules import RuleEditor
 from pruneapp.gui.widgets.labels import DANGER
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.params import (
     AmountParam,
     Choice,
@@ -46,7 +47,6 @@ from pruneapp.params import (
     Param,
     SeedParam,
 )
-from pruneapp.results.short_names import ShortNames
 from tests.support.param_values import valid
 
 L1 = MethodForm(

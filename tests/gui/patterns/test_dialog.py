@@ -11,13 +11,13 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from pruneapp.analysis.patterns import BrokenGroup, PatternReport, TensorPattern
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.patterns.answer import PatternAnswer, as_text, cells, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog, Question
 from pruneapp.gui.widgets.labels import MUTED, TEXT
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
-from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
 from tests.gui.journeys.test_screen_reader import missed
 
 DENSE = TensorPattern(

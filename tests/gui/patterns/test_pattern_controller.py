@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
 from pruneapp.analysis.patterns import check_pattern
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.patterns import pattern_controller
 from pruneapp.gui.widgets.theme import DARK
 from pruneapp.preview import preview
-from pruneapp.results.document_rows import ManualEditRequest
 from tests.gui.job_gate import Gate
 from tests.gui.journeys.test_screen_reader import missed
 from tests.gui.person import plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pruneapp.results.tensor_statistics import ChannelNorms
+from pruneapp.analysis.statistics import ChannelNorms
 
 
 def made_norms(

@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QColor
 
-from pruneapp.results.tile import Layout, Tile, TileRequest
+from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.tiles import Tile, TileRequest
 
 # A convolution of 4 filters of 3 channels of 2x2, laid out as 8 rows and 6 columns.
 CONV = Layout(

@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from pruneapp.edits.group_edit import TensorGroup
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.plots.channels import ChannelsView
-from pruneapp.results.document_rows import ManualEditRequest
-from pruneapp.results.tensor_group import TensorGroup
 from tests.gui.plots.channel_norms import made_norms
 
 LEFT = Qt.MouseButton.LeftButton

@@ -11,12 +11,13 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
+from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.analysis.statistics import Histogram
+from pruneapp.export.report_file import csv_text
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
-from pruneapp.results.tensor_statistics import Histogram, csv_text
 from tests.gui.mouse_wheel import turn_wheel
 from tests.gui.plots.channel_norms import made_norms
 from tests.support.plot_views import choose_channels, choose_order

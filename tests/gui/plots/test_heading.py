@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pruneapp.analysis.statistics import TensorStats
 from pruneapp.gui.plots.heading import NumbersLine
-from pruneapp.results.tensor_statistics import TensorStats
 
 GAP = "\u00a0"
 

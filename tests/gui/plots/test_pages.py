@@ -7,12 +7,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from pruneapp.analysis.statistics import Histogram, TensorStats
+from pruneapp.checkpoint.entry import TensorRow
+from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
-from pruneapp.results.tensor_statistics import Histogram, TensorStats
 
 ROW = TensorRow(
     "module.layer3.2.conv2.weight",

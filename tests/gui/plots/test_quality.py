@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
+from pruneapp.evaluation.metric import MeasuredState, MetricChange, StateQuality
 from pruneapp.gui.plots.quality import QualityView, ink_of, sides_of
-from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
 from tests.gui.person import plain
 
 LEFT = Qt.MouseButton.LeftButton

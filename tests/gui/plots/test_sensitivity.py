@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
+from pruneapp.evaluation.scan import Sensitivity, TensorSensitivity
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.widgets.theme import DARK, LIGHT
-from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 from tests.gui.person import plain
 
 LEFT = Qt.MouseButton.LeftButton

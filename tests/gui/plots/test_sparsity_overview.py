@@ -13,9 +13,9 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.sparsity_overview import ModelView, role
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 from tests.support.plot_views import choose_order
 
 LEFT = Qt.MouseButton.LeftButton

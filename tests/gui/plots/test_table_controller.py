@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDialog
 from safetensors.numpy import save_file
 
 from pruneapp.errors import ExportError
+from pruneapp.export.report_file import csv_text
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.plots.base.export_menu import png
 from pruneapp.gui.plots.pages import Page
@@ -21,7 +22,6 @@ from pruneapp.gui.plots.plot_controller import write_csv
 from pruneapp.gui.widgets.clipboard import NOTHING, Copies, Numbers, copy_rows
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.results.tensor_statistics import csv_text
 
 CHANNELS = 60_000
 TENSORS = 2_500

@@ -12,12 +12,13 @@ from PySide6.QtGui import QAction, QColor, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 
+from pruneapp.analysis.statistics import Histogram
+from pruneapp.edits.manual_edit import ManualEditRequest
+from pruneapp.export.report_file import csv_text
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.chart.axes import power_text
 from pruneapp.gui.plots.distribution import STEPS, DistributionView, share_below
 from pruneapp.gui.widgets.theme import LIGHT_THEME
-from pruneapp.results.document_rows import ManualEditRequest
-from pruneapp.results.tensor_statistics import Histogram, csv_text
 from tests.gui.plots.channel_norms import made_norms
 from tests.support.plot_views import choose_channels, choose_order
 

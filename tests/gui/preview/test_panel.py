@@ -9,15 +9,16 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from pruneapp.analysis.patterns import BrokenPattern
+from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
 from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.widgets.labels import DANGER
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import LIGHT, LIGHT_THEME
-from pruneapp.results.pattern_report import BrokenPattern
-from pruneapp.results.short_names import ShortNames
-from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
+from pruneapp.preview.estimate import Estimate
 
 GAP = "\u00a0"
 REPORT = SparsityReport(

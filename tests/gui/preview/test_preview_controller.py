@@ -16,6 +16,8 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 from pruneapp.analysis import statistics, tiles
+from pruneapp.analysis.sparsity_report import Severity
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.errors import ExportError, ParameterError
 from pruneapp.gui.plots import plot_controller
 from pruneapp.gui.plots.base.readout import value_text
@@ -26,8 +28,6 @@ from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
 from pruneapp.gui.widgets.theme import LIGHT
 from pruneapp.preview import preview
-from pruneapp.results.document_rows import ManualEditRequest
-from pruneapp.results.sparsity_report import Severity
 from tests.gui.person import PATIENCE_MS, node_named, plain
 from tests.support.document_edits import undo
 from tests.support.plot_views import choose_order

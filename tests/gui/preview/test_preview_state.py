@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.gui.preview.live_preview import CurrentStateRunner
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import TreePreview
 from pruneapp.gui.preview.preview_state import CurrentState, PreviewState
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 
 class Waiting:

@@ -15,10 +15,10 @@ from pruneapp import resources
 from pruneapp.gui.document import history_controller
 from pruneapp.gui.recipes import rounds_controller
 from pruneapp.gui.recipes.rounds_controller import RoundsDialog
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.replay import SCHEDULE, amounts
-from pruneapp.results.short_names import ShortNames
 from tests.gui.job_gate import Gate, endless
 from tests.gui.journeys.test_screen_reader import missed
 from tests.gui.person import plain
@@ -270,7 +270,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
     at_work.wait(at_work.window.job_status.isVisible)
     assert at_work.window.job_status.label.text().startswith("Iterative pruning")
     name = at_work.views.tree.checked()[0]
-    from pruneapp.results.document_rows import ManualEditRequest
+    from pruneapp.edits.manual_edit import ManualEditRequest
 
     box = tuple((0, n) for n in at_work.session.by_name[name].shape)
     at_work.workbench.manual_edit.perform(ManualEditRequest("prune", name, (box,), "rectangle"))

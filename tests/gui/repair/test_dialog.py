@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.repair.dialogs import RepairDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
-from pruneapp.results.repair_report import PrunedLayer
+from pruneapp.repair.repair import PrunedLayer
 
 
 @pytest.fixture

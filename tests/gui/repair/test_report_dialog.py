@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from pruneapp.gui.repair.dialogs import LayerOrder, RepairReportDialog
-from pruneapp.results.repair_report import LayerRepair
+from pruneapp.repair.repair import LayerRepair
 
 LAYERS = (
     LayerRepair("a.weight", 5, 10, 0.02, 0.01, 0.015, numel=100),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pruneapp.gui.sensitivity.dialogs import AllocationDialog
-from pruneapp.results.sensitivity import AllocatedTensor, PredictedAllocation
+from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, PredictedAllocation
 
 
 def test_a_change_that_is_too_small_for_its_digits_has_no_sign(show, english):

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.tree.columns import ALWAYS, COLUMNS, LIVE, Column
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.results.document_rows import TensorRow
 
 HORIZONTAL, ROLE = Qt.Orientation.Horizontal, Qt.ItemDataRole
 ROWS = (

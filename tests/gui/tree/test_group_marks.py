@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QRect, Qt
 
+from pruneapp.analysis.sparsity_report import Danger, Severity
+from pruneapp.checkpoint.entry import TensorRow
+from pruneapp.edits.group_edit import TensorGroup
 from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.tree.delegate import GLYPH_WIDTH
 from pruneapp.gui.tree.model import TreeModel
 from pruneapp.gui.tree.nodes import build_nodes
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import Danger, Severity
-from pruneapp.results.tensor_group import TensorGroup
 from tests.gui.person import node_named
 from tests.support.model_folders import write_llama
 

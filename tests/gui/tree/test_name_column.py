@@ -10,9 +10,9 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QStyleOptionViewItem
 from safetensors.torch import save_file
 
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.tree.nodes import build_nodes
-from pruneapp.results.document_rows import TensorRow
 
 PARTS = (
     *("attention.self.query", "attention.self.key", "attention.self.value"),

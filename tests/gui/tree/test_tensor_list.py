@@ -10,14 +10,14 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFileSystemModel, QTreeView
 
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.tree.model import Filter
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.clipboard import NOTHING, copy_rows
 from pruneapp.gui.widgets.reports import CountsTable
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.short_names import ShortNames
+from pruneapp.gui.widgets.short_names import ShortNames
 
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 ASCENDING, DESCENDING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder

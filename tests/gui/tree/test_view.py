@@ -14,6 +14,8 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionViewItem
 
+from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.tree.cell_text import DANGER_ROLE
 from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
@@ -22,8 +24,6 @@ from pruneapp.gui.tree.nodes import MAX_DEPTH, ROOT, build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.tree.view import ShareColumn
 from pruneapp.gui.widgets.theme import LIGHT, Style
-from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
 Checked, Partly, Clear = (
     Qt.CheckState.Checked,

@@ -10,6 +10,8 @@ from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QTextLayout
 from PySide6.QtWidgets import QLabel, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 import pruneapp.gui
+from pruneapp.checkpoint.entry import TensorRow
+from pruneapp.document.document import HistoryItem
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.chart.axes import NamesAxis
@@ -30,9 +32,8 @@ from pruneapp.gui.widgets.labels import (
     room_above,
 )
 from pruneapp.gui.widgets.reports import CountsTable
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
-from pruneapp.results.document_rows import HistoryItem, TensorRow
-from pruneapp.results.short_names import ShortNames
 
 BERT = [
     f"encoder.layer.{n}.{part}.weight"

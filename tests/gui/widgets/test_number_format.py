@@ -11,11 +11,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.heading import TensorHeading
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import ElidedLabel
-from pruneapp.results.document_rows import TensorRow
 
 GAP = "\u00a0"
 

@@ -17,8 +17,8 @@ from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import add_row, lay_in_column, lay_in_row, single_shot
 from pruneapp.gui.widgets.labels import DANGER, MUTED, plain
 from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import LIGHT, with_defaults
-from pruneapp.results.short_names import ShortNames
 
 BUSY_AFTER_MS = 200
 

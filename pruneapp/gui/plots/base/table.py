@@ -23,7 +23,7 @@ from pruneapp.gui.widgets.clipboard import NOTHING, Numbers, chosen_rows, copy_r
 from pruneapp.gui.widgets.labels import as_plain, within_reason
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, exact_percent, percent
 from pruneapp.gui.widgets.reports import BESIDE_NAME, NameDelegate, set_up_rows
-from pruneapp.results.short_names import ShortNames
+from pruneapp.gui.widgets.short_names import ShortNames
 
 # Pixels of padding of a cell, with space for numbers wider than those of the first rows.
 _CELL_PADDING = 16

@@ -18,7 +18,7 @@ from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.labels import elided, within_reason
 from pruneapp.gui.widgets.number_format import count, locale
 from pruneapp.gui.widgets.number_format import size as byte_size
-from pruneapp.results.short_names import GAP, ShortNames
+from pruneapp.gui.widgets.short_names import GAP, ShortNames
 
 MAX_NAME_SHARE = 0.52  # maximum share of the width of the canvas for names
 _MARKS = f".{GAP}"  # separators between the words of a name

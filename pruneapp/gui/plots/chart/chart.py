@@ -16,7 +16,7 @@ from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.chart.items import NO_STACKS, Floats, Stacks
 from pruneapp.gui.widgets.controls import ComboBox, choice_box
-from pruneapp.results.short_names import ShortNames
+from pruneapp.gui.widgets.short_names import ShortNames
 
 
 class Chart(PlotView):

@@ -14,10 +14,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from pruneapp.edits.manual_edit import true_runs
 from pruneapp.gui.plots.base.plot_canvas import PlotArea
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
-from pruneapp.results.channel_list import runs
 
 Floats = NDArray[np.float64]
 
@@ -428,6 +428,6 @@ def _marked_runs(
     """Return runs of marked bars as (start, stop), merged to at most one per pixel column."""
     group = max(1, int(np.ceil((stop - start) / max(width, 1))))
     if group == 1 or not marked.size:
-        return [(start + a, start + b) for a, b in runs(marked)]
+        return [(start + a, start + b) for a, b in true_runs(marked)]
     grouped = np.logical_or.reduceat(marked, np.arange(0, marked.size, group))
-    return [(start + a * group, min(start + b * group, stop)) for a, b in runs(grouped)]
+    return [(start + a * group, min(start + b * group, stop)) for a, b in true_runs(grouped)]

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 
+from pruneapp.analysis.layout import Layout
+from pruneapp.document.entries import Shape
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotAxis, PlotCanvas
 from pruneapp.gui.plots.edit_buttons import operation_of
 from pruneapp.gui.plots.heatmap.drawing_tools import Cell, Pointer, Tool, WeightSelection
 from pruneapp.gui.plots.heatmap.heatmap_item import HeatmapItem
 from pruneapp.gui.plots.heatmap.viewport import Viewport
 from pruneapp.gui.widgets.engine_text import translate_product
-from pruneapp.results.document_rows import Shape
-from pruneapp.results.tile import Layout
 
 _SELECTION_KEYS: dict[int, Shape] = {
     Qt.Key.Key_H: "row",

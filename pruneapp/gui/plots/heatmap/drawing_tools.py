@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from pruneapp.results.document_rows import Shape
-from pruneapp.results.tile import Box, Layout
+from pruneapp.analysis.layout import Box, Layout
+from pruneapp.document.entries import Shape
 
 Cell = tuple[int, int]
 Run = tuple[int, int]

@@ -13,6 +13,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.tiles import DifferenceTile, Tile
 from pruneapp.gui.plots.base.export_menu import Drawing
 from pruneapp.gui.plots.heatmap import legend, overlays
 from pruneapp.gui.plots.heatmap.drawing_tools import Rect, WeightSelection
@@ -28,7 +30,6 @@ from pruneapp.gui.plots.heatmap.shading import (
 )
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.theme import LIGHT
-from pruneapp.results.tile import DifferenceTile, Layout, Tile
 
 # Minimum pixels per weight for stripes of differences, and for numbers.
 HATCH_FROM = 4.0

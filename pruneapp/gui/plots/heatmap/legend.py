@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.tiles import Tile
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
@@ -12,7 +14,6 @@ from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import translate, with_label, with_note
 from pruneapp.gui.widgets.number_format import count, meaning, percent
-from pruneapp.results.tile import Layout, Tile
 
 _LONGEST_SIDE = 32  # characters of each name in a comparison
 

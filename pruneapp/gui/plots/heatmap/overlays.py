@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QTransform
 
+from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.tiles import Tile, TileRequest
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.chart.items import paint_lock
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import Rect
 from pruneapp.gui.plots.heatmap.shading import AnyTile, ColorTables, TileStyle, reduced, shade
 from pruneapp.gui.widgets.safe_paint import saved
-from pruneapp.results.tile import Layout, Tile, TileRequest
 
 
 class PaintedTile:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from pruneapp.analysis.tiles import Tile, TileRequest
+from pruneapp.document.document import HistoryItem
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
 from pruneapp.gui.plots.heatmap.drawing_tools import Cell
@@ -14,8 +16,6 @@ from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_dig
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence, translate_step
-from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.tile import Tile, TileRequest
 
 # Minimum interval between tile requests while panning.
 REQUEST_MS = 40

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.results.tile import DifferenceTile, Tile
+from pruneapp.analysis.tiles import DifferenceTile, Tile
 
 # Colors of the mask in both themes; they differ in luminance (4.7 : 1) as well as in hue.
 MASK_KEPT = "#24466e"

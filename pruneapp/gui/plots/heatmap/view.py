@@ -9,6 +9,11 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QShowEvent
 from PySide6.QtWidgets import QMenu
 
+from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.tiles import DifferenceTile, Tile, TileRequest
+from pruneapp.document.document import HistoryItem
+from pruneapp.document.entries import Operation
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.heatmap import legend
@@ -21,8 +26,6 @@ from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import as_sentence, join_facts, join_sentences
 from pruneapp.gui.widgets.number_format import part, shape
-from pruneapp.results.document_rows import HistoryItem, ManualEditRequest, Operation
-from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
 
 
 class WeightsView(PlotView):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from pruneapp.results.tile import TileRequest
+from pruneapp.analysis.tiles import TileRequest
 
 # In pixels of the window.
 PAD = 8.0

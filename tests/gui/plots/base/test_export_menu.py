@@ -11,10 +11,10 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
+from pruneapp.analysis.layout import Layout
 from pruneapp.errors import ExportError
 from pruneapp.gui.plots.base import export_menu
 from pruneapp.gui.plots.heatmap.view import WeightsView
-from pruneapp.results.tile import Layout
 
 ROWS, COLUMNS = 8_000, 4_096
 AT_MOST = 0.05  # seconds of the main thread

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
+from pruneapp.analysis.layout import Layout
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.heatmap.view import WeightsView
-from pruneapp.results.tile import Layout
 
 SIDE = 500
 SPARSITIES = (0, 10, 20, 50, 80, 100)

@@ -8,10 +8,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
+from pruneapp.analysis.layout import Layout
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.gui.widgets.theme import LIGHT_THEME
-from pruneapp.results.document_rows import ManualEditRequest
-from pruneapp.results.tile import Layout
 from tests.support.plot_views import put_cursor
 
 Key, Shift, Left = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton

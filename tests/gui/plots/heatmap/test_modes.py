@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
+from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.tiles import DifferenceTile, TileRequest
 from pruneapp.gui.plots.heatmap import requests, shading
 from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
 from pruneapp.gui.widgets.theme import LIGHT_THEME
-from pruneapp.results.tile import DifferenceTile, Layout, TileRequest
 
 
 def corner(view, row, column):

@@ -10,13 +10,14 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage
 from PySide6.QtWidgets import QApplication, QMenu
 
-from pruneapp.analysis.layout import layout
+from pruneapp.analysis.layout import Layout, layout
+from pruneapp.analysis.tiles import TileRequest
+from pruneapp.document.document import HistoryItem
+from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.plots.heatmap import overlays, shading
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.heatmap.toolbar import Axes
 from pruneapp.gui.widgets.theme import LIGHT_THEME
-from pruneapp.results.document_rows import HistoryItem, ManualEditRequest
-from pruneapp.results.tile import Layout, TileRequest
 from tests.support.plot_views import put_cursor
 
 

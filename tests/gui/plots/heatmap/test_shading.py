@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pruneapp.analysis.tiles import Tile, TileRequest
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode, TileStyle, reduced, shade
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
-from pruneapp.results.tile import Tile, TileRequest
 from tests.gui.plots.conftest import CONV
 
 

@@ -12,12 +12,13 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QImage, QPainter, QTransform
 
+from pruneapp.analysis.layout import Layout
+from pruneapp.analysis.tiles import Tile, TileRequest
+from pruneapp.export.report_file import csv_text
 from pruneapp.gui.plots.heatmap import overlays, shading
 from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
 from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
-from pruneapp.results.tensor_statistics import csv_text
-from pruneapp.results.tile import Layout, Tile, TileRequest
 from tests.gui.mouse_wheel import turn_wheel
 from tests.support.plot_views import put_cursor
 

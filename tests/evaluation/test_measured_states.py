@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pruneapp.results.branches import Branches
-from pruneapp.results.quality import made_of
+from pruneapp.document.history import Branches
+from pruneapp.evaluation.metric import made_of
 
 
 def test_a_state_is_made_of_the_nearest_one_that_its_own_kind_of_step_led_from():

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.results.sparsity_report import Severity, SparsityReport, TensorSparsity, dangers
+from pruneapp.analysis.sparsity_report import Severity, SparsityReport, TensorSparsity, dangers
 
 
 def marked(after: int, energy: float | None = None, **retained: float) -> Severity:

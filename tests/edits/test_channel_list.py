@@ -9,26 +9,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from pruneapp.edits.manual_edit import MOST_LETTERS, format_channel_list, parse_channel_list
 from pruneapp.errors import SelectionError
-from pruneapp.results.channel_list import MOST_LETTERS, from_text, to_text
 
 MASKS = arrays.arrays(np.bool_, st.integers(1, 60))
 
 
 def indices(text, size=64):
-    return np.flatnonzero(from_text(text, size)).tolist()
+    return np.flatnonzero(parse_channel_list(text, size)).tolist()
 
 
 def test_runs_are_ranges_with_both_ends():
     chosen = np.zeros(20, bool)
     chosen[[0, 1, 2, 3, 7, 12, 18, 19]] = True
-    assert to_text(chosen) == "0-3, 7, 12, 18-19"
-    assert to_text(np.zeros(5, bool)) == ""
+    assert format_channel_list(chosen) == "0-3, 7, 12, 18-19"
+    assert format_channel_list(np.zeros(5, bool)) == ""
 
 
 @given(MASKS.filter(np.any))
 def test_what_is_written_is_read_again(chosen):
-    assert np.array_equal(from_text(to_text(chosen), chosen.size), chosen)
+    assert np.array_equal(parse_channel_list(format_channel_list(chosen), chosen.size), chosen)
 
 
 @given(
@@ -78,7 +78,7 @@ def test_spellings(text, wanted):
 )
 def test_what_is_refused_is_named_with_the_rule(text, said):
     with pytest.raises(SelectionError) as caught:
-        from_text(text, 64)
+        parse_channel_list(text, 64)
     assert said in str(caught.value)
     assert len(str(caught.value)) < 600
 
@@ -87,17 +87,17 @@ def test_words_are_of_what_is_counted():
     with pytest.raises(
         SelectionError, match=r"list of units contains '1', but there are 1 unit, num.* 0\."
     ):
-        from_text("1", 1, "unit")
+        parse_channel_list("1", 1, "unit")
 
 
 @given(st.text(alphabet="0123456789-–,; \n[]x\0", max_size=40), st.integers(0, 30))
 def test_any_text_is_a_list_or_a_sentence(text, size):
     try:
-        chosen = from_text(text, size)
+        chosen = parse_channel_list(text, size)
     except SelectionError:
         return
     assert chosen.shape == (size,)
-    assert np.array_equal(from_text(to_text(chosen), size), chosen)
+    assert np.array_equal(parse_channel_list(format_channel_list(chosen), size), chosen)
 
 
 def test_hostile_text_costs_nothing():
@@ -109,5 +109,5 @@ def test_hostile_text_costs_nothing():
         "x" * (MOST_LETTERS + 1),
     ):
         with suppress(SelectionError):
-            from_text(text, 1 << 20)
+            parse_channel_list(text, 1 << 20)
     assert time.thread_time() - began < 1

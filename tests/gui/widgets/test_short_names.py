@@ -20,7 +20,7 @@ from transformers import (
     ViTForImageClassification,
 )
 
-from pruneapp.results.short_names import GAP, ShortNames
+from pruneapp.gui.widgets.short_names import GAP, ShortNames
 
 
 def of_model(model, config):

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
-from pruneapp.params import Param
-from pruneapp.results.pattern_report import BrokenPattern
-from pruneapp.results.shrink_forecast import EXACT, Exactness
+from pruneapp.analysis.patterns import BrokenPattern
+
+# Effect of a cut on the model's output: none; none for the given texts; or a change that must be
+# measured.
+Exactness = Literal["exact", "exact for this text", "changes what the model computes"]
+EXACT: Exactness = "exact"
+CHANGES: Exactness = "changes what the model computes"
+# Display texts of the effects.
+EFFECTS: Mapping[Exactness, str] = {
+    EXACT: "computes the same",
+    "exact for this text": "computes the same for these texts",
+    CHANGES: CHANGES,
+}
 
 
 @dataclass(frozen=True)
@@ -135,76 +143,3 @@ class ExportReport:
     def sparsity(self) -> float:
         """Pruned elements divided by parameters; 0 without parameters."""
         return self.pruned / self.numel if self.numel else 0.0
-
-
-class Purpose(Enum):
-    """The intended use of an exported file."""
-
-    MAIL = "mail"
-    TRANSFORMERS = "transformers"
-    TORCH = "torch"
-    ARCHIVE = "archive"
-
-
-@dataclass(frozen=True)
-class Loader:
-    """A program that loads files of a format."""
-
-    name: str  # display name: ``torch.load``
-    since: str = ""  # oldest version that can: ``torch 1.6``; empty if any
-    note: str = ""  # requirements or differences; empty if none
-
-
-@dataclass(frozen=True)
-class RoundingCost:
-    """The loss caused by rounding to a dtype of fewer bits."""
-
-    dtype: str  # display name of the dtype: ``float16``
-    tensors: int = 0
-    # The largest rounding error of a number that remains finite, and the first tensor with it;
-    # empty if nothing changes.
-    worst: float = 0.0
-    where: str = ""
-    # Tensors with finite numbers that become infinite, and how many.
-    infinite: tuple[tuple[str, int], ...] = ()
-    vanished: int = 0  # how many nonzero numbers become 0
-
-    @property
-    def lost(self) -> int:
-        """How many finite numbers become infinite."""
-        return sum(count for _, count in self.infinite)
-
-
-@dataclass(frozen=True)
-class FormatOffer:
-    """An export format for a checkpoint."""
-
-    name: str  # identifier used by requests
-    label: str  # a few words
-    help: str  # a paragraph
-    suffixes: tuple[str, ...]  # file suffixes, the usual one first
-    # Total bytes, without files copied along with a model; None if not known yet or impossible.
-    nbytes: int | None = None
-    # Whether `nbytes` is exact; otherwise it is extrapolated from a sample, within 2 %.
-    exact: bool = True
-    loaded_by: tuple[Loader, ...] = ()  # programs that load it
-    does_not: tuple[str, ...] = ()  # limitations, a sentence each
-    why_not: str = ""  # why this checkpoint cannot be written in the format; empty if it can
-    wrong: str = ""  # why it cannot be written with the current parameters; empty if it can
-    params: tuple[Param, ...] = ()
-    one_file: bool = False  # whether a model of several files becomes one file
-    # Name of the parameter that, if not None, splits the export into files of that size; may be
-    # empty.
-    split_by: str = ""
-    files: int | None = None  # number of files of weights; None if not known yet
-    # Name of the parameter with the dtype of the written numbers; empty if there is none.
-    rounded_by: str = ""
-    # Part of the file name that distinguishes it from formats with the same suffix; may be empty.
-    tag: str = ""
-    # Bytes with a 16-bit dtype; None if that saves nothing or is only known from a sample.
-    in_16_bits: int | None = None
-    # Purposes that the format is suitable for, with the reason as text.
-    serves: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
-    loads_directly: bool = False  # whether the recipient can load the file without unpacking it
-    # Purposes for which it is the best format, with the reason as text.
-    recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -15,7 +15,6 @@ _WEIGHT = ".weight"
 _MOST_PARTS = 24
 # Number of names that differ in more than indices, above which no name is shortened.
 _MOST_ROLES = 20_000
-
 # A word with dots, without the final full stop of a sentence and surrounding punctuation.
 _DOTTED = re.compile(r"[^\s.,;:'\"“”‘’()]+(?:\.[^\s.,;:'\"“”‘’()]+)+")
 Parts = tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pruneapp.results.repair_report import LayerRepair, risks_of
+from pruneapp.repair.repair import LayerRepair, risks_of
 
 
 def layer(name="a", before=0.2, rounded=0.1, left=30):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
+from pruneapp.evaluation.scan import Sensitivity, TensorSensitivity
 
 
 def found(*values, noise=0.0, higher=False):

@@ -12,7 +12,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.results.pattern_report import BrokenPattern
+from pruneapp.analysis.patterns import BrokenPattern
 
 # See docs/see.md for the reasons. Without retraining, layers with less than this share of their
 # weights kept seldom work.
@@ -355,35 +355,3 @@ def places_of_least(values: NDArray[np.float64], count: int) -> NDArray[np.intp]
         few = np.arange(values.size)
     order: NDArray[np.intp] = few[np.argsort(values[few], kind="stable")][:count]
     return order
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """The estimated effect of a step, from histograms only, available before weights are read."""
-
-    tensors: int  # number of weights to be pruned
-    to_prune: int  # how many weights would go
-    exact: bool  # whether `to_prune` is exact; with partly pruned channels it is a bound
-    channels: int = 0  # number of channels to be pruned; 0 for unstructured methods
-    # Per-tensor results from histograms and norms: for floats of more than 16 bits accurate to one
-    # bin of the upper 16 bits (`exact_report` is False then). None if something is not counted yet,
-    # or if the method cannot be estimated.
-    report: SparsityReport | None = None
-    exact_report: bool = False  # whether the counts of `report` are exact
-    # Share of the elements needed for `report` that is counted, from 0 to 1; 1 if there will be
-    # none.
-    counting: float = 1.0
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """How the rules and limits of a step apply to its tensors."""
-
-    # Index of the rule that applies, by the first name of the tensor; empty for a step of one rule.
-    rules: Mapping[str, int] = field(default_factory=dict)
-    # Why selected tensors are excluded: the limit ``embeddings``, ``first`` or ``last``; or
-    # ``rule`` if their rule prunes nothing.
-    excluded: Mapping[str, str] = field(default_factory=dict)
-    # Per rule: how many of its tensors each rule prunes, by rule number from 1; by 0 how many are
-    # excluded. Empty for a step of one rule.
-    shares: tuple[Mapping[int, int], ...] = ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruneapp.results.branches import LONGEST_NAME, Branches, HistoryLanes
+from pruneapp.document.history import LONGEST_NAME, Branches
+from pruneapp.gui.document.history_view import HistoryLanes
 
 #     0 - 1 - 2 - 3
 #          \   \- 5 - 6

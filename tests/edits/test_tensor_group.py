@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pruneapp.results.tensor_group import TensorGroup
-from pruneapp.results.tensor_statistics import ChannelNorms
+from pruneapp.analysis.statistics import ChannelNorms
+from pruneapp.edits.group_edit import TensorGroup
 
 ORDERS = {"1": 1, "2": 2, "2.0": 2, "3": 3, "0.5": 0.5, "inf": np.inf, "-inf": -np.inf, "0": 0}
 
