@@ -29,6 +29,7 @@ from pruneapp.export.report import ExportReport, WrittenFile
 from pruneapp.gui import application as app
 from pruneapp.gui.app.about import AboutDialog
 from pruneapp.gui.app.dialogs import stop_jobs
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notices import NoticeRow
 from pruneapp.gui.app.settings import LANGUAGE
 from pruneapp.gui.export.report_dialog import ExportReportDialog
@@ -301,19 +302,19 @@ def start_job(driver: Driver) -> None:
             time.sleep(0.001)
 
     for apart in (False, True):
-        driver.bench.jobs.submit(
-            "Working",
+        driver.bench.jobs.run(
             work,
             on_result=print,
             on_error=driver.bench.session.refused.emit,
-            runs_program=apart,
+            title="Working",
+            lane=Lane.PROGRAM if apart else None,
         )
 
 
 def start_deaf_job(driver: Driver) -> None:
     """Start a job that does not end when it is cancelled, as code of the user may."""
-    driver.bench.jobs.submit(
-        "Working", lambda _job: time.sleep(3600), on_result=print, on_error=print
+    driver.bench.jobs.run(
+        lambda _job: time.sleep(3600), on_result=print, on_error=print, title="Working"
     )
     stop = driver.bench.jobs.stop
     driver.bench.jobs.stop = lambda: stop(100)  # type: ignore[method-assign]  # not for 10 seconds

@@ -1,13 +1,6 @@
 """Run work off the main thread, with progress, cancellation, and callbacks on the main thread.
 
-Work is a function of immutable arguments. There are four lanes:
-
-- One worker thread runs what must be serial: opening, previews, pruning, export.
-- An executor with two threads computes tiles and counts, so that a long prune never blocks a
-  plot; its second thread is for work that imports torch (available devices and methods).
-- An executor with one thread computes the numbers of a moving slider, which came too late when
-  they were queued after two tiles.
-- An executor with one thread runs user programs, which may take minutes and ignore cancellation.
+Work is a function of immutable arguments. Its lane is the thread that it runs on, see `Lane`.
 
 Callbacks are only called on the main thread. A lambda that is connected to a worker's signal would
 run in the worker, so all connections here are to bound methods of `Jobs`.
@@ -15,15 +8,13 @@ run in the worker, so all connections here are to bound methods of `Jobs`.
 
 from __future__ import annotations
 
-import queue
-import threading
 import time
 import traceback
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -39,6 +30,37 @@ REPORT_EVERY_S = 0.04
 # so that Qt paints first.
 LONG_S = 0.03
 PAINT_MS = 30
+# How long `Jobs.stop` waits. Jobs end within 250 ms, unless a disk has to finish a write first.
+PATIENCE_MS = 10_000
+UNRESPONSIVE_MS = 3_000
+
+
+class Lane(Enum):
+    """The thread on which a task runs, and what it means for other work."""
+
+    # One thread, one task after the other: opening, previews, pruning, export.
+    SERIAL = auto()
+    PREVIEW = auto()  # as SERIAL, but not visible before `Jobs.show`
+    WRITING = auto()  # as SERIAL; may have to wait for a disk when it is cancelled
+    # A thread of its own: user programs may take minutes and ignore cancellation. A cancelled task
+    # counts as ended immediately.
+    PROGRAM = auto()
+    # Short tasks: two threads, so that a long prune never blocks a plot, and that one may import
+    # torch meanwhile.
+    SHORT = auto()  # the user waits for the result; background work is paused
+    BACKGROUND = auto()
+    # A thread of its own: results for a moving slider come too late after two tiles.
+    INTERACTIVE = auto()
+
+
+_THREADS = {
+    Lane.SERIAL: (1, "pruneapp-worker"),
+    Lane.PROGRAM: (1, "pruneapp-programs"),
+    Lane.SHORT: (2, "pruneapp-pictures"),
+    Lane.INTERACTIVE: (1, "pruneapp-numbers"),
+}
+_SHARED = {Lane.PREVIEW: Lane.SERIAL, Lane.WRITING: Lane.SERIAL, Lane.BACKGROUND: Lane.SHORT}
+_PAUSING = {Lane.SERIAL, Lane.PREVIEW, Lane.WRITING, Lane.SHORT}
 
 
 @dataclass(frozen=True)
@@ -61,25 +83,37 @@ class JobEnd:
     cancelled: bool = False  # by the user, or because a newer job replaced it
 
 
-@dataclass(eq=False)
-class Task(Generic[T]):
-    """A queued or running job with its callbacks.
+def _nothing(*_: object) -> Any:
+    return None
 
-    `on_late` is called instead of `on_result` with a result that arrives after cancellation.
-    """
+
+class TaskOptions(TypedDict, total=False):
+    """Optional arguments of `Jobs.run`."""
 
     title: str
+    lane: Lane
+    on_cancelled: Callable[[], object]
+    on_late: Callable[[Any], object]
+
+
+@dataclass(eq=False)
+class Task(Generic[T]):
+    """A queued or running job with its callbacks. `Job` reports the progress of the work to it."""
+
     work: Callable[[Job], T]
-    on_result: Callable[[T], None]
-    on_error: Callable[[PruneAppError], None]
-    on_cancelled: Callable[[], None]
-    visible: bool
-    writes: bool = False
-    on_late: Callable[[T], object] | None = None
-    runs_program: bool = False
+    on_result: Callable[[T], object]
+    on_error: Callable[[PruneAppError], object]
+    on_progress: Callable[[JobProgress], object]
+    title: str
+    lane: Lane
+    on_cancelled: Callable[[], object] = _nothing
+    on_late: Callable[[T], object] = _nothing
+    visible: bool = False
     token: CancelToken = field(default_factory=CancelToken)
     begun: bool = False
+    ended: bool = False
     since: float = field(default_factory=time.monotonic)  # when it was queued, or became visible
+    reported: float = 0.0  # when it last reported its progress
     result: T | None = None
     error: BaseException | None = None
     trace: str = ""
@@ -91,51 +125,36 @@ class Task(Generic[T]):
         """
         self.token.cancel()
 
+    def report(self, done: int, total: int, label: str) -> None:
+        """Report progress, at most every `REPORT_EVERY_S` and only of a visible task."""
+        now = time.monotonic()
+        if self.visible and now - self.reported >= REPORT_EVERY_S:
+            self.reported = now
+            self.on_progress(JobProgress(self.title, label, done, total))
+
     def release(self) -> None:
         """Drop references to inputs, result and callbacks, which may refer to the task again.
 
         Snapshots and tiles hold masks, which must be freed without waiting for the garbage
         collector.
         """
-        if self.result is not None and self.on_late is not None:
+        if self.result is not None:
             self.on_late(self.result)
-        self.on_late = None
-        self.work = self.on_result = self.on_error = _nothing
-        self.on_cancelled = lambda: None
+        self.work = self.on_result = self.on_error = self.on_late = _nothing
+        self.on_cancelled = self.on_progress = _nothing
         self.result = None
 
 
-def _nothing(_: object) -> Any:
-    return None
-
-
-class _Reporter:
-    """Reports the steps of a visible job as at most one signal per `REPORT_EVERY_S`."""
-
-    def __init__(self, task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
-        self._task = task
-        self._emit = emit
-        self._last = 0.0
-
-    def report(self, done: int, total: int, label: str) -> None:
-        """Emit the progress, unless the last signal is too recent or the task is not visible."""
-        now = time.monotonic()
-        if self._task.visible and now - self._last >= REPORT_EVERY_S:
-            self._last = now
-            self._emit(JobProgress(self._task.title, label, done, total))
-
-
-def run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
+def run_task(task: Task[Any]) -> None:
     """Run a task on the current thread and store its result or error in it."""
     # Set this before checking the token: a task that was cancelled while queued must not run.
     task.begun = True
     try:
         task.token.check()
-        task.result = task.work(Job(_Reporter(task, emit), task.token))
-    except (Cancelled, PruneAppError) as error:
-        task.error = _without_frames(error)
+        task.result = task.work(Job(task, task.token))
     except BaseException as error:  # noqa: BLE001 - any bug is reported, the thread continues
-        task.trace = traceback.format_exc()
+        if not isinstance(error, (Cancelled, PruneAppError)):
+            task.trace = traceback.format_exc()
         task.error = _without_frames(error)
 
 
@@ -150,19 +169,6 @@ def _without_frames(error: BaseException) -> BaseException:
         cause.__traceback__ = None
         cause = cause.__cause__ or cause.__context__
     return error
-
-
-# How long `Jobs.stop` waits. Jobs end within 250 ms, unless a disk has to finish a write first.
-PATIENCE_MS = 10_000
-UNRESPONSIVE_MS = 3_000
-
-
-class Priority(Enum):
-    """The priority of a short task."""
-
-    INTERACTIVE = auto()  # a moving slider waits for the result; not queued after tiles
-    NORMAL = auto()  # the user waits for the result; background work is paused
-    BACKGROUND = auto()  # background work
 
 
 class Jobs(QObject):
@@ -186,20 +192,18 @@ class Jobs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._queue: queue.SimpleQueue[Task[Any] | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="pruneapp-worker")
         self._finished.connect(self._on_finished)
         self._reported.connect(self._on_progressed)
-        self._executor = ThreadPoolExecutor(2, thread_name_prefix="pruneapp-pictures")
-        self._interactive_executor = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
-        self._program_executor = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-programs")
+        self._executors = {
+            lane: ThreadPoolExecutor(threads, thread_name_prefix=name)
+            for lane, (threads, name) in _THREADS.items()
+        }
+        self._last: Future[None] | None = None  # ends after all serial tasks, once stopped
         self._pending: list[Task[Any]] = []
-        # Requests of the main thread are started in its next event loop iteration: started earlier,
-        # their threads would compete with the main thread (GIL) while it still shows a new file or
-        # state.
+        # Short tasks are started in the next event loop iteration: started earlier, their threads
+        # would compete with the main thread (GIL) while it still shows a new file or state.
         self._not_started: list[Task[Any]] = []
         self._start_timer = single_shot(self, 0, self._start_queued)
-        self._thread.start()
         self._unresponsive: Task[Any] | None = None
         self._stuck: Task[Any] | None = None
         self._watchdog = QTimer(self)
@@ -207,73 +211,62 @@ class Jobs(QObject):
         self._watchdog.timeout.connect(self._find_unresponsive)
         self._watchdog.start()
 
-    def submit(
+    def run(
         self,
-        title: str,
         work: Callable[[Job], T],
+        on_result: Callable[[T], object],
+        on_error: Callable[[PruneAppError], object],
         *,
-        on_result: Callable[[T], None],
-        on_error: Callable[[PruneAppError], None],
-        on_cancelled: Callable[[], None] = lambda: None,
-        on_late: Callable[[T], object] | None = None,
-        visible: bool = True,
-        writes: bool = False,
-        runs_program: bool = False,
+        title: str = "",
+        lane: Lane | None = None,
+        on_cancelled: Callable[[], object] = _nothing,
+        on_late: Callable[[T], object] = _nothing,
     ) -> Task[T]:
-        """Queue work for the worker thread; callbacks are called on the main thread.
+        """Queue work for another thread; callbacks are called on the main thread.
 
-        Parameters ---------- title
-            What the job does, as "Pruning"; shown in the status bar if `visible`.
+        Parameters
+        ----------
         work
             A function that steps its `Job` at least every 50 ms, so that it can be cancelled.
+        title
+            What the task does, as "Pruning"; shown in the status bar. Tasks without one are not
+            visible.
+        lane
+            By default `Lane.SERIAL` with a title and `Lane.SHORT` without.
+        on_cancelled
+            Called if the task is cancelled, or ends by a bug.
         on_late
             Called with a result that arrives after cancellation, so that it can be released.
-        writes
-            Whether the job may have to wait for a disk when it is cancelled.
-        apart
-            Whether the job waits for a user program. It runs on a separate thread, does not block
-            other jobs, and counts as ended immediately when cancelled, even if the program ends
-            later.
         """
+        lane = lane or (Lane.SERIAL if title else Lane.SHORT)
         task: Task[T] = Task(
-            title, work, on_result, on_error, on_cancelled, visible, writes, on_late, runs_program
+            work, on_result, on_error, self._reported.emit, title, lane, on_cancelled, on_late
         )
-        self._pending.append(task)
-        if runs_program:
-            self._program_executor.submit(self._run, task)
-        else:
+        task.visible = bool(title) and lane is not Lane.PREVIEW
+        if lane in _PAUSING:
             self.pause_background()
-            self._queue.put(task)
+        self._pending.append(task)
+        if lane in {Lane.SHORT, Lane.BACKGROUND}:
+            self._not_started.append(task)
+            if not self._start_timer.isActive():
+                self._start_timer.start(0)
+        else:
+            self._start(task)
         if task is self._first_visible:
             self.started.emit(title)
         return task
 
-    def run_short(
-        self,
-        work: Callable[[Job], T],
-        *,
-        on_result: Callable[[T], None],
-        on_error: Callable[[PruneAppError], None],
-        on_cancelled: Callable[[], None] = lambda: None,
-        priority: Priority = Priority.NORMAL,
-    ) -> Task[T]:
-        """Run a short task on an executor; for the callbacks see `submit`."""
-        if priority is Priority.NORMAL:
-            self.pause_background()
-        task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
-        self._pending.append(task)
-        if priority is Priority.INTERACTIVE:
-            self._interactive_executor.submit(self._run, task)
-        else:
-            self._not_started.append(task)
-            if not self._start_timer.isActive():
-                self._start_timer.start(0)
-        return task
+    def _start(self, task: Task[Any]) -> None:
+        self._executors[_SHARED.get(task.lane, task.lane)].submit(self._run, task)
 
     def _start_queued(self) -> None:
-        questions, self._not_started = self._not_started, []
-        for task in questions:
-            self._executor.submit(self._run, task)
+        tasks, self._not_started = self._not_started, []
+        for task in tasks:
+            self._start(task)
+
+    def _run(self, task: Task[Any]) -> None:
+        run_task(task)
+        self._finished.emit(task)
 
     def pause_background(self) -> None:
         """Emit `pauseRequested`, so that background work is paused."""
@@ -292,7 +285,7 @@ class Jobs(QObject):
         for task in visible:
             task.cancel()
             # A queued task, or a user program, can be reported as ended at once.
-            if task.runs_program or not task.begun:
+            if task.lane is Lane.PROGRAM or not task.begun:
                 self._on_finished(task)
         return bool(visible)
 
@@ -305,12 +298,12 @@ class Jobs(QObject):
     def _first_visible(self) -> Task[Any] | None:
         """The task that the status bar shows: the first visible one, user programs last."""
         visible = [task for task in self._pending if task.visible]
-        return min(visible, key=lambda task: task.runs_program, default=None)
+        return min(visible, key=lambda task: task.lane is Lane.PROGRAM, default=None)
 
     @property
     def writing(self) -> bool:
-        """Whether a visible task is queued or running that may have to wait for a disk."""
-        return any(task.visible and task.writes for task in self._pending)
+        """Whether a task is queued or running that may have to wait for a disk."""
+        return any(task.lane is Lane.WRITING for task in self._pending)
 
     @property
     def is_idle(self) -> bool:
@@ -320,17 +313,19 @@ class Jobs(QObject):
     def stop(self, patience_ms: int = PATIENCE_MS) -> bool:
         """Cancel all tasks and wait for their threads; no callback is called afterwards.
 
-        Return whether the worker thread ended within `patience_ms`. Only foreign code ignores
+        Return whether all serial tasks ended within `patience_ms`. Only foreign code ignores
         cancellation; the process must then be left by `os._exit`, as Python cannot end a thread.
         """
         stopped, self._pending, self._not_started = self._pending, [], []
         for task in stopped:
             task.cancel()
-        for executor in (self._executor, self._interactive_executor, self._program_executor):
-            executor.shutdown(wait=True, cancel_futures=True)
-        self._queue.put(None)
-        self._thread.join(patience_ms / 1000)
-        ended = not self._thread.is_alive()
+        serial = self._executors[Lane.SERIAL]
+        self._last = self._last or serial.submit(_nothing)
+        serial.shutdown(wait=False)
+        for executor in self._executors.values():
+            if executor is not serial:
+                executor.shutdown(wait=True, cancel_futures=True)
+        ended = not wait([self._last], patience_ms / 1000).not_done
         if ended:
             for task in stopped:
                 task.release()
@@ -343,14 +338,6 @@ class Jobs(QObject):
             self._stuck = task
             self.stuck.emit(task.title)
         self._unresponsive = task
-
-    def _work(self) -> None:
-        while (task := self._queue.get()) is not None:
-            self._run(task)
-
-    def _run(self, task: Task[Any]) -> None:
-        run(task, self._reported.emit)
-        self._finished.emit(task)
 
     @Slot(object)
     def _on_progressed(self, progress: JobProgress) -> None:
@@ -365,6 +352,7 @@ class Jobs(QObject):
             if task in self._pending:  # False if it was stopped, or already reported
                 is_current = task is self._first_visible
                 self._pending.remove(task)
+                task.ended = True
                 self._report_end(task, is_current=is_current)
         finally:
             # Do not delay tasks that are already delayed, however often this happens.
@@ -383,24 +371,20 @@ class Jobs(QObject):
                 self.idle.emit()
             else:
                 self.started.emit(next_visible.title)
+        error, cancelled = task.error, task.token.cancelled or isinstance(task.error, Cancelled)
         if task.visible:
-            self.ended.emit(_end_of(task))
-        if task.token.cancelled or isinstance(task.error, Cancelled):
+            text = "" if error is None or cancelled else f"{error}"
+            self.ended.emit(JobEnd(task.title, time.monotonic() - task.since, text, cancelled))
+        if cancelled:
             task.on_cancelled()
-        elif isinstance(task.error, PruneAppError):
-            task.on_error(task.error)
-        elif task.error is not None:
+        elif isinstance(error, PruneAppError):
+            task.on_error(error)
+        elif error is not None:
             task.on_cancelled()
-            self.failed.emit(f"{type(task.error).__name__}: {task.error}", task.trace)
+            self.failed.emit(f"{type(error).__name__}: {error}", task.trace)
         else:
             result, task.result = task.result, None
             task.on_result(result)
-
-
-def _end_of(task: Task[Any]) -> JobEnd:
-    cancelled = task.token.cancelled or isinstance(task.error, Cancelled)
-    error = "" if task.error is None or cancelled else f"{task.error}"
-    return JobEnd(task.title, time.monotonic() - task.since, error, cancelled)
 
 
 class LatestTask:
@@ -408,72 +392,33 @@ class LatestTask:
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
-        self.task: Task[Any] | None = None
+        self._task: Task[Any] | None = None
+
+    @property
+    def task(self) -> Task[Any] | None:
+        """The current task; None if there is none or it has ended."""
+        return None if self._task is None or self._task.ended else self._task
 
     def start(
         self,
         work: Callable[[Job], T],
-        on_result: Callable[[T], None],
-        on_error: Callable[[PruneAppError], None] = _nothing,
-        *,
-        title: str = "",
-        on_stopped: Callable[[], None] = lambda: None,
-        on_late: Callable[[T], object] | None = None,
-        priority: Priority = Priority.NORMAL,
-        runs_program: bool = False,
+        on_result: Callable[[T], object],
+        on_error: Callable[[PruneAppError], object] = _nothing,
+        **options: Unpack[TaskOptions],
     ) -> Task[T]:
-        """Cancel the previous task and start another one.
+        """Cancel the previous task and start another one; for the parameters see `Jobs.run`.
 
-        With a `title` it is a visible job of the worker thread (see `Jobs.submit`; `priority` is
-        ignored), else a short task (see `Jobs.run_short`; `on_late` and `runs_program` are
-        ignored).
-        `on_stopped` is called if the latest task ends by a bug, or is cancelled by the user.
+        No callback of a task is called after `cancel` or the start of another one.
         """
         self.cancel()
-
-        def clear_if_latest() -> bool:
-            latest = self.task is task
-            if latest:
-                self.task = None
-            return latest
-
-        def on_task_result(result: T) -> None:
-            clear_if_latest()
-            on_result(result)
-
-        def on_task_error(error: PruneAppError) -> None:
-            clear_if_latest()
-            on_error(error)
-
-        def on_task_cancelled() -> None:
-            if clear_if_latest():
-                on_stopped()
-
-        if title:
-            task = self._jobs.submit(
-                title,
-                work,
-                on_result=on_task_result,
-                on_error=on_task_error,
-                on_cancelled=on_task_cancelled,
-                on_late=on_late,
-                runs_program=runs_program,
-            )
-        else:
-            task = self._jobs.run_short(
-                work,
-                on_result=on_task_result,
-                on_error=on_task_error,
-                on_cancelled=on_task_cancelled,
-                priority=priority,
-            )
-        self.task = task
+        task = self._task = self._jobs.run(work, on_result, on_error, **options)
         return task
 
     def cancel(self) -> None:
         """Cancel the current task, if there is one."""
-        task, self.task = self.task, None
+        task, self._task = self.task, None
         if task is not None:
+            task.on_cancelled = _nothing
             task.cancel()
 
 
@@ -539,14 +484,14 @@ class IdleScheduler(QObject):
         self,
         work: Callable[[Job], T],
         *,
-        on_result: Callable[[T], None],
-        on_error: Callable[[PruneAppError], None] = _nothing,
+        on_result: Callable[[T], object],
+        on_error: Callable[[PruneAppError], object] = _nothing,
     ) -> None:
         """Run a piece of background work; no callback is called if it is cancelled for other work.
 
         By default errors are ignored: the next action of the user reports them.
         """
-        self._latest.start(work, on_result, on_error, priority=Priority.BACKGROUND)
+        self._latest.start(work, on_result, on_error, lane=Lane.BACKGROUND)
 
     def stop(self) -> None:
         """Cancel the work and do not start more, until `schedule` or `resume` is called."""

@@ -28,7 +28,7 @@ class PluginController(Controller):
         self._errors: dict[str, str] = {}
         self._dialog: PluginDialog | None = None
         self._actions["plugins"].triggered.connect(self.show)
-        self._jobs.run_short(
+        self._jobs.run(
             lambda _job: plugins.installed(),
             on_result=self._on_installed,
             on_error=self._notifications.show_error,
@@ -82,7 +82,7 @@ class PluginController(Controller):
         def work(_job: Job) -> Additions:
             return plugins.load(plugin)
 
-        self._jobs.run_short(
+        self._jobs.run(
             work, on_result=partial(self._on_loaded, key), on_error=partial(self._on_failed, key)
         )
 

@@ -84,7 +84,7 @@ class SettingsController(Controller):
         self._settings.keysChanged.connect(self._on_keys)
         device.activated.connect(self._on_device)
         refuse = self._notifications.show_error
-        self._jobs.run_short(_devices, on_result=self._offer_devices, on_error=refuse)
+        self._jobs.run(_devices, on_result=self._offer_devices, on_error=refuse)
 
     # -- theme, language and device -------------------------------------------------------------
 
@@ -257,11 +257,11 @@ class SettingsController(Controller):
 
             return load_file(path)
 
-        self._jobs.submit(
-            self.tr("Loading method"),
+        self._jobs.run(
             load,
             on_result=self._on_methods,
             on_error=self._notifications.show_error,
+            title=self.tr("Loading method"),
         )
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
@@ -323,9 +323,7 @@ class SettingsController(Controller):
         self._theme.apply_to(about)
         about.open()
         # Runs git and reads files, so only on demand.
-        self._jobs.run_short(
-            _about, on_result=self._on_about, on_error=self._notifications.show_error
-        )
+        self._jobs.run(_about, on_result=self._on_about, on_error=self._notifications.show_error)
 
     def _forget_about(self) -> None:
         self._about = None

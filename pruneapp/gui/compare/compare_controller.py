@@ -337,7 +337,7 @@ class CompareController(Controller):
             self._view.set_comparison,
             self._on_not_compared,
             title=self.tr("Comparing"),
-            on_stopped=self._on_stopped,
+            on_cancelled=self._on_stopped,
         )
 
     def _on_not_compared(self, error: PruneAppError) -> None:

@@ -93,12 +93,12 @@ class HistoryController(QObject):
         self._target = position
         undone, redone = document.branches.route(document.position, position)
         title = self.tr("Redoing") if redone else self.tr("Undoing")
-        self._reading = self._jobs.submit(
-            self.tr("Switching branches") if undone and redone else title,
+        self._reading = self._jobs.run(
             fetch.run,
             on_result=partial(self._on_read, document, document.revision, go_to_position),
             on_error=self._on_unreadable,
             on_cancelled=self._on_not_read,
+            title=self.tr("Switching branches") if undone and redone else title,
         )
 
     def _on_read(
@@ -151,7 +151,7 @@ class HistoryController(QObject):
         if document is None or spill is None:
             return
         # On the executor, as the worker thread must stay free for the user's commands.
-        self._writing = self._jobs.run_short(
+        self._writing = self._jobs.run(
             spill.run,
             on_result=partial(self._on_written, document),
             on_error=self._session.refused.emit,

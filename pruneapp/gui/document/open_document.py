@@ -371,13 +371,13 @@ class OpenDocument(QObject):
         self.opening.emit(request.path)
         if self._opening is not None:
             self._opening.cancel()
-        self._opening = self._jobs.submit(
-            self.tr("Opening"),
+        self._opening = self._jobs.run(
             partial(load, request, self._prepare),
             on_result=self._on_opened,
             on_error=partial(self._on_not_opened, request),
             on_cancelled=self._on_cancelled,
             on_late=methodcaller("close"),
+            title=self.tr("Opening"),
         )
 
     def close(self) -> None:
@@ -503,7 +503,7 @@ class OpenDocument(QObject):
             if self.document is document:
                 done(result)
 
-        self._jobs.submit(title, work, on_result=end, on_error=self.refused.emit)
+        self._jobs.run(work, on_result=end, on_error=self.refused.emit, title=title)
 
     def propose(self, title: str, make: Callable[[Snapshot, Job], Proposal]) -> None:
         """Compute a proposal in the background and apply it.
@@ -528,11 +528,11 @@ class OpenDocument(QObject):
 
             return done
 
-        self._jobs.submit(
-            title,
+        self._jobs.run(
             lambda job: make(snapshot, job),
             on_result=current(self.commit),
             on_error=current(self.refused.emit),
+            title=title,
         )
 
     def lock(self, by: QObject, why: PruneAppError | None) -> None:

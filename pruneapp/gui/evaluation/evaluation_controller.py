@@ -30,7 +30,7 @@ from pruneapp.export.provenance import calibration_data
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController, save_path
-from pruneapp.gui.app.jobs import LatestTask, Priority, Task
+from pruneapp.gui.app.jobs import Lane, LatestTask, Task
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_states import HistoryMark
 from pruneapp.gui.document.history_view import HistoryStrip
@@ -466,8 +466,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if self._count > 1:
             title = self.tr("Evaluation {n} of {count}:").format(n=number, count=self._count)
         self._current = key
-        self._running_task = self._jobs.submit(
-            title,
+        self._running_task = self._jobs.run(
             partial(
                 process.measure,
                 document.state_at(keys.index(key)),
@@ -477,7 +476,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
             on_result=partial(self._on_measured, process, key),
             on_error=partial(self._on_failed, process, key),
             on_cancelled=partial(self._on_cancelled, process),
-            runs_program=True,
+            title=title,
+            lane=Lane.PROGRAM,
         )
         self._refresh()
 
@@ -550,13 +550,13 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if not todo:
             return
         self._counting = True
-        self._jobs.submit(
-            self.tr("Counting multiply-adds:"),
+        self._jobs.run(
             partial(process.count, [document.state_at(number) for number in todo]),
             on_result=partial(self._on_counted, process, [keys[number] for number in todo]),
             on_error=partial(self._on_uncounted, process),
             on_cancelled=partial(self._on_uncounted, process, None),
-            runs_program=True,
+            title=self.tr("Counting multiply-adds:"),
+            lane=Lane.PROGRAM,
         )
         self.measured.emit()
 
@@ -615,13 +615,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
         def ended(_: None) -> None:
             self._ending.remove(process)
 
-        self._jobs.submit(
-            "",
+        self._jobs.run(
             lambda _job: process.close(),
             on_result=ended,
             on_error=self._notifications.show_error,
-            visible=False,
-            runs_program=True,
+            lane=Lane.PROGRAM,
         )
 
     def stop(self) -> None:
@@ -880,7 +878,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 self._identity.start(
                     partial(identify, document.state_at(number)),
                     partial(self._on_identified, document, key),
-                    priority=Priority.BACKGROUND,
+                    lane=Lane.BACKGROUND,
                 )
                 return
 

@@ -51,7 +51,7 @@ from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import Jobs, Priority, Task
+from pruneapp.gui.app.jobs import Jobs, Lane, Task
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounded_to
@@ -343,11 +343,11 @@ class FormatSizes(QObject):
         self._jobs.pause_background()
         snapshot, origin = self._preview.snapshot, self._preview.provenance
         form, path = FORMATS[name], self._paths.get(name)
-        self._tasks[name] = self._jobs.run_short(
+        self._tasks[name] = self._jobs.run(
             lambda job: format_offer(snapshot, form, values, job, path=path, provenance=origin),
             on_result=self._show,
             on_error=self._on_error,
-            priority=Priority.INTERACTIVE,
+            lane=Lane.INTERACTIVE,
         )
 
     def _show(self, offer: FormatOffer) -> None:
@@ -357,7 +357,7 @@ class FormatSizes(QObject):
     def _round(self, dtype: str) -> None:
         self._cancel("rounding")
         snapshot = self._preview.snapshot
-        self._tasks["rounding"] = self._jobs.run_short(
+        self._tasks["rounding"] = self._jobs.run(
             lambda job: estimate_rounding_cost(snapshot, dtype, job),
             on_result=partial(self._dialog.set_rounding, dtype),
             on_error=lambda error: self._dialog.set_rounding(dtype, translate_error(error)),
@@ -374,7 +374,7 @@ class FormatSizes(QObject):
             self._estimate(form.name, request.params)
         self._cancel("check")
         followed = replace(request, follow_links=is_followed_link(request.path))
-        self._tasks["check"] = self._jobs.run_short(
+        self._tasks["check"] = self._jobs.run(
             lambda job: check_target(snapshot, followed, job, origin),
             on_result=partial(self._dialog.set_check, request),
             on_error=self._on_error,
@@ -433,7 +433,7 @@ class ExportController(DialogController[ExportDialog]):
         if document is None or self.dialog is not None or not self._session.may_work():
             return
         capture, at = Capture.of(document), document.position
-        self._jobs.run_short(
+        self._jobs.run(
             lambda job: preview_export(capture, job),
             on_result=partial(self._show_dialog, numbered_title(at, document.items[at])),
             on_error=self._session.refused.emit,
@@ -456,7 +456,7 @@ class ExportController(DialogController[ExportDialog]):
         def size(job: Job) -> int | None:
             return planned_size(snapshot, next(iter(FORMATS)), job)
 
-        self._jobs.run_short(
+        self._jobs.run(
             size, on_result=self.sized.emit, on_error=lambda _error: self.sized.emit(None)
         )
 
@@ -573,8 +573,13 @@ class ExportController(DialogController[ExportDialog]):
             over()
             on_cancelled(task.token)
 
-        task = self._jobs.submit(
-            title, work, writes=True, on_result=done, on_error=failed, on_cancelled=cancelled
+        task = self._jobs.run(
+            work,
+            on_result=done,
+            on_error=failed,
+            on_cancelled=cancelled,
+            title=title,
+            lane=Lane.WRITING,
         )
 
     def _set_written(self, paths: tuple[Path, ...]) -> None:

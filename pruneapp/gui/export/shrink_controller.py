@@ -15,7 +15,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.export.provenance import Provenance, provenance_of
 from pruneapp.export.report import ExportReport
 from pruneapp.groups.structure import Unknown
-from pruneapp.gui.app.jobs import JobProgress, Jobs, LatestTask, Priority
+from pruneapp.gui.app.jobs import JobProgress, Jobs, Lane, LatestTask
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
@@ -116,13 +116,13 @@ class ShrinkForecasts(QObject):
 
     def _start_survey(self) -> None:
         snapshot, request, origin = self._snapshot, self._page.request, self._origin
-        self._python.start(python_text, self._page.set_python, priority=Priority.BACKGROUND)
+        self._python.start(python_text, self._page.set_python, lane=Lane.BACKGROUND)
         self._survey.start(
             lambda job: survey_and_forecast(snapshot, request, origin, job),
             self._on_surveyed,
             self._on_error,
             title=self._title,
-            on_stopped=self._on_stopped,
+            on_cancelled=self._on_stopped,
         )
 
     def _on_surveyed(self, first: tuple[SurveyedState | None, ShrinkForecast]) -> None:
@@ -137,7 +137,7 @@ class ShrinkForecasts(QObject):
             lambda job: forecast_in(surveyed, request, origin, job),
             self._on_surveyed,
             self._on_error,
-            priority=Priority.NORMAL,  # after the interactive size estimates
+            lane=Lane.SHORT,  # after the interactive size estimates
         )
 
     def _on_error(self, error: PruneAppError) -> None:

@@ -19,7 +19,7 @@ from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import LatestTask, Priority
+from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import SAMPLE, OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
@@ -155,11 +155,11 @@ class OpenController(Controller):
         if not known or request.is_journal:
             go()
             return
-        self._jobs.run_short(
+        self._jobs.run(
             lambda _job: window_of(request.path, known),
             on_result=done,
             on_error=self._session.refused.emit,
-            priority=Priority.INTERACTIVE,
+            lane=Lane.INTERACTIVE,
         )
 
     def _open_here(self, request: OpenRequest) -> None:
@@ -170,7 +170,7 @@ class OpenController(Controller):
             lambda _job: refuse_unknown(request.path),
             lambda _none: self._ask_and_open(request),
             self._session.refused.emit,
-            priority=Priority.INTERACTIVE,
+            lane=Lane.INTERACTIVE,
         )
 
     def _ask_and_open(self, request: OpenRequest) -> None:

@@ -14,7 +14,7 @@ from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import Priority
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
@@ -89,9 +89,7 @@ class RecoveryController(Controller):
 
     def _run_background(self, work: Callable[[Job], T], on_result: Callable[[T], None]) -> None:
         refuse = self._session.refused.emit
-        self._jobs.run_short(
-            work, on_result=on_result, on_error=refuse, priority=Priority.BACKGROUND
-        )
+        self._jobs.run(work, on_result=on_result, on_error=refuse, lane=Lane.BACKGROUND)
 
     def _on_found(self, recoverable: _Recoverable) -> None:
         self._found = recoverable

@@ -23,6 +23,7 @@ from pruneapp.errors import (
 )
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import KEEP_HISTORIES
 from pruneapp.gui.app.windows import TITLE
@@ -206,12 +207,12 @@ class SessionController(Controller):
         view = self._read_view()
         safe = _SavedContent(document.items, self._read_results())
         saving = _Saving(document, Capture.of(document), view, safe, path, then, instead_of)
-        self._jobs.submit(
-            self.tr("Saving session"),
+        self._jobs.run(
             lambda job: save_session(saving.capture, view, path, job, instead_of=instead_of),
-            writes=True,
             on_result=partial(self._on_saved, saving),
             on_error=partial(self._on_not_saved, saving),
+            title=self.tr("Saving session"),
+            lane=Lane.WRITING,
         )
 
     def _on_saved(self, saving: _Saving, stamp: FileStamp) -> None:

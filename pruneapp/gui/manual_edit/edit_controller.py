@@ -363,7 +363,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             lambda job: make(snapshot, request, job, **wanted),
             partial(self._on_computed, document, request),
             self._on_refused,
-            on_stopped=self._end,
+            on_cancelled=self._end,
         )
         self._slow.start()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from pruneapp.edits.group_edit import TensorGroup, groups_of_tensor
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority
+from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.plot_controller import PlotController
@@ -54,7 +54,7 @@ class GroupController(QObject):
             lambda job: groups_of_tensor(checkpoint, name, job),
             self._show,
             lambda _error: self._show(()),
-            priority=Priority.BACKGROUND,
+            lane=Lane.BACKGROUND,
         )
 
     def _show(self, groups: tuple[TensorGroup, ...]) -> None:

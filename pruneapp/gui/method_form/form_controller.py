@@ -126,11 +126,11 @@ class LoadedMasks(QObject):
                 taken()
             self.changed.emit()
 
-        self._jobs.submit(
-            self.tr("Opening scores"),
+        self._jobs.run(
             lambda job: open_checkpoint(path, job=job),
             on_result=done,
             on_error=self._session.refused.emit,
+            title=self.tr("Opening scores"),
         )
 
     def load_statistics(self, path: Path) -> None:
@@ -150,8 +150,11 @@ class LoadedMasks(QObject):
                 self.statistics, self.statistics_file = name, path.name
                 self.changed.emit()
 
-        self._jobs.submit(
-            self.tr("Opening statistics"), work, on_result=done, on_error=self._session.refused.emit
+        self._jobs.run(
+            work,
+            on_result=done,
+            on_error=self._session.refused.emit,
+            title=self.tr("Opening statistics"),
         )
 
     def drop(self) -> None:

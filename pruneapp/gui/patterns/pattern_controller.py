@@ -186,7 +186,7 @@ class PatternController(DialogController[PatternDialog]):
     def _copy(self) -> None:
         answer, head = self._answer, text_headers()
         if answer is not None:
-            self._jobs.run_short(
+            self._jobs.run(
                 lambda _job: as_text(answer, head),
                 on_result=self._on_text,
                 on_error=self._session.refused.emit,
@@ -202,7 +202,7 @@ class PatternController(DialogController[PatternDialog]):
     def _begin(self, title: str, work: Callable[[Job], T], done: Callable[[T], None]) -> None:
         if self.dialog is not None:
             self.dialog.set_under_way(title)
-        self._latest.start(work, done, self._on_error, title=title, on_stopped=self._stop)
+        self._latest.start(work, done, self._on_error, title=title, on_cancelled=self._stop)
 
     def _drop(self) -> None:
         self._repairing = False

@@ -19,7 +19,7 @@ from pruneapp.edits.manual_edit import MOST_LETTERS, format_channel_list, parse_
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import save_path
-from pruneapp.gui.app.jobs import LatestTask
+from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.channels import ChannelsView
@@ -99,12 +99,12 @@ class ChannelListController(Controller):
             return
         self._session.note_folder(_LISTS, path)
         written = self.tr("Saved {file}.").format(file=path.name)
-        self._jobs.submit(
-            self.tr("Saving channel list"),
+        self._jobs.run(
             lambda job: write_whole(path, f"{text}\n".encode(), job),
             on_result=lambda _: self._notifications.show_done(written),
             on_error=self._session.refused.emit,
-            writes=True,
+            title=self.tr("Saving channel list"),
+            lane=Lane.WRITING,
         )
 
     def load(self) -> None:

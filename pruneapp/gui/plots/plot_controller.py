@@ -26,7 +26,7 @@ from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import DocumentChanged
 from pruneapp.export.report_file import csv_text
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Throttle
+from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.base.export_menu import Encode, png
@@ -293,7 +293,7 @@ class PlotController(QObject):
             work,
             done,
             lambda error: failed(translate_error(error)),
-            on_stopped=lambda: failed(self.tr("This view could not be computed.")),
+            on_cancelled=lambda: failed(self.tr("This view could not be computed.")),
         )
 
     def _ask_page(self, number: int) -> None:
@@ -509,13 +509,13 @@ class TableController(Controller):
                 text = self.tr("Saving {file} cancelled: nothing was written.")
                 self._notifications.show_done(text.format(file=path.name))
 
-        task = self._jobs.submit(
-            title,
+        task = self._jobs.run(
             work,
             on_result=lambda _: end(),
             on_error=self._session.refused.emit,
             on_cancelled=cancelled,
-            writes=True,
+            title=title,
+            lane=Lane.WRITING,
         )
 
     def copy_picture(self, image: QImage) -> None:

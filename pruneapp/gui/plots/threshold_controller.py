@@ -14,7 +14,7 @@ from pruneapp.analysis import histogram_store
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority
+from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.pages import Page, PlotPages
@@ -194,7 +194,7 @@ class ThresholdController(QObject):
         if step.scope == "local" or known:
             self._set_from_count(row, snapshot, *work(Job()))
             return
-        self._counting.start(work, done, priority=Priority.INTERACTIVE)
+        self._counting.start(work, done, lane=Lane.INTERACTIVE)
 
     def _set_from_count(
         self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None

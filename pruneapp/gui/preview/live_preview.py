@@ -16,7 +16,7 @@ from pruneapp.document.history import PastState
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority, Task
+from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Task
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FrozenExtras, LoadedMasks
 from pruneapp.gui.preview.preview_state import CurrentState
@@ -131,13 +131,13 @@ class PreviewRunner(QObject):
             scores=any(method.takes_scores for method in methods),
         )
         capture, kernel = Capture.of(document), self._session.kernel
-        self._task = self._jobs.submit(
-            self.tr("Previewing"),
+        self._task = self._jobs.run(
             partial(_preview, capture, step, extras=extras, kernel=kernel, sizes=self._sizes),
             on_result=self._on_job_result,
             on_error=self._on_job_failed,
             on_cancelled=self._on_job_cancelled,
-            visible=False,
+            title=self.tr("Previewing"),
+            lane=Lane.PREVIEW,
         )
 
     def _on_job_result(self, result: PreviewResult) -> None:
@@ -206,7 +206,7 @@ class CurrentStateRunner:
         self._task.start(
             lambda job: _current(first, capture, sizes, job),
             self._on_job_result,
-            priority=Priority.BACKGROUND,
+            lane=Lane.BACKGROUND,
         )
 
     def recount(self) -> None:

@@ -27,7 +27,7 @@ from pruneapp.edits.zeros import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority, Throttle
+from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import PRUNE
 from pruneapp.gui.document.open_document import OpenDocument
@@ -158,8 +158,8 @@ class EstimateRunner:
             lambda job: _estimate(capture, step, sizes, job),
             partial(self._finish, about),
             self._fail,
-            on_stopped=self._next,
-            priority=Priority.INTERACTIVE,
+            on_cancelled=self._next,
+            lane=Lane.INTERACTIVE,
         )
         return True
 

@@ -24,7 +24,7 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.size_bounds import size_range, total_for
 from pruneapp.groups.structure import Unknown, structure_of
-from pruneapp.gui.app.jobs import Jobs, LatestTask, Priority
+from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, about_dependents
 from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents
@@ -186,7 +186,7 @@ class StepInfoController(QObject):
             lambda paired: self._form.companions.set_paired(paired, len(names)),
             # A missing tensor is reported by the preview.
             lambda _error: self._form.companions.set_paired(None, 0),
-            priority=Priority.BACKGROUND,
+            lane=Lane.BACKGROUND,
         )
 
     def _find_dependents(self) -> None:
@@ -206,7 +206,7 @@ class StepInfoController(QObject):
             lambda found: self._form_controller.set_dependents(about, found),
             # For example a missing dimension, which the preview reports.
             lambda _error: self._form_controller.set_dependents(about, None),
-            priority=Priority.BACKGROUND,
+            lane=Lane.BACKGROUND,
         )
 
     def _count_rules(self) -> None:

@@ -18,6 +18,7 @@ from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.scripts.script import Script, script_of, write_script
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController, save_path
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
@@ -181,12 +182,12 @@ class RecipeController(DialogController[RecipeDialog]):
         def work(job: Job) -> tuple[Path, ...]:
             return save(history_recipe(capture, job), path, job)
 
-        self._jobs.submit(
-            self.tr("Saving recipe"),
+        self._jobs.run(
             work,
             on_result=self._on_saved,
             on_error=self._session.refused.emit,
-            writes=True,
+            title=self.tr("Saving recipe"),
+            lane=Lane.WRITING,
         )
 
     def _on_saved(self, written: tuple[Path, ...]) -> None:
@@ -301,12 +302,12 @@ class RecipeController(DialogController[RecipeDialog]):
 
             return export_on(address, checkpoint, recipe, request, job)
 
-        self._jobs.submit(
-            self.tr("Exporting on the cluster"),
+        self._jobs.run(
             work,
             on_result=self._on_exported,
             on_error=self._session.refused.emit,
-            writes=True,
+            title=self.tr("Exporting on the cluster"),
+            lane=Lane.WRITING,
         )
 
     def _on_exported(self, report: ExportReport) -> None:
@@ -352,12 +353,12 @@ class RecipeController(DialogController[RecipeDialog]):
         if target is None:
             return
         QGuiApplication.clipboard().setText(script.pasted(target))
-        self._jobs.submit(
-            self.tr("Writing Python script"),
+        self._jobs.run(
             lambda job: write_script(script, target, job),
             on_result=partial(self._on_written, script),
             on_error=self._session.refused.emit,
-            writes=True,
+            title=self.tr("Writing Python script"),
+            lane=Lane.WRITING,
         )
 
     def _on_written(self, script: Script, written: tuple[Path, ...]) -> None:

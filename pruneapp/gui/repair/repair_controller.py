@@ -22,7 +22,7 @@ from pruneapp.evaluation.calibrated_repair import (
 from pruneapp.evaluation.collection import GRAM_BUDGET
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import LatestTask
+from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
@@ -278,8 +278,8 @@ class RepairController(DialogController[RepairDialog]):
             partial(self._on_repaired, document, source),
             self._on_failed,
             title=self.tr("Repair:"),
-            on_stopped=self._on_stopped,
-            runs_program=True,
+            on_cancelled=self._on_stopped,
+            lane=Lane.PROGRAM,
         )
 
     def _on_failed(self, error: PruneAppError) -> None:

@@ -16,7 +16,7 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.scan import changes_sha256, with_protection
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import LatestTask, Priority
+from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
@@ -150,7 +150,7 @@ class AllocationController(DialogController[AllocationDialog]):
                 self._allocation = None
                 dialog.set_error(translate_error(error, PARAMS))
 
-        self._task.start(work, show, refuse, priority=Priority.INTERACTIVE)
+        self._task.start(work, show, refuse, lane=Lane.INTERACTIVE)
 
     def _predicted(self, allocation: Allocation, kept: KeptScan) -> PredictedAllocation:
         by_name, metric = self._session.by_name, allocation.metric

@@ -31,7 +31,7 @@ from pruneapp.evaluation.scan import (
 from pruneapp.evaluation.scan_file import Scan, check_scan
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import LatestTask, Throttle
+from pruneapp.gui.app.jobs import Lane, LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, ScriptProcess
@@ -445,8 +445,8 @@ class ScanController(DialogController[ScanDialog]):
             self._on_done,
             self._on_failed,
             title=self.tr("Sensitivity scan:"),
-            on_stopped=self._on_stopped,
-            runs_program=True,
+            on_cancelled=self._on_stopped,
+            lane=Lane.PROGRAM,
         )
         self._show_page()
 

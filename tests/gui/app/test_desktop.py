@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pruneapp import resources
 from pruneapp.errors import ExportError
 from pruneapp.gui.app import desktop
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.message_bus import BusError, MessageBus, RefusedError
 from pruneapp.gui.app.settings import NOTIFY
 from tests.gui.event_loop_delay import Stopwatch
@@ -171,13 +172,13 @@ class Held:
         self._error = error
         self.over: list[object] = []
         self.person = person
-        self.task = person.workbench.jobs.submit(
-            "Exporting",
+        self.task = person.workbench.jobs.run(
             self._work,
             on_result=self.over.append,
             on_error=self.over.append,
             on_cancelled=lambda: self.over.append("cancelled"),
             **more,
+            title="Exporting",
         )
 
     def _work(self, job) -> None:
@@ -278,7 +279,7 @@ def test_the_task_bar_shows_how_far_a_job_is_until_it_ends(person, on_bus):
 def test_the_machine_stays_awake_while_a_file_is_written(person, on_bus, end):
     error = "No room." if end == "failed" else ""
     with serving(on_bus) as services:
-        job = Held(person, error=error, writes=True)
+        job = Held(person, error=error, lane=Lane.WRITING)
         person.wait(lambda: services.named("Inhibit"))
         why = "A file is being written."
         assert services.named("Inhibit") == [["sleep:idle", "Pruneapp", why, "block"]]
@@ -305,7 +306,7 @@ def test_a_job_that_writes_nothing_lets_the_machine_sleep(person, on_bus):
 @needs_bus
 def test_where_there_is_no_login_service_the_power_management_is_asked(person, on_bus):
     with serving(on_bus, POWER) as services:
-        job = Held(person, writes=True)
+        job = Held(person, lane=Lane.WRITING)
         person.wait(lambda: services.named("Inhibit"))
         assert services.named("Inhibit") == [["Pruneapp", "A file is being written."]]
         job.let_go()
@@ -454,7 +455,7 @@ def test_a_bus_that_does_not_answer_holds_nobody_up(
         monkeypatch.setenv(f"DBUS_{name}_BUS_ADDRESS", address)
     monkeypatch.setattr(desktop, "LONG_S", 0.0)
     person.workbench.desktop._timer.setInterval(5)
-    job = Held(person, writes=True)
+    job = Held(person, lane=Lane.WRITING)
     other.come()
     person.pause(40)
     took = Stopwatch()

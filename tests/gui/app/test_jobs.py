@@ -1,4 +1,4 @@
-"""Work runs off the main thread, comes back on it, and stops when it is told to."""
+"""Jobs run off the main thread, call back on it, and stop when they are cancelled."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from PySide6.QtCore import QCoreApplication, QTimer
 
 from pruneapp.errors import ExportError
 from pruneapp.gui.app import jobs as module
-from pruneapp.gui.app.jobs import Jobs, Priority
+from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.job_gate import endless
 
 
-@pytest.fixture
-def jobs(qtbot):
-    made = Jobs()
-    yield made
-    made.stop()
+class Calls:
+    """Runs jobs, and records the calls of their callbacks and their threads."""
 
-
-class Heard:
-    """Callbacks that note what they heard, and on which thread."""
-
-    def __init__(self):
+    def __init__(self, jobs):
+        self.jobs = jobs
         self.results, self.errors, self.cancelled, self.threads = [], [], 0, set()
+
+    def run(self, work, title="", runner=None, **options):
+        start = self.jobs.run if runner is None else runner.start
+        options = {"on_cancelled": self.on_cancelled} | options
+        return start(work, self.on_result, self.on_error, title=title, **options)
 
     def on_result(self, result):
         self.threads.add(threading.current_thread())
@@ -41,96 +40,87 @@ class Heard:
         self.threads.add(threading.current_thread())
         self.cancelled += 1
 
-    def callbacks(self):
-        return {
-            "on_result": self.on_result,
-            "on_error": self.on_error,
-            "on_cancelled": self.on_cancelled,
-        }
+
+@pytest.fixture
+def jobs(qtbot):
+    made = Jobs()
+    yield made
+    made.stop()
 
 
-def test_work_runs_in_the_worker_and_callbacks_on_the_main_thread(jobs, qtbot):
-    heard = Heard()
-
-    jobs.submit("Work", lambda _job: threading.current_thread(), **heard.callbacks())
-    qtbot.waitUntil(lambda: len(heard.results) == 1)
-
-    assert heard.results[0] is not threading.main_thread()
-    assert heard.threads == {threading.main_thread()}
+@pytest.fixture
+def calls(jobs):
+    return Calls(jobs)
 
 
-def test_work_is_done_in_the_order_in_which_it_was_asked_for(jobs, qtbot):
-    heard = Heard()
+@pytest.fixture
+def started(jobs):
+    titles = []
+    jobs.started.connect(titles.append)
+    jobs.idle.connect(lambda: titles.append("idle"))
+    return titles
+
+
+def test_tasks_with_a_title_run_one_after_the_other_on_one_thread(calls, qtbot):
     for number in range(20):
-        jobs.submit("Work", lambda _job, n=number: n, **heard.callbacks())
+        calls.run(lambda _job, n=number: (n, threading.current_thread()), "Work")
 
-    qtbot.waitUntil(lambda: len(heard.results) == 20)
+    qtbot.waitUntil(lambda: len(calls.results) == 20)
 
-    assert heard.results == list(range(20))
+    numbers, threads = zip(*calls.results, strict=True)
+    assert numbers == tuple(range(20))
+    assert len(set(threads)) == 1
+    assert threads[0] is not threading.main_thread()
+    assert calls.threads == {threading.main_thread()}
 
 
-def test_cancelling_stops_within_a_quarter_of_a_second(jobs, qtbot):
-    heard = Heard()
-    task = jobs.submit("Endless", endless, **heard.callbacks())
+def test_cancelling_stops_within_a_quarter_of_a_second(jobs, calls, qtbot):
+    task = calls.run(endless, "Endless")
     qtbot.waitUntil(lambda: task.begun)
     took = Stopwatch()
 
     task.cancel()
-    qtbot.waitUntil(lambda: heard.cancelled == 1)
+    qtbot.waitUntil(lambda: calls.cancelled == 1)
 
-    assert took.seconds < 1.0  # 0.25 s on a machine that rests: bench cancel
-    assert not heard.results
+    assert took.seconds < 1.0  # 0.25 s on an idle machine: bench cancel
+    assert not calls.results
     assert not jobs.busy
 
 
-def test_cancelling_work_that_waits_never_starts_it(jobs, qtbot):
-    heard, started = Heard(), []
-    first = jobs.submit("Endless", endless, **heard.callbacks())
-    second = jobs.submit("Later", lambda _job: started.append(1), **heard.callbacks())
+def test_a_queued_task_that_is_cancelled_never_starts(calls, qtbot):
+    begun = []
+    first = calls.run(endless, "Endless")
+    second = calls.run(lambda _job: begun.append(1), "Later")
 
     second.cancel()
     first.cancel()
-    qtbot.waitUntil(lambda: heard.cancelled == 2)
+    qtbot.waitUntil(lambda: calls.cancelled == 2)
 
-    assert not started
+    assert not begun
 
 
-def test_work_that_waits_is_over_as_soon_as_it_is_cancelled(jobs, qtbot):
-    """Nobody waits for the job before it, which nobody cancelled."""
-    before, heard, idle = Heard(), Heard(), []
-    jobs.idle.connect(lambda: idle.append(1))
-    running = jobs.submit("Previewing", endless, **before.callbacks(), visible=False)
+def test_a_queued_task_ends_as_soon_as_it_is_cancelled(jobs, calls, started, qtbot):
+    """It does not wait for the task before it, which is not cancelled."""
+    running = Calls(jobs).run(endless, "Previewing", lane=Lane.PREVIEW)
     qtbot.waitUntil(lambda: running.begun)
-    jobs.submit("Exporting", endless, **heard.callbacks())
+    calls.run(endless, "Exporting")
 
     assert jobs.cancel_visible()
 
-    assert heard.cancelled == 1
-    assert idle == [1]
+    assert calls.cancelled == 1
+    assert started == ["Exporting", "idle"]
     assert not running.token.cancelled
 
 
-def test_an_error_for_the_person_reaches_the_callback(jobs, qtbot):
-    heard = Heard()
-
-    def work(_job):
-        raise ExportError("The disk is full.")
-
-    jobs.submit("Work", work, **heard.callbacks())
-    qtbot.waitUntil(lambda: len(heard.errors) == 1)
-
-    assert str(heard.errors[0]) == "The disk is full."
-
-
 @pytest.mark.parametrize("how", ["cancelled", "stopped", "wanted"])
-def test_a_result_that_nobody_wants_any_more_is_let_go_of_once(jobs, qtbot, how):
-    heard, late, made = Heard(), [], threading.Event()
+def test_a_result_that_arrives_after_cancellation_is_released_once(jobs, calls, qtbot, how):
+    late, made = [], threading.Event()
 
     def work(_job):
         made.set()
         return "open"
 
-    task = jobs.submit("Opening", work, **heard.callbacks(), on_late=late.append)
+    task = calls.run(work, "Opening", on_late=late.append)
     assert made.wait(20)
     if how == "cancelled":
         task.cancel()
@@ -140,149 +130,131 @@ def test_a_result_that_nobody_wants_any_more_is_let_go_of_once(jobs, qtbot, how)
     QCoreApplication.sendPostedEvents()
 
     assert late == ([] if how == "wanted" else ["open"])
-    assert heard.results == (["open"] if how == "wanted" else [])
+    assert calls.results == (["open"] if how == "wanted" else [])
 
 
-def test_a_bug_becomes_a_report_and_the_worker_lives_on(jobs, qtbot):
-    heard = Heard()
-
+def test_a_bug_is_reported_and_the_thread_continues(jobs, calls, qtbot):
     with qtbot.waitSignal(jobs.failed) as failed:
-        jobs.submit("Work", lambda _job: 1 / 0, **heard.callbacks())
-    jobs.submit("Work", lambda _job: "alive", **heard.callbacks())
-    qtbot.waitUntil(lambda: len(heard.results) == 1)
+        calls.run(lambda _job: 1 / 0, "Work")
+    calls.run(lambda _job: "alive", "Work")
+    qtbot.waitUntil(lambda: calls.results == ["alive"])
 
     assert failed.args[0].startswith("ZeroDivisionError")
     assert "Traceback" in failed.args[1]
-    assert heard.results == ["alive"]
+    assert calls.cancelled == 1
 
 
-def test_progress_is_told_a_few_times_a_second_only(jobs, qtbot):
-    heard, told = Heard(), []
-    jobs.progressed.connect(told.append)
+def test_progress_is_reported_a_few_times_a_second_only(jobs, calls, qtbot):
+    reports = []
+    jobs.progressed.connect(reports.append)
 
     def work(job):
         job.start(100_000, "layer")
         for _ in range(100_000):
             job.step(1)
 
-    jobs.submit("Counting", work, **heard.callbacks())
-    qtbot.waitUntil(lambda: heard.results == [None])
+    calls.run(work, "Counting")
+    qtbot.waitUntil(lambda: calls.results == [None])
 
-    assert 1 <= len(told) < 60
-    assert told[0].title == "Counting"
-    assert told[0].label == "layer"
+    assert 1 <= len(reports) < 60
+    assert (reports[0].title, reports[0].label) == ("Counting", "layer")
 
 
-def test_pictures_are_answered_while_the_worker_is_busy(jobs, qtbot):
-    heard, answers = Heard(), Heard()
-    task = jobs.submit("Endless", endless, **heard.callbacks())
+def test_short_tasks_run_while_a_serial_one_is_running(jobs, calls, qtbot):
+    task = Calls(jobs).run(endless, "Endless")
 
-    jobs.run_short(lambda _job: "picture", on_result=answers.on_result, on_error=answers.on_error)
-    qtbot.waitUntil(lambda: answers.results == ["picture"])
+    calls.run(lambda _job: "picture")
+    qtbot.waitUntil(lambda: calls.results == ["picture"])
 
-    assert answers.threads == {threading.main_thread()}
+    assert calls.threads == {threading.main_thread()}
     task.cancel()
-    qtbot.waitUntil(lambda: heard.cancelled == 1)
 
 
-def test_answers_begin_once_the_main_thread_is_done_with_what_it_does(jobs, qtbot):
-    """It has a file to show, and threads that count meanwhile would take turns with it."""
-    heard, begun = Heard(), threading.Event()
-    jobs.run_short(lambda _job: begun.set(), **heard.callbacks())
+def test_short_tasks_start_once_the_main_thread_is_idle(calls, qtbot):
+    """Their threads would compete with it for the GIL while it shows a new file."""
+    begun, interactive = threading.Event(), threading.Event()
+    calls.run(lambda _job: begun.set())
     assert not begun.wait(0.05)
-    qtbot.waitUntil(lambda: len(heard.results) == 1)
+    qtbot.waitUntil(lambda: len(calls.results) == 1)
 
-    soon = threading.Event()
-    jobs.run_short(lambda _job: soon.set(), **heard.callbacks(), priority=Priority.INTERACTIVE)
-    assert soon.wait(10), "what a moving slider waits for begins at once"
-    qtbot.waitUntil(lambda: len(heard.results) == 2)
+    calls.run(lambda _job: interactive.set(), lane=Lane.INTERACTIVE)
+    assert interactive.wait(10), "a moving slider does not wait for the main thread"
+    qtbot.waitUntil(lambda: len(calls.results) == 2)
 
 
-def test_questions_about_much_that_is_new_begin_once_it_is_painted(jobs, qtbot, monkeypatch):
+def test_short_tasks_start_after_the_paint_that_a_slow_callback_causes(
+    jobs, calls, qtbot, monkeypatch
+):
     """Qt paints what a callback changed some milliseconds after it returned."""
     monkeypatch.setattr(module, "LONG_S", 0.0)
     monkeypatch.setattr(module, "PAINT_MS", 400)
-    heard, order = Heard(), []
+    order = []
 
-    def shown(_result: object) -> None:
-        jobs.run_short(lambda _job: order.append("answer"), **heard.callbacks())
+    def shown(_result):
+        calls.run(lambda _job: order.append("answer"))
         QTimer.singleShot(5, lambda: order.append("painted"))
 
-    callbacks = heard.callbacks() | {"on_result": shown}
-    jobs.run_short(lambda _job: None, **callbacks, priority=Priority.INTERACTIVE)
+    jobs.run(lambda _job: None, shown, print, lane=Lane.INTERACTIVE)
     qtbot.waitUntil(lambda: len(order) == 2)
     assert order == ["painted", "answer"]
-    qtbot.waitUntil(lambda: len(heard.results) == 1)
+    qtbot.waitUntil(lambda: len(calls.results) == 1)
 
 
-def test_questions_are_not_put_off_again_and_again(jobs, qtbot, monkeypatch):
-    """Else none would be answered while a slow machine follows a slider."""
+def test_short_tasks_are_delayed_only_once(jobs, calls, qtbot, monkeypatch):
+    """Otherwise none would run while a slow machine follows a slider."""
     monkeypatch.setattr(module, "LONG_S", 0.0)
     monkeypatch.setattr(module, "PAINT_MS", 300)
-    heard, asked = Heard(), []
+    asked = []
 
-    def again(_result: object) -> None:  # each one a callback that takes long
+    def again(_result):  # each one a slow callback
         if not asked:
-            jobs.run_short(asked.append, **heard.callbacks())
-        if not heard.results:
-            jobs.run_short(lambda _job: None, **callbacks, priority=Priority.INTERACTIVE)
+            calls.run(asked.append)
+        if not calls.results:
+            jobs.run(lambda _job: None, again, print, lane=Lane.INTERACTIVE)
 
-    callbacks = heard.callbacks() | {"on_result": again}
-    jobs.run_short(lambda _job: None, **callbacks, priority=Priority.INTERACTIVE)
-    qtbot.waitUntil(lambda: bool(heard.results))
+    jobs.run(lambda _job: None, again, print, lane=Lane.INTERACTIVE)
+    qtbot.waitUntil(lambda: bool(calls.results))
     qtbot.waitUntil(lambda: jobs.is_idle)
 
 
-def test_stopping_ends_everything_and_nothing_comes_back(qtbot):
-    jobs, heard = Jobs(), Heard()
-    jobs.submit("Endless", endless, **heard.callbacks())
+def test_no_callback_is_called_after_stop(qtbot):
+    jobs = Jobs()
+    calls = Calls(jobs)
+    calls.run(endless, "Endless")
     qtbot.wait(20)
 
     jobs.stop()
     qtbot.wait(50)
 
-    assert not heard.results
-    assert not heard.cancelled
+    assert not calls.results
+    assert not calls.cancelled
 
 
-def test_only_visible_work_is_shown(jobs, qtbot):
-    heard, started = Heard(), []
-    jobs.started.connect(started.append)
-    jobs.submit("Hidden", lambda _job: 1, **heard.callbacks(), visible=False)
-    with qtbot.waitSignal(jobs.idle):
-        jobs.submit("Shown", lambda _job: 2, **heard.callbacks())
-
-    assert started == ["Shown"]
-
-
-def test_progress_is_never_shown_under_the_title_of_another_task(jobs, qtbot):
-    """Who waits is told of in its turn."""
-    told, heard = [], Heard()
-    jobs.started.connect(told.append)
-    jobs.progressed.connect(lambda progress: told.append(progress.title))
-    jobs.idle.connect(lambda: told.append("idle"))
-    first = jobs.submit("Exporting", endless, **heard.callbacks())
-    qtbot.waitUntil(lambda: "Exporting" in told[1:])
-    second = jobs.submit("Opening", endless, **heard.callbacks())
-    hidden = jobs.submit("Previewing", endless, **heard.callbacks(), visible=False)
+def test_progress_is_never_shown_under_the_title_of_another_task(jobs, calls, started, qtbot):
+    """A queued task is announced when its turn comes; a hidden one when it is shown."""
+    jobs.progressed.connect(lambda progress: started.append(progress.title))
+    first = calls.run(endless, "Exporting")
+    qtbot.waitUntil(lambda: "Exporting" in started[1:])
+    second = calls.run(endless, "Opening")
+    hidden = calls.run(endless, "Previewing", lane=Lane.PREVIEW)
     jobs.show(hidden, "Pruning")
     qtbot.wait(100)
-    assert set(told) == {"Exporting"}
+    assert set(started) == {"Exporting"}
 
-    told.clear()
+    started.clear()
     first.cancel()
-    qtbot.waitUntil(lambda: told[-1:] == ["Opening"] and len(told) > 2)
-    assert set(told[told.index("Opening") :]) == {"Opening"}
+    qtbot.waitUntil(lambda: started[-1:] == ["Opening"] and len(started) > 2)
+    assert set(started[started.index("Opening") :]) == {"Opening"}
     second.cancel()
-    qtbot.waitUntil(lambda: "Pruning" in told)
+    qtbot.waitUntil(lambda: "Pruning" in started)
     hidden.cancel()
-    qtbot.waitUntil(lambda: told[-1] == "idle")
+    qtbot.waitUntil(lambda: started[-1] == "idle")
 
 
-def test_a_task_that_hears_nothing_is_told_of_and_keeps_nobody_waiting(qtbot, monkeypatch):
-    monkeypatch.setattr("pruneapp.gui.app.jobs.UNRESPONSIVE_MS", 50)
-    jobs, heard, go_on = Jobs(), Heard(), threading.Event()
-    task = jobs.submit("Own code", lambda _job: go_on.wait(20), **heard.callbacks())
+def test_a_task_that_ignores_cancellation_is_reported_and_left(qtbot, monkeypatch):
+    monkeypatch.setattr(module, "UNRESPONSIVE_MS", 50)
+    jobs, go_on = Jobs(), threading.Event()
+    task = Calls(jobs).run(lambda _job: go_on.wait(20), "Own code")
     qtbot.waitUntil(lambda: task.begun)
 
     with qtbot.waitSignal(jobs.stuck) as stuck:
@@ -300,8 +272,7 @@ class Large:
 
 
 @pytest.mark.parametrize("ends", ["cancelled", "refused", "a bug", "well"])
-def test_what_a_job_worked_on_is_let_go_of_without_the_collector(jobs, qtbot, ends):
-    heard = Heard()
+def test_inputs_and_results_are_freed_without_the_garbage_collector(calls, qtbot, ends):
     alive: list[weakref.ref[Large]] = []
     tasks = []
 
@@ -318,46 +289,53 @@ def test_what_a_job_worked_on_is_let_go_of_without_the_collector(jobs, qtbot, en
         return large
 
     def ended():
-        return tasks and heard.cancelled + len(heard.errors) + len(heard.results)
+        return tasks and calls.cancelled + len(calls.errors) + len(calls.results)
 
     gc.collect()
     gc.disable()
     try:
-        # As closures do that ask how their own job ended.
-        tasks.append(
-            jobs.run_short(
-                work,
-                on_result=heard.on_result,
-                on_error=heard.on_error,
-                on_cancelled=lambda: (heard.on_cancelled(), tasks),
-            )
-        )
+        # A closure that refers to its own task, as some callbacks do.
+        tasks.append(calls.run(work, on_cancelled=lambda: (calls.on_cancelled(), tasks)))
         qtbot.waitUntil(lambda: bool(ended()))
-        heard.results.clear()
+        assert [str(error) for error in calls.errors] == ["The disk is full."] * (ends == "refused")
+        calls.results.clear()
         qtbot.waitUntil(lambda: alive[0]() is None)
     finally:
         gc.enable()
 
 
-def test_what_waits_for_a_program_keeps_nothing_waiting_and_is_over_when_cancelled(jobs, qtbot):
-    """The program itself may end later: it may not listen."""
-    program, other, started, idle = Heard(), Heard(), [], []
-    jobs.started.connect(started.append)
-    jobs.idle.connect(lambda: idle.append(1))
-    ends = threading.Event()
-    waits = jobs.submit(
-        "Program", lambda _job: ends.wait(30), **program.callbacks(), runs_program=True
-    )
+def test_a_user_program_blocks_no_other_job_and_ends_when_it_is_cancelled(
+    jobs, calls, started, qtbot
+):
+    """The program itself may end later, as it may ignore cancellation."""
+    program, ends = Calls(jobs), threading.Event()
+    waits = program.run(lambda _job: ends.wait(30), "Program", lane=Lane.PROGRAM)
     qtbot.waitUntil(lambda: waits.begun)
-    jobs.submit("Work", lambda _job: 1, **other.callbacks())
-    qtbot.waitUntil(lambda: other.results == [1])
+    calls.run(lambda _job: 1, "Work")
+    qtbot.waitUntil(lambda: calls.results == [1])
     assert started == ["Program", "Work", "Program"]
 
     assert jobs.cancel_visible()
 
     assert program.cancelled == 1
-    assert idle == [1]
+    assert started[3:] == ["idle"]
     ends.set()
-    jobs.submit("Next", lambda _job: 2, **program.callbacks(), runs_program=True)
+    program.run(lambda _job: 2, "Next", lane=Lane.PROGRAM)
     qtbot.waitUntil(lambda: program.results == [2])
     assert program.cancelled == 1
+
+
+def test_the_latest_task_replaces_the_previous_one_silently(jobs, calls, qtbot):
+    latest = LatestTask(jobs)
+    first = calls.run(endless, "First", latest)
+    qtbot.waitUntil(lambda: first.begun)
+
+    second = calls.run(lambda _job: "second", "Second", latest)
+    assert latest.task is second
+    qtbot.waitUntil(lambda: calls.results == ["second"])
+
+    assert latest.task is None
+    assert not calls.cancelled
+    calls.run(endless, "Third", latest)
+    assert jobs.cancel_visible()
+    qtbot.waitUntil(lambda: calls.cancelled == 1)

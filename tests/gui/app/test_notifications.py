@@ -322,7 +322,7 @@ def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
     def deaf(_job):
         go_on.wait(2 * PATIENCE_MS / 1000)
 
-    task = jobs.submit("Exporting", deaf, on_result=print, on_error=print)
+    task = jobs.run(deaf, on_result=print, on_error=print, title="Exporting")
     try:
         person.wait(lambda: task.begun)
         person.key("Esc")

@@ -20,6 +20,7 @@ from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.jobs import _THREADS
 from pruneapp.gui.document import open_document as opening_module
 from pruneapp.gui.document.open_document import OpenRequest
 from pruneapp.gui.tree.nodes import build_nodes
@@ -128,13 +129,10 @@ def test_a_stage_ends_at_the_look_at_which_it_is_cancelled(stages, stage, small_
 
 
 def python_threads():
-    """Return the threads that run, without those that Qt has made, and those that answer questions.
-
-    Those stay as long as the window, but each begins with the first question that finds the others
-    at work, which may be during the opening.
-    """
+    """Return the running threads without those of Qt and of jobs, which the window keeps."""
+    lanes = tuple(name for _, name in _THREADS.values())
     own = {t for t in threading.enumerate() if type(t) is threading.Thread}
-    return {t for t in own if not t.name.startswith(("pruneapp-pictures", "pruneapp-numbers"))}
+    return {t for t in own if not t.name.startswith(lanes)}
 
 
 class Opening:

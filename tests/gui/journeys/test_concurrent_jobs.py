@@ -11,6 +11,7 @@ from pruneapp.checkpoint import checkpoint
 from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.export import exporter
 from pruneapp.export.report import ExportRequest
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document import open_document
 from pruneapp.gui.export import export_controller
 from pruneapp.gui.preview import live_preview, panel
@@ -207,7 +208,7 @@ def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writ
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)
     replace_original(at_work, file)
-    running = next(task for task in at_work.workbench.jobs._pending if task.writes)
+    running = next(task for task in at_work.workbench.jobs._pending if task.lane is Lane.WRITING)
     running.cancel()
     at_work.wait(lambda: running not in at_work.workbench.jobs._pending)
     at_work.workbench.window.notices.clear()

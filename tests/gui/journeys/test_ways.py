@@ -38,7 +38,7 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 import pruneapp
-from pruneapp.gui.app.jobs import Jobs, run
+from pruneapp.gui.app.jobs import Jobs, run_task
 from pruneapp.gui.preview import live_preview
 
 PACKAGE = f"{Path(pruneapp.__file__).parent}/"
@@ -127,7 +127,7 @@ class Watch:
         if name == "<module>":
             return
         self.ran.add(file)
-        if code in (Jobs.submit.__code__, Jobs.run_short.__code__):
+        if code is Jobs.run.__code__:
             self._asked_by[id(frame.f_locals["work"])] = self._files_on_stack(frame)
         if name in ends.get(file, ()):
             self.way |= self._files_on_stack(frame)
@@ -139,7 +139,7 @@ class Watch:
             code = frame.f_code
             if code.co_filename.startswith(PACKAGE):
                 found.add(code.co_filename.removeprefix(PACKAGE))
-            if code in (run.__code__, Jobs._on_finished.__code__):
+            if code in (run_task.__code__, Jobs._on_finished.__code__):
                 found |= self._asked_by.get(id(frame.f_locals["task"].work), frozenset())
             frame = frame.f_back
         return frozenset(found)

@@ -22,15 +22,17 @@ class Waiting:
     def __init__(self):
         self.asked = []
 
-    def run_short(self, _work, on_result, on_error, on_cancelled, priority):
-        task = SimpleNamespace(on_result=on_result, on_error=on_error, priority=priority)
+    def run(self, _work, on_result, _on_error, lane):
+        task = SimpleNamespace(on_result=on_result, lane=lane, ended=False)
         task.cancel = lambda: self.asked.remove(task)
         self.asked.append(task)
         return task
 
     def end(self, energy):
         report = SimpleNamespace(norm_retained=energy)
-        self.asked.pop(0).on_result(CurrentState(report=report))
+        task = self.asked.pop(0)
+        task.ended = True
+        task.on_result(CurrentState(report=report))
 
 
 @pytest.fixture
