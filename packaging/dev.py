@@ -15,6 +15,7 @@
     python3 packaging/dev.py monkey [...]  random clicks, keys, text and files in the window:
                                            --minutes N [--seed S] [--seeds N] [--model FILE]...
     python3 packaging/dev.py tour [DIR]    drive the real window through the main job, off screen
+    python3 packaging/dev.py docs          the documentation as a static site, in build/site
     python3 packaging/dev.py bundle [...]  folders and archives that need no Python, small and full,
                                            in dist/: --flavour small|full, --check [--write]
 
@@ -50,6 +51,9 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 # The tool that measures line coverage, and the folder with its sitecustomize module.
 COVERAGE = ROOT / "packaging" / "line_coverage.py"
 PROBES = ROOT / "packaging" / "probes"
+
+# By the authors of mkdocs-material, which is not developed any more; reads mkdocs.yml. MIT.
+SITE_BUILDER = "zensical==0.0.73"
 
 APPLICATION_ONLY, WITH_TOOLS = "application", "application and tools"
 # Lines of pip about its progress, and lines about downloads above 5 MB.
@@ -94,8 +98,8 @@ def main() -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - this runs before anything checked the version
         print(f"Pruneapp needs Python 3.11 or newer (this is {sys.version.split()[0]}).")
         return 1
-    if options.command == "bundle":  # uses other environments
-        return bundle(options.arguments)
+    if options.command in {"bundle", "docs"}:  # use other environments
+        return COMMANDS[options.command](options.arguments)
     for_tests = options.command == "test"
     if not (
         install_system_packages(for_tests=for_tests) and install(for_tests=options.command != "run")
@@ -368,6 +372,21 @@ def bundle(arguments: list[str]) -> int:
     return subprocess.run(command, check=False).returncode
 
 
+def docs(arguments: list[str]) -> int:
+    """Build the site of the documentation, and fail if a link is broken."""
+    environment = ROOT / "build" / "docs"
+    programs = environment / BIN.name
+    if not (programs / "zensical").exists():
+        pip = [str(programs / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
+        create = [sys.executable, "-m", "venv", "--clear", str(environment)]
+        if subprocess.run(create, check=False).returncode or run_with_progress(
+            [*pip, SITE_BUILDER]
+        ):
+            return 1
+    command = [str(programs / "zensical"), "build", "--strict", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
 def compile_tests() -> None:
     """Compile all tests while mypy runs: otherwise each pytest process compiles them."""
     command = [str(BIN / "pytest"), "--collect-only", "-q", "-q"]
@@ -406,6 +425,7 @@ COMMANDS = {
     "faults": faults,
     "monkey": monkey,
     "tour": tour,
+    "docs": docs,
     "bundle": bundle,
 }
 

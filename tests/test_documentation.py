@@ -135,6 +135,11 @@ def test_the_method_in_the_guide_prunes_every_other_entry(tmp_path):
     assert method.help == "Prune every other entry."
 
 
+def test_every_page_is_in_the_navigation_of_the_site():
+    named = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE))
+    assert named == {path.name for path in (ROOT / "docs").glob("*.md")}
+
+
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 # A unit of the page: a numbered item with its continuation lines, or a table row.
 PLACES = re.findall(r"^(?:\d\. .*(?:\n {3}.*)*|\|.*\|)$", ARCHITECTURE, re.MULTILINE)

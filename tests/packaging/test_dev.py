@@ -249,6 +249,17 @@ def test_only_the_other_commands_install_the_development_tools(
     assert pip[-1] == (f"{dev.ROOT}[dev]" if tools else str(dev.ROOT))
 
 
+def test_the_site_of_the_documentation_is_built_in_an_environment_of_its_own(
+    dev, monkeypatch, commands
+):
+    monkeypatch.setattr(dev.sys, "argv", ["dev.py", "docs"])
+    assert dev.main() == 0
+    create, pip, build = commands.seen
+    assert create[-1] == str(dev.ROOT / "build" / "docs")
+    assert pip[-1] == dev.SITE_BUILDER
+    assert build == [str(dev.ROOT / "build" / "docs" / "bin" / "zensical"), "build", "--strict"]
+
+
 def test_tools_that_were_installed_stay_installed(dev, commands):
     make_venv(dev)
     assert dev.install(for_tests=True)
