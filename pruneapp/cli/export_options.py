@@ -32,7 +32,7 @@ from pruneapp.errors import (
 from pruneapp.export.catalog import FORMATS, format_named, get, usual_format
 from pruneapp.export.destination.sidecars import sidecar_files
 from pruneapp.export.destination.target import check_file, check_not_file, not_replaced_notice
-from pruneapp.export.exporter import MakeFiles, check, make_files, resolve, write, writes_folder
+from pruneapp.export.exporter import MakeFiles, check, export, make_files, writes_folder
 from pruneapp.export.format import Format
 from pruneapp.export.provenance import KEY, provenance_of
 from pruneapp.export.records import State
@@ -424,23 +424,27 @@ def write_export(
         from pruneapp.cluster.steps import ClusterState
 
         assert isinstance(state, ClusterState)
-        resolved = resolve(state, request, job, provenance_on(state, recipe, job))
-        make = ClusterWriter(state, resolved.target, resume=options.resume).make
+        origin = provenance_on(state, recipe, job)
+        make = ClusterWriter(state, resume=options.resume).make
     else:
-        resolved = resolve(state, request, job, provenance_of(state, recipe, job))
-    replaced = [path.name for path in resolved.replaced] if resolved.is_folder else ()
-    if replaced:
-        are = "is" if len(replaced) == 1 else "are"
-        sentence = f"{counted(len(replaced), 'file')} {are} there already and will be replaced"
-        sys.stderr.write(f"Note: {escaped(f'{sentence}: {first_names(replaced)}.')}\n")
-    for broken in () if resolved.provenance is None else resolved.provenance.broken:
-        sys.stderr.write(f"Note: {escaped(broken.sentence)} ({first_names([*broken.groups])}).\n")
-    report = write(resolved, job, make=make)
+        origin = provenance_of(state, recipe, job)
+
+    def announce(replaced: Sequence[Path]) -> None:
+        if replaced:
+            are = "is" if len(replaced) == 1 else "are"
+            sentence = f"{counted(len(replaced), 'file')} {are} there already and will be replaced"
+            names = first_names([path.name for path in replaced])
+            sys.stderr.write(f"Note: {escaped(f'{sentence}: {names}.')}\n")
+        for broken in origin.broken:
+            names = first_names([*broken.groups])
+            sys.stderr.write(f"Note: {escaped(broken.sentence)} ({names}).\n")
+
+    report = export(state, request, job, origin, announce=announce, make=make)
     if earlier := uncounted_zeros_notice(checkpoint):
         report = replace(report, notices=(earlier, *report.notices))
     try:
         if options.report:
-            account = account_of(state, report, steps, job, resolved.provenance)
+            account = account_of(state, report, steps, job, origin)
             for path in map(locate, options.report):
                 _refuse_exported(path, report)
                 write_account(account, path, job)

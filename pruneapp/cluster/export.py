@@ -39,6 +39,7 @@ from pruneapp.checkpoint.io.upload import (
     BegunUpload,
     NewFile,
     ObjectFile,
+    SealedFile,
     new_file,
     object_error,
     other_bytes,
@@ -51,7 +52,7 @@ from pruneapp.cluster.steps import ClusterState, apply_actions, refuse_action
 from pruneapp.cluster.tasks import entered, task
 from pruneapp.errors import ClusterError, ClusterLostError, ExportError, JsonError, PruneAppError
 from pruneapp.export.catalog import get
-from pruneapp.export.exporter import PlannedFile, SealedFile, check, make_file, resolve, write
+from pruneapp.export.exporter import check, export, make_file
 from pruneapp.export.format import ExportPart, Plan
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import Provenance, may_have_pattern, provenance_of
@@ -87,11 +88,10 @@ class FileOrder:
 
         Raises `ExportError` for plans that only a single machine can write.
         """
-        origin = plan.origin
-        assert origin is not None  # it holds tensors
+        part = plan.part
+        assert part is not None  # it holds tensors
         if plan.expected is not None or plan.prepare is not None or plan.container:
-            raise _not_written(origin.format)
-        part = origin.part
+            raise _not_written(part.format)
         names = tuple(entry.name for entry in part.entries)
         files = state.checkpoint.files
         return cls(
@@ -101,8 +101,8 @@ class FileOrder:
             tuple(part.metadata.items()),
             part.suffix,
             part.provenance,
-            origin.format,
-            tuple(origin.values.items()),
+            part.format,
+            tuple(part.values.items()),
             plan.nbytes,
         )
 
@@ -152,7 +152,7 @@ def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
                 remedy="Run it without --cluster, and report this.",
             )
         job.start(2 * plan.nbytes, path.name)
-        file, written = make_file(PlannedFile(path, plan, plan.nbytes, path), stack, job, begin)
+        file, written = make_file(path, plan, stack, job, begin)
         tags: tuple[str, ...] = ()
         if isinstance(file, ObjectFile):
             tags = file.tags
@@ -220,8 +220,8 @@ class Stage(contextlib.ExitStack):
         self._list = list_path
         self._manifest = _Manifest(job_name, {})
 
-    def begin(self, files: Mapping[str, PlannedFile]) -> None:
-        """Prepare places for files of weights, given by their names on the stage."""
+    def begin(self, files: Mapping[str, tuple[Path, Plan]]) -> None:
+        """Prepare places for files of weights: path and plan by their names on the stage."""
 
     def place(self, name: str) -> Path | BegunUpload:
         """Return where a worker writes a file."""
@@ -371,9 +371,9 @@ class ObjectStage(Stage):
             self._uploads[name] = BegunUpload(path, begun.upload_id, begun.mark)
         return self
 
-    def begin(self, files: Mapping[str, PlannedFile]) -> None:
+    def begin(self, files: Mapping[str, tuple[Path, Plan]]) -> None:
         """Begin the uploads that an earlier job has not begun."""
-        calls = [POOL.submit(partial(self._begin, name, file)) for name, file in files.items()]
+        calls = [POOL.submit(partial(self._begin, name, *file)) for name, file in files.items()]
         wait(calls)  # all of them, so that every upload begun is known
         for call in calls:
             call.result()
@@ -383,8 +383,7 @@ class ObjectStage(Stage):
         }
         self._write_list()
 
-    def _begin(self, name: str, file: PlannedFile) -> None:
-        path = file.target
+    def _begin(self, name: str, path: Path, plan: Plan) -> None:
         assert isinstance(path, StorePath)
         try:
             upload = self._uploads.get(name)
@@ -393,7 +392,7 @@ class ObjectStage(Stage):
                 self._uploads[name] = upload = BegunUpload.begin(path)
         except OSError as error:
             raise object_error(path, error) from error
-        self._files[name] = ObjectFile(path, file.nbytes, Job(), begun=upload).__enter__()
+        self._files[name] = ObjectFile(path, plan.nbytes, Job(), begun=upload).__enter__()
 
     def place(self, name: str) -> BegunUpload:
         """Return the upload to which a worker sends a file."""
@@ -510,32 +509,31 @@ def refuse_store(target: Path) -> None:
 class ClusterWriter:
     """Writes the files of an export on a cluster; see `pruneapp.export.exporter.MakeFiles`."""
 
-    def __init__(self, state: ClusterState, target: Path, *, resume: bool) -> None:
-        refuse_store(target)
+    def __init__(self, state: ClusterState, *, resume: bool) -> None:
         self._state = state
         self._cluster: Cluster = state.cluster
-        self._target = target
         self._resume = resume
 
     def make(
-        self, files: Sequence[PlannedFile], stack: contextlib.ExitStack, job: Job
+        self, target: Path, plans: Mapping[Path, Plan], stack: contextlib.ExitStack, job: Job
     ) -> Iterator[tuple[SealedFile, WrittenFile]]:
         """Write and verify files: weights on workers, small files on the client."""
-        weights = [file for file in files if file.plan.origin is not None]
-        orders = [FileOrder.of(self._state, file.plan) for file in weights]
-        names = [f"{number:05}-{file.path.name}" for number, file in enumerate(weights)]
-        stage = stack.enter_context(self._stage(self._job_of(weights)))
+        refuse_store(target)
+        weights = [(path, plan) for path, plan in plans.items() if plan.part is not None]
+        orders = [FileOrder.of(self._state, plan) for _, plan in weights]
+        names = [f"{number:05}-{path.name}" for number, (path, _) in enumerate(weights)]
+        stage = stack.enter_context(self._stage(target, _job_of(weights)))
         stage.begin(dict(zip(names, weights, strict=True)))
         done = stage.known(names, job)
         left = [number for number, name in enumerate(names) if name not in done]
         # A file is read back by the worker that writes it, an object only after all are completed.
-        times = 1 if is_store(self._target) else 2
+        times = 1 if is_store(target) else 2
         works = [
             Work(
                 write_file,
                 (orders[number], stage.place(names[number])),
-                times * weights[number].nbytes,
-                f"Writing {weights[number].path.name}",
+                times * orders[number].nbytes,
+                f"Writing {weights[number][0].name}",
                 self._state.file(orders[number].names[0]),
             )
             for number in left
@@ -545,36 +543,33 @@ class ClusterWriter:
         for at, result in self._cluster.each(works, job):
             number = left[at]
             done[names[number]] = result
-            rounding = weights[number].plan.rounding
+            rounding = weights[number][1].rounding
             # rounding errors are known only for files written now, so rounded files are not resumed
             if rounding is None:
                 stage.note(names[number], result)
             else:
                 rounding.ranges.update(result.rounded)
-        staged = {file.path: name for file, name in zip(weights, names, strict=True)}
-        for file in files:
-            if file.path not in staged:
-                yield make_file(file, stack, job)
+        staged = {path: name for (path, _), name in zip(weights, names, strict=True)}
+        for path, plan in plans.items():
+            if path not in staged:
+                yield make_file(path, plan, stack, job)
                 continue
-            name = staged[file.path]
-            written = WrittenFile(file.path, done[name].nbytes, done[name].sha256)
-            yield stage.sealed(name, file.target, done[name], job), written
+            name = staged[path]
+            written = WrittenFile(path, done[name].nbytes, done[name].sha256)
+            yield stage.sealed(name, plan.place or path, done[name], job), written
 
-    def _stage(self, job_name: str) -> Stage:
-        target = self._target
+    def _stage(self, target: Path, job_name: str) -> Stage:
         if isinstance(target, StorePath):
             return ObjectStage(self._cluster, target, job_name, resume=self._resume)
         return FolderStage(self._cluster, target, job_name, resume=self._resume)
 
-    def _job_of(self, weights: Sequence[PlannedFile]) -> str:
-        """Return a digest that identifies this job: the files to write, and their provenance."""
-        plans = [(str(file.path), file.nbytes) for file in weights]
-        origin = weights[0].plan.origin
-        assert origin is not None
-        texts: dict[str, str] = {}
-        if origin.part.provenance is not None:
-            texts = origin.part.provenance.texts(origin.format, origin.values)
-        return hashlib.sha256(repr((plans, sorted(texts.items()))).encode()).hexdigest()
+
+def _job_of(weights: Sequence[tuple[Path, Plan]]) -> str:
+    """Return a digest that identifies a job: the files to write, and their provenance."""
+    sizes = [(str(path), plan.nbytes) for path, plan in weights]
+    part = weights[0][1].part
+    assert part is not None
+    return hashlib.sha256(repr((sizes, sorted(part.texts().items()))).encode()).hexdigest()
 
 
 def export_on(
@@ -613,9 +608,7 @@ def export_recipe(
         first = ClusterState(cluster, checkpoint)
         state, done = apply_actions(first, fitted, recipe.where, job)
     origin = provenance_on(state, recipe_of(checkpoint, done), job)
-    resolved = resolve(state, request, job, origin)
-    writer = ClusterWriter(state, resolved.target, resume=resume)
-    return write(resolved, job, make=writer.make)
+    return export(state, request, job, origin, make=ClusterWriter(state, resume=resume).make)
 
 
 @contextlib.contextmanager

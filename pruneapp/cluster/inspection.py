@@ -216,7 +216,7 @@ class ClusterEngine:
         works: list[Work] = []
         order: dict[Path, int] = {}
         for path, plan in plans.items():
-            if plan.origin is None:
+            if plan.part is None:
                 continue
             order[path] = len(works)
             arguments = (FileOrder.of(state, plan), path.absolute(), written)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.files import hidden_name, lexists, lock
 from pruneapp.checkpoint.io.source import FileSource, close_quietly
-from pruneapp.checkpoint.io.upload import NewFile, ObjectFile, new_file
+from pruneapp.checkpoint.io.upload import NewFile, ObjectFile, SealedFile, new_file
 from pruneapp.errors import ExportError, counted, first_names, in_numeric_order
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
@@ -50,57 +49,13 @@ from pruneapp.progress import Job
 # Maximum number of names in a sentence; a sentence encoder has nine files besides its weights.
 _SHOWN = 12
 
-
-@dataclass(frozen=True)
-class ResolvedExport:
-    """A request resolved against a state and the disk."""
-
-    state: State
-    request: ExportRequest
-    # Origin of the state, for metadata and report; None for none.
-    provenance: Provenance | None
-    form: Format
-    values: Mapping[str, Any]  # valid values of all parameters of the format
-    is_folder: bool  # whether a folder is written
-    target: Path  # absolute path of the file or folder, symbolic links followed
-    files: tuple[Path, ...]  # paths to write, weights first
-    notices: tuple[str, ...]  # sentences for the user about the target
-    # Plans the files. For folders they are planned already, because the file names depend on it.
-    plan: Callable[[Job], dict[Path, Plan]]
-
-    @property
-    def replaced(self) -> tuple[Path, ...]:
-        """Existing files that will be lost. Files of the opened model are never lost."""
-        return tuple(
-            p for p in self.files if lexists(p) and not _is_opened(self.state.checkpoint, p)
-        )
-
-
-def export(
-    state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
-) -> ExportReport:
-    """Write a state to disk. An existing file is replaced only after the new one is safely written.
-
-    If a file of the checkpoint itself is replaced, it is first renamed to ``NAME.orig.EXT``, and
-    the checkpoint reads from there; see `ExportReport.kept_originals`.
-
-    Parameters
-    ----------
-    provenance
-        Origin of the state for the metadata; None to write none.
-    job
-        Advances twice per byte: when it is written, and when it was read back from disk.
-
-    Raises
-    ------
-    ExportError
-        If the format cannot represent everything that must not be omitted, or writing fails;
-        nothing has changed then.
-    CheckpointError
-        If the source cannot be read or was changed.
-    """
-    check(state.checkpoint, request)
-    return write(resolve(state, request, job, provenance), job)
+# Writes and verifies the planned files of an export to a path, in order. The stack deletes them
+# unless they are committed.
+MakeFiles = Callable[
+    [Path, Mapping[Path, Plan], contextlib.ExitStack, Job], Iterator[tuple[SealedFile, WrittenFile]]
+]
+# Replaces planned files of a folder: receives its absolute path, the plans and a job.
+AmendPlans = Callable[[Path, dict[Path, Plan], Job], dict[Path, Plan]]
 
 
 def check(checkpoint: Checkpoint, request: ExportRequest) -> None:
@@ -114,44 +69,6 @@ def check(checkpoint: Checkpoint, request: ExportRequest) -> None:
         raise ExportError(reason, remedy="Choose another format.")
     refuse_unwritable(checkpoint, form, values, request.omit)
     checkpoint.verify_unchanged()
-
-
-def resolve(
-    state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
-) -> ResolvedExport:
-    """Resolve a request against a state and the disk. Writes nothing.
-
-    A single file needs only a few file system calls. For a folder all files are planned, which
-    reads headers but no weights. Raises `ExportError` if the target is not possible, or the format
-    cannot represent the parts.
-    """
-    form, values = _declared(request)
-    checkpoint, path = state.checkpoint, request.path
-    is_folder = writes_folder(checkpoint, request)
-    resolved = partial(ResolvedExport, state, request, provenance, form, values, is_folder)
-
-    def weights(job: Job) -> dict[str, Plan]:
-        return plan_weights(state, form, values, job, path=path, provenance=provenance)
-
-    if is_folder:
-        target = check_folder(path, follow_links=request.follow_links)
-        named, notices = plan_folder(checkpoint, weights(job), values, target.path)
-        plans = {target.path / name: plan for name, plan in named.items()}
-        notices = (*target.notices, *notices)
-        return resolved(target.path, tuple(plans), notices, lambda _job: plans)
-
-    def plan(job: Job) -> dict[Path, Plan]:
-        (one,) = weights(job).values()
-        sidecar_plans, sidecar_notices = plan_sidecars(one, target.path)
-        parts = {target.path.with_name(name): each for name, each in one.parts.items()}
-        return {
-            target.path: replace(one, notices=(*one.notices, *sidecar_notices)),
-            **parts,
-            **sidecar_plans,
-        }
-
-    target = check_weights(checkpoint, path, form, values, follow_links=request.follow_links)
-    return resolved(target.path, (target.path,), target.notices, plan)
 
 
 def _declared(request: ExportRequest) -> tuple[Format, Mapping[str, Any]]:
@@ -174,36 +91,78 @@ def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
     return is_folder
 
 
+def _plan_lazily(
+    state: State, request: ExportRequest, job: Job, provenance: Provenance | None
+) -> tuple[Path, dict[Path, Plan], tuple[str, ...]]:
+    """Return the absolute path of an export with links followed, its plans and notices.
+
+    For a folder all files are planned, because their names depend on it; this reads headers but no
+    weights. The plans of a single file are empty, so that checking it takes only a few file system
+    calls; see `_plan_file`. Raises `ExportError` if the target is not possible, or the format
+    cannot represent the parts.
+    """
+    form, values = _declared(request)
+    checkpoint, path = state.checkpoint, request.path
+    if not writes_folder(checkpoint, request):
+        target = check_weights(checkpoint, path, form, values, follow_links=request.follow_links)
+        return target.path, {}, target.notices
+    target = check_folder(path, follow_links=request.follow_links)
+    weights = plan_weights(state, form, values, job, path=path, provenance=provenance)
+    named, notices = plan_folder(checkpoint, weights, values, target.path)
+    plans = {target.path / name: plan for name, plan in named.items()}
+    return target.path, plans, (*target.notices, *notices)
+
+
+def _plan_file(
+    state: State, request: ExportRequest, target: Path, job: Job, provenance: Provenance | None
+) -> dict[Path, Plan]:
+    """Plan a single file of weights, and further files next to it."""
+    form, values = _declared(request)
+    (plan,) = plan_weights(
+        state, form, values, job, path=request.path, provenance=provenance
+    ).values()
+    sidecar_plans, notices = plan_sidecars(plan, target)
+    parts = {target.with_name(name): each for name, each in plan.parts.items()}
+    return {target: replace(plan, notices=(*plan.notices, *notices)), **parts, **sidecar_plans}
+
+
 def check_target(
     state: State, request: ExportRequest, job: Job, provenance: Provenance | None = None
 ) -> TargetCheck:
-    """Return what an export would replace, keep and report. Writes nothing; see `resolve`.
+    """Return what an export would replace, keep and report. Writes nothing.
 
     Without a `provenance` of the right length, the files of a sharded export may be others.
     """
+    checkpoint = state.checkpoint
     try:
-        resolved = resolve(state, request, job, provenance)
+        target, plans, notices = _plan_lazily(state, request, job, provenance)
     except ExportError as error:
         return TargetCheck(refused=str(error))
-    opened = [p for p in resolved.files if _is_opened(state.checkpoint, p)]
-    copied = _copied_files_notice(resolved, job) if resolved.is_folder else ()
+    paths = tuple(plans) or (target,)
+    copied = _copied_files_notice(checkpoint, target, plans) if plans else ()
     return TargetCheck(
-        replaced=tuple(path.name for path in resolved.replaced),
-        kept=tuple(kept_name(path).name for path in opened),
-        notices=(*copied, *resolved.notices),
+        replaced=tuple(path.name for path in _replaced(checkpoint, paths)),
+        kept=tuple(kept_name(path).name for path in paths if _is_opened(checkpoint, path)),
+        notices=(*copied, *notices),
     )
 
 
-def _copied_files_notice(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
+def _replaced(checkpoint: Checkpoint, paths: Collection[Path]) -> list[Path]:
+    """Return existing files that will be lost. Files of the opened model are never lost."""
+    return [path for path in paths if lexists(path) and not _is_opened(checkpoint, path)]
+
+
+def _copied_files_notice(
+    checkpoint: Checkpoint, target: Path, plans: Mapping[Path, Plan]
+) -> tuple[str, ...]:
     """Return a notice about the files without weights that are copied from the opened folder."""
     names: dict[str, None] = {}
-    for path, plan in resolved.plan(job).items():
+    for path, plan in plans.items():
         if _is_sidecar(path, plan):
-            first, *more = path.relative_to(resolved.target).parts
+            first, *more = path.relative_to(target).parts
             names[f"{first}/" if more else first] = None
-    checkpoint = resolved.state.checkpoint
     for name in empty_modules(checkpoint):
-        if not lexists(resolved.target / name):
+        if not lexists(target / name):
             names[f"{name.partition('/')[0]}/"] = None
     if not names:
         return ()
@@ -229,117 +188,148 @@ def _index_files(checkpoint: Checkpoint) -> tuple[Path, ...]:
     return () if index is None else (index.resolve(),)
 
 
-class SealedFile(Protocol):
-    """A file that is written and verified, but not yet renamed into place."""
-
-    @property
-    def target(self) -> Path:
-        """The final path."""
-
-    def commit(self) -> None:
-        """Rename the file into place."""
-
-
-@dataclass(frozen=True)
-class PlannedFile:
-    """A file of an export, and where to write it until all files are complete."""
-
-    path: Path  # final path
-    plan: Plan
-    nbytes: int  # expected size in bytes
-    target: Path  # path to write to: in a folder with a temporary name
-
-
-# Writes and verifies files in order. `stack` deletes them unless they are committed.
-MakeFiles = Callable[
-    [Sequence[PlannedFile], contextlib.ExitStack, Job], Iterator[tuple[SealedFile, WrittenFile]]
-]
-
-
 def make_files(
-    files: Sequence[PlannedFile], stack: contextlib.ExitStack, job: Job
+    _target: Path, plans: Mapping[Path, Plan], stack: contextlib.ExitStack, job: Job
 ) -> Iterator[tuple[SealedFile, WrittenFile]]:
     """Write files one after another in this process."""
-    for file in files:
-        if len(files) > 1:
-            job.label(file.path.name)
-        yield make_file(file, stack, job)
+    for path, plan in plans.items():
+        if len(plans) > 1:
+            job.label(path.name)
+        yield make_file(path, plan, stack, job)
 
 
-def write(
-    resolved: ResolvedExport,
+def export(
+    state: State,
+    request: ExportRequest,
     job: Job,
-    approve: Callable[[Path], None] | None = None,
+    provenance: Provenance | None = None,
+    *,
+    announce: Callable[[Sequence[Path]], None] = lambda _replaced: None,
+    amend: AmendPlans | None = None,
+    written_as: Format | None = None,
+    approve: Callable[[Path], None] = lambda _folder: None,
     make: MakeFiles = make_files,
 ) -> ExportReport:
-    """Write a resolved export; see `export`.
+    """Write a state to disk. An existing file is replaced only after the new one is safely written.
+
+    If a file of the checkpoint itself is replaced, it is first renamed to ``NAME.orig.EXT``, and
+    the checkpoint reads from there; see `ExportReport.kept_originals`.
 
     Parameters
     ----------
+    provenance
+        Origin of the state for the metadata; None to write none.
+    job
+        Advances twice per byte: when it is written, and when it was read back from disk.
+    announce
+        Called with existing files that will be replaced in a folder, before anything is written.
+    amend
+        Replaces planned files of a folder.
+    written_as
+        The format of amended files, if it is not that of the request.
     approve
         Called with the finished new folder before it is renamed into place; an exception aborts the
         export. Not called for a single file.
     make
         Writes the files.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot represent everything that must not be omitted, or writing fails;
+        nothing has changed then.
+    CheckpointError
+        If the source cannot be read or was changed.
     """
-    checkpoint, request = resolved.state.checkpoint, resolved.request
-    plans = resolved.plan(job)
-    account = account_for(resolved.state, resolved.form, plans, request.omit, job)
-    if resolved.is_folder:
-        exact = (plan.nbytes for plan in plans.values() if plan.exact)
-        check_disk_space(resolved.target, sum(exact))
-    sizes = {path: plan.size(job) for path, plan in plans.items()}
-    work = sum(plan.work + 2 * sizes[path] for path, plan in plans.items())
-    job.start(work, resolved.target.name)
+    checkpoint = state.checkpoint
+    check(checkpoint, request)
+    target, plans, target_notices = _plan_lazily(state, request, job, provenance)
+    is_folder = bool(plans)
+    announce(_replaced(checkpoint, plans))
+    if not is_folder:
+        plans = _plan_file(state, request, target, job, provenance)
+    elif amend is not None:
+        plans = amend(target, plans, job)
+    form = written_as or get(request.format)
+    values = validate_all(form.params, request.params)
+    account = account_for(state, form, plans, request.omit, job)
+    if is_folder:
+        check_disk_space(target, sum(plan.nbytes for plan in plans.values() if plan.exact))
+    plans = {path: plan.sized(job) for path, plan in plans.items()}
+    job.start(sum(plan.work + 2 * plan.size(job) for plan in plans.values()), target.name)
     files: list[SealedFile] = []
     written: list[WrittenFile] = []
     with contextlib.ExitStack() as stack:
-        target_folder = None
-        if resolved.is_folder:
-            target_folder = stack.enter_context(TargetFolder(resolved.target))
-            with target_folder.with_final_name():
+        folder = stack.enter_context(TargetFolder(target)) if is_folder else None
+        with contextlib.nullcontext() if folder is None else folder.with_final_name():
+            if folder is not None:
                 for name in empty_modules(checkpoint):
-                    target_folder.make_folder(name)
-        with contextlib.nullcontext() if target_folder is None else target_folder.with_final_name():
-            planned = []
-            for path, plan in plans.items():
-                target = path
-                if target_folder is not None:
-                    target = target_folder.path_of(path.relative_to(resolved.target).as_posix())
-                planned.append(PlannedFile(path, plan, sizes[path], target))
-            for file, one in make(planned, stack, job):
+                    folder.make_folder(name)
+                plans = {
+                    path: replace(plan, place=folder.path_of(path.relative_to(target).as_posix()))
+                    for path, plan in plans.items()
+                }
+            for file, one in make(target, plans, stack, job):
                 files.append(file)
                 written.append(one)
         checkpoint.verify_unchanged()
-        if target_folder is None:
+        if folder is None:
             # Secondary files are renamed first: if the process is killed, none is missing next to
             # the file.
             kept = publish([*files[1:], files[0]], checkpoint.files, job)
         else:
             kept = publish(files, checkpoint.files, job, _index_files(checkpoint))
-            if approve is not None:
-                approve(target_folder.path)
-            target_folder.commit()
-    if kept and target_folder is None:
+            approve(folder.path)
+            folder.commit()
+    if kept and folder is None:
         checkpoint.path = kept[0]
-    notices = dict.fromkeys(notice for plan in plans.values() for notice in plan.notices)
+    left, deletion_notices = _delete_originals(kept) if request.replace_original else (kept, ())
+    undo_ends = len(left) < len(kept)
     rounding = Rounding.combined(plan.rounding for plan in plans.values())
-    sentences = (*resolved.notices, *notices, *account)
+    cost = () if rounding is None else (describe(rounding.cost),)
+    broken = () if provenance is None else provenance.broken
+    tensors = tuple(in_numeric_order([*_tensors(state)], attrgetter("name")))
     container = any(plan.container for plan in plans.values())
-    report = _report(resolved, written, kept, sentences, rounding, container=container)
-    if not resolved.is_folder:
-        return replace(report, beside=tuple(plans)[1:])
-    sidecar_paths = tuple([path for path, plan in plans.items() if _is_sidecar(path, plan)])
-    return replace(report, beside=sidecar_paths)
+    sidecars = [p for p, plan in plans.items() if _is_sidecar(p, plan)] if is_folder else plans
+    return ExportReport(
+        path=request.path,
+        format=form.name,
+        files=tuple(written),
+        tensors=tensors,
+        kept_originals=tuple(left),
+        undo_ends=undo_ends,
+        notices=(
+            *(f"{each.sentence}." for each in broken),
+            *target_notices,
+            *dict.fromkeys(notice for plan in plans.values() for notice in plan.notices),
+            *account,
+            *cost,
+            *_fully_pruned_notice(tensors),
+            *deletion_notices,
+            *([_kept_as(left)] if left and not undo_ends else []),
+        ),
+        damage=cost if rounding is not None and rounding.cost.infinite else (),
+        broken=broken,
+        verified=True,  # `AtomicFile.seal` has compared every byte
+        provenance={} if provenance is None else provenance.texts(form.name, values),
+        omitted=omitted(checkpoint, request.omit),
+        label=form.label,
+        dtype=values.get(DTYPE.name, KEEP),
+        loads=describe_loading(
+            form.loads, LoadedModel.of(request.path, state, container=container)
+        ),
+        beside=tuple(sidecars) if is_folder else tuple(sidecars)[1:],
+    )
 
 
 def make_file(
-    planned: PlannedFile,
+    path: Path,
+    plan: Plan,
     stack: contextlib.ExitStack,
     job: Job,
     begin: Callable[..., NewFile] = new_file,
 ) -> tuple[NewFile, WrittenFile]:
-    """Write and verify a file; `stack` deletes it unless it is committed.
+    """Write and verify the file `path` at its place; `stack` deletes it unless it is committed.
 
     Parameters
     ----------
@@ -348,11 +338,11 @@ def make_file(
     begin
         Creates the file, with the signature of `new_file`.
     """
-    plan, expected = planned.plan, planned.nbytes
+    expected, place = plan.size(job), plan.place or path
     with contextlib.ExitStack() as preparing:
         if plan.prepare is not None:
             plan = preparing.enter_context(plan.prepare(job))
-        file = stack.enter_context(begin(planned.target, plan.nbytes, job, exact=plan.exact))
+        file = stack.enter_context(begin(place, plan.nbytes, job, exact=plan.exact))
         if plan.exact:
             job.extend(2 * (plan.nbytes - expected))
             expected = plan.nbytes
@@ -364,60 +354,28 @@ def make_file(
             job.cancel.check()
             file.write(piece)
         job.extend(2 * (file.taken - expected))
-        return file, WrittenFile(planned.path, file.taken, file.seal())
+        return file, WrittenFile(path, file.taken, file.seal())
 
 
-def _report(
-    resolved: ResolvedExport,
-    written: Sequence[WrittenFile],
-    kept: Sequence[Path],
-    notices: Sequence[str],
-    rounding: Rounding | None,
-    *,
-    container: bool,
-) -> ExportReport:
-    state, request, form = resolved.state, resolved.request, resolved.form
-    remaining_originals = tuple(kept)
-    if request.replace_original:
-        for path in kept:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        remaining_originals = tuple(path for path in kept if path.exists())
-    undo_ends = len(remaining_originals) < len(kept)
-    cost = () if rounding is None else (describe(rounding.cost),)
-    provenance = resolved.provenance
-    broken = () if provenance is None else provenance.broken
-    tensors = tuple(in_numeric_order([*_tensors(state)], attrgetter("name")))
-    fully_pruned = [tensor.name for tensor in tensors if 0 < tensor.numel == tensor.pruned]
-    sentences = [*(f"{each.sentence}." for each in broken), *notices, *cost]
-    if fully_pruned:
-        are = counted(len(fully_pruned), "tensor is", "tensors are")
-        sentences.append(f"{are} pruned completely: {first_names(fully_pruned)}.")
-    if undo_ends:
-        sentences.append("The original was deleted, so undo ends here: open the new file to go on.")
-    if request.replace_original:
-        sentences.extend(f"'{path}' could not be deleted." for path in remaining_originals)
-    if remaining_originals and not undo_ends:
-        sentences.append(_kept_as(remaining_originals))
-    return ExportReport(
-        path=request.path,
-        format=request.format,
-        files=tuple(written),
-        tensors=tensors,
-        kept_originals=remaining_originals,
-        undo_ends=undo_ends,
-        notices=tuple(sentences),
-        damage=cost if rounding is not None and rounding.cost.infinite else (),
-        broken=broken,
-        verified=True,  # `AtomicFile.seal` has compared every byte
-        provenance={} if provenance is None else provenance.texts(form.name, resolved.values),
-        omitted=omitted(state.checkpoint, request.omit),
-        label=form.label,
-        dtype=resolved.values.get(DTYPE.name, KEEP),
-        loads=describe_loading(
-            form.loads, LoadedModel.of(request.path, state, container=container)
-        ),
-    )
+def _delete_originals(kept: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """Delete originals. Return those that are left, and notices."""
+    for path in kept:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    left = [path for path in kept if path.exists()]
+    notices = [f"'{path}' could not be deleted." for path in left]
+    if len(left) < len(kept):
+        sentence = "The original was deleted, so undo ends here: open the new file to go on."
+        notices.insert(0, sentence)
+    return left, notices
+
+
+def _fully_pruned_notice(tensors: Sequence[WrittenTensor]) -> tuple[str, ...]:
+    names = [tensor.name for tensor in tensors if 0 < tensor.numel == tensor.pruned]
+    if not names:
+        return ()
+    are = counted(len(names), "tensor is", "tensors are")
+    return (f"{are} pruned completely: {first_names(names)}.",)
 
 
 def _kept_as(originals: Sequence[Path]) -> str:

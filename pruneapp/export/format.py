@@ -20,6 +20,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.torch_objects import QUANTIZED
+from pruneapp.errors import ExportError
 from pruneapp.export.provenance import KEY, Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, RoundedState, Rounding
@@ -62,26 +63,24 @@ class ExportPart:
     # Origin of the state, for the metadata; None to write none.
     provenance: Provenance | None = None
     name: str = ""  # name of the file to be written; "" if unknown
+    # Name of the format, and values of all its parameters; set by `Format.plan`.
+    format: str = ""
+    values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def checkpoint(self) -> Checkpoint:
         """The source of the tensors."""
         return self.state.checkpoint
 
-    def texts(
-        self, form: str, values: Mapping[str, Any], kept: Mapping[str, str] | None = None
-    ) -> dict[str, str]:
+    def texts(self, kept: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the metadata of a file of this part.
 
-        Parameters
-        ----------
-        form, values
-            Name of the format and values of its parameters.
-        kept
-            Metadata of the source to keep; its provenance is dropped because it no longer applies.
+        `kept` is metadata of the source to keep, without its provenance, which no longer applies.
         """
-        others = {key: text for key, text in (kept or {}).items() if not key.startswith(KEY)}
-        return others | ({} if self.provenance is None else self.provenance.texts(form, values))
+        texts = {key: text for key, text in (kept or {}).items() if not key.startswith(KEY)}
+        if self.provenance is not None:
+            texts |= self.provenance.texts(self.format, self.values)
+        return texts
 
     def unscaled(self) -> tuple[str, ...]:
         """Return notices about quantized tensors, whose scales torch stores elsewhere."""
@@ -89,21 +88,11 @@ class ExportPart:
             return ()
         names = [entry.name for entry in self.entries if entry.why_not == QUANTIZED]
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-        return (
-            (
-                f"Written as plain whole numbers: '{names[0]}'{more}. The scales and zero points "
-                "of quantized tensors are not in this file."
-            ),
+        sentence = (
+            f"Written as plain whole numbers: '{names[0]}'{more}. The scales and zero points "
+            "of quantized tensors are not in this file."
         )
-
-
-@dataclass(frozen=True)
-class PlanOrigin:
-    """The part, the format name and the parameter values that a file was planned from."""
-
-    part: ExportPart
-    format: str
-    values: Mapping[str, Any]
+        return (sentence,)
 
 
 @dataclass(frozen=True)
@@ -143,7 +132,8 @@ class Plan:
     # are written into the same folder and replace existing files.
     parts: Mapping[str, Plan] = field(default_factory=lambda: MappingProxyType({}))
     # From which another machine can plan the same file; None for small files.
-    origin: PlanOrigin | None = None
+    part: ExportPart | None = None
+    place: Path | None = None  # where to write it until all files are complete; None: in its place
 
     @classmethod
     def of(cls, data: bytes, notices: tuple[str, ...] = ()) -> Plan:
@@ -154,6 +144,11 @@ class Plan:
     def exact(self) -> bool:
         """Whether the file will have exactly `nbytes` bytes; otherwise `nbytes` is the maximum."""
         return self.expected is None
+
+    def sized(self, job: Job) -> Plan:
+        """Return the plan with its expected size computed, so that `size` returns it at once."""
+        nbytes = self.size(job)
+        return self if self.exact else replace(self, expected=lambda _job: nbytes)
 
     def size(self, job: Job) -> int:
         """Return the expected size of the file in bytes; exact if `exact` is set."""
@@ -223,10 +218,14 @@ class Format:
     help: str
     suffixes: tuple[str, ...]  # suffixes of its files, the default first
     # Called by `plan` with a part whose tensors already have the dtype to be written.
-    planner: Callable[[ExportPart, Mapping[str, Any], Job], Plan]
+    planner: Callable[[ExportPart, Job], Plan]
     params: tuple[Param, ...] = ()  # parameters for the user
-    # Returns why the format cannot represent a checkpoint, as a sentence; "" if it can.
-    why_not: Callable[[Checkpoint], str] = lambda _checkpoint: ""
+    # For a format that copies the opened file and changes weights in it: the format of such files,
+    # and a sentence why others cannot be written.
+    only_from: tuple[str, str] | None = None
+    # Returns a further reason why the format cannot represent a checkpoint, as a sentence, or "".
+    unsupported: Callable[[Checkpoint], str] = lambda _checkpoint: ""
+    instead: str = "safetensors"  # format to recommend if this one cannot represent a checkpoint
     loaded_by: tuple[Loader, ...]
     # Limitations, one sentence each.
     does_not: tuple[str, ...] = ()
@@ -238,9 +237,8 @@ class Format:
     # a format is recommended.
     loads_directly: bool = False
     lossless: bool = True  # whether all kept weights are restored bit for bit
-    # Returns whether the container of a checkpoint can be kept (see `Plan.container`), unless what
-    # is pruned prevents it.
-    keeps: Callable[[Checkpoint], bool] = lambda _checkpoint: False
+    # Returns whether the container of a checkpoint can be kept; None for the usual, see `keeps`.
+    keeps_container: Callable[[Checkpoint], bool] | None = None
     # Returns whether the container can be kept although this tensor is pruned.
     in_place: Callable[[Checkpoint, TensorEntry], bool] = lambda _checkpoint, _entry: True
     originals: bool = False  # whether the values of pruned weights are included
@@ -259,6 +257,21 @@ class Format:
     # folder, and other code at the top of the script of `export.scripts.comparison_script`.
     load_code: str
 
+    def why_not(self, checkpoint: Checkpoint) -> str:
+        """Return why the format cannot represent a checkpoint, as a sentence; "" if it can."""
+        if self.only_from is not None and checkpoint.format != self.only_from[0]:
+            return self.only_from[1]
+        return self.unsupported(checkpoint)
+
+    def keeps(self, checkpoint: Checkpoint) -> bool:
+        """Return whether the container of a checkpoint can be kept (see `Plan.container`).
+
+        What is pruned can still prevent it.
+        """
+        if self.keeps_container is not None:
+            return self.keeps_container(checkpoint)
+        return self.only_from is not None and not self.why_not(checkpoint)
+
     def plan(self, part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         """Plan the file of a part of a state.
 
@@ -266,14 +279,16 @@ class Format:
         that dtype, so that formats need not implement rounding. Raises `ExportError` if the format
         cannot represent the part.
         """
-        origin = PlanOrigin(part, self.name, values)
+        if reason := self.why_not(part.checkpoint):
+            raise ExportError(reason, remedy=f"Export as {self.instead}.")
+        part = replace(part, format=self.name, values=values)
         rounding = Rounding.to(values.get(DTYPE.name, KEEP))
         if rounding is None:
-            return replace(self.planner(part, values, job), origin=origin)
+            return replace(self.planner(part, job), part=part)
         state = RoundedState(part.state, rounding, originals=self.originals)
         entries = tuple(rounding.entry(entry) for entry in job.cancel.each(part.entries))
-        plan = self.planner(replace(part, state=state, entries=entries), values, job)
-        return replace(_counting_cost(plan, rounding), origin=origin)
+        plan = self.planner(replace(part, state=state, entries=entries), job)
+        return replace(_counting_cost(plan, rounding), part=part)
 
     def fits(self, name: str) -> bool:
         """Return whether a file name has one of the suffixes of the format."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from pruneapp.export.records import RecordRange
+from pruneapp.export.records import RecordRange, State
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
 
@@ -71,6 +72,48 @@ def estimate(
     return [float(nbytes) for nbytes in sizes]
 
 
+# A part of a file that is compressed independently: a range, or ranges of several tensors.
+Block = Sequence[RecordRange]
+
+
+def expected_sizes(
+    state: State,
+    blocks: Iterable[Block],
+    guess: Callable[[RecordRange, SampledWeights], float],
+    compress: Callable[[Block], int],
+    job: Job,
+    *,
+    zeros: Callable[[int], int] | None = None,
+    sample: Callable[[Sequence[float]], int] = lambda _guesses: SAMPLE,
+) -> list[tuple[Block, float]]:
+    """Estimate the compressed size of each block in bytes, see `estimate`.
+
+    Parameters
+    ----------
+    guess
+        Returns the approximate size of a range with its kept weights.
+    compress
+        Compresses a block and returns its size in bytes.
+    zeros
+        Returns the size of a block of zeros by its uncompressed bytes, so that none is measured.
+    sample
+        Returns how many blocks to measure by their guesses.
+    """
+    zeroed = lru_cache(maxsize=1)(state.zeroed)  # combines two masks each time
+    known: list[tuple[Block, float]] = []
+    some: list[Block] = []
+    guesses: list[float] = []
+    for block in job.cancel.each(blocks):
+        kept = [kept_in(zeroed(r.entry.name), r.start, r.stop) for r in block]
+        if zeros is not None and not any(part.kept for part in kept):
+            known.append((block, zeros(sum(part.nbytes for part in block))))
+        else:
+            some.append(block)
+            guesses.append(sum(map(guess, block, kept)))
+    sizes = estimate(some, guesses, compress, job, sample(guesses))
+    return [*known, *zip(some, sizes, strict=True)]
+
+
 def affordable(guesses: Sequence[float], least: float, budget: float) -> int:
     """Return how many pieces can be measured within a time budget, at least 1.
 
@@ -125,9 +168,9 @@ def kept_in(mask: Mask | None, start: int, stop: int) -> SampledWeights:
     return SampledWeights(size, kept, int(np.bitwise_count(packed & ~before).sum(dtype=np.int64)))
 
 
-def by_tensor(ranges: Sequence[RecordRange], nbytes: Sequence[float], job: Job) -> dict[str, int]:
-    """Return the sum of the sizes of the ranges of each tensor, rounded, by name."""
+def by_tensor(sizes: Iterable[tuple[Block, float]], job: Job) -> dict[str, int]:
+    """Return the sum of the sizes of the blocks of each tensor, rounded, by name."""
     sums: defaultdict[str, float] = defaultdict(float)
-    for elements, more in job.cancel.each(zip(ranges, nbytes, strict=True)):
-        sums[elements.entry.name] += more
+    for block, nbytes in job.cancel.each(sizes):
+        sums[block[0].entry.name] += nbytes
     return {name: round(total) for name, total in sums.items()}

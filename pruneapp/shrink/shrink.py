@@ -21,7 +21,7 @@ from pruneapp.checkpoint.torchfile.exported_program import FORMAT
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import format_named
 from pruneapp.export.destination.target import has_bytes
-from pruneapp.export.exporter import check, resolve, write
+from pruneapp.export.exporter import export
 from pruneapp.export.format import Plan
 from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import Provenance
@@ -160,12 +160,6 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     graph = plan.structure.graph
     export_format = format_named(Path(name)) if name and graph is None else None
     exported = ExportRequest("safetensors", folder, params=request.params)
-    check(shrunk.checkpoint, exported)
-    resolved = resolve(shrunk, exported, job, provenance)
-    if export_format is not None:
-        resolved = replace(
-            resolved, form=export_format, values=validate_all(export_format.params, request.params)
-        )
     record = record_name(name) if name else RECORD
     replacements: dict[str, bytes | None] = {
         **plan.files,
@@ -176,25 +170,19 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     if plan.loader:
         replacements[LOADER] = code()
 
-    def plan_files(job: Job) -> dict[Path, Plan]:
-        if graph is None and export_format is None:
-            plans = dict(resolved.plan(job))
-        else:
-            made = (
-                plan_weights(
-                    shrunk,
-                    resolved.form,
-                    resolved.values,
-                    job,
-                    path=folder / name,
-                    provenance=provenance,
-                )
-                if graph is None
-                else plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job, name)
+    def amend_plans(target: Path, plans: dict[Path, Plan], job: Job) -> dict[Path, Plan]:
+        if graph is not None:
+            made = plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job, name)
+            plans = {target / other: each for other, each in made.items()}
+        elif export_format is not None:
+            values = validate_all(export_format.params, request.params)
+            path = folder / name
+            made = plan_weights(
+                shrunk, export_format, values, job, path=path, provenance=provenance
             )
-            plans = {resolved.target / other: each for other, each in made.items()}
+            plans = {target / other: each for other, each in made.items()}
         for other, data in replacements.items():
-            path = resolved.target / other
+            path = target / other
             if data is not None:
                 plans[path] = Plan.of(data)
             else:
@@ -207,14 +195,20 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
         if request.approve is not None:
             request.approve(folder)
 
-    report = write(replace(resolved, plan=plan_files), job, approve=verify_and_approve)
+    report = export(
+        shrunk,
+        exported,
+        job,
+        provenance,
+        amend=amend_plans,
+        written_as=export_format,
+        approve=verify_and_approve,
+    )
     loads = _loads(plan, report.files[0].path.absolute(), one_file=bool(name))
     if graph is not None:
         contents = state.checkpoint.contents
         loads = f"{_LOADERS[contents.format]}({str(report.files[0].path)!r})"
         report = replace(report, format=contents.format, label=contents.label)
-    elif export_format is not None:
-        report = replace(report, format=export_format.name, label=export_format.label)
     notices = (*plan.notices, *plan.loading, *report.notices)
     return replace(report, loads=loads, notices=notices)
 

@@ -16,7 +16,7 @@ from pruneapp.cluster.connection import Cluster
 from pruneapp.cluster.export import export_recipe
 from pruneapp.document.entries import StepEntry
 from pruneapp.document.step import Step
-from pruneapp.export.exporter import resolve, write
+from pruneapp.export.exporter import export
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.verify import apply_recipe
@@ -77,7 +77,7 @@ def locally(source: Path, recipe: Recipe, target: Path, **params: Any) -> Export
         state, replayed = apply_recipe(checkpoint, recipe, fitted, CpuKernel(), job)
         request = ExportRequest(format="safetensors", path=target, params=params)
         origin = provenance_of(state, replayed, job)
-        return write(resolve(state, request, job, origin), job)
+        return export(state, request, job, origin)
 
 
 def on_cluster(

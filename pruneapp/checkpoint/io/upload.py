@@ -53,10 +53,19 @@ _MARK = "pruneapp-upload"
 _COMPARE_BYTES = 8 << 20
 
 
-class NewFile(Protocol):
-    """A file or object that is being written: an `AtomicFile` or an `ObjectFile`."""
+class SealedFile(Protocol):
+    """A file that is written and verified, but not yet visible under the name of its target."""
 
-    target: Path
+    @property
+    def target(self) -> Path:
+        """The final path."""
+
+    def commit(self) -> None:
+        """Make the data visible under the name of the target."""
+
+
+class NewFile(SealedFile, Protocol):
+    """A file or object that is being written: an `AtomicFile` or an `ObjectFile`."""
 
     @property
     def taken(self) -> int:
@@ -71,9 +80,6 @@ class NewFile(Protocol):
 
     def seal(self) -> str:
         """Flush all data to the disk or store. Return its SHA-256 in hex digits."""
-
-    def commit(self) -> None:
-        """Make the data visible under the name of the target."""
 
     def discard(self) -> None:
         """Delete everything that was not committed."""

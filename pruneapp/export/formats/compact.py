@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any, NoReturn, cast
+from typing import IO, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ from pruneapp.export import size_estimate
 from pruneapp.export.destination.target import check_file
 from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import safetensors
-from pruneapp.export.formats.safetensors import SAFETENSORS, plan_safetensors
+from pruneapp.export.formats.safetensors import plan_safetensors
 from pruneapp.export.records import (
     RecordRange,
     Spool,
@@ -48,7 +47,7 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.kernels.threads import default_threads, in_order
-from pruneapp.params import FlagParam, validate_all
+from pruneapp.params import FlagParam
 from pruneapp.progress import Job
 
 # Tensors with fewer bytes are not packed: their index would be larger than the savings.
@@ -69,9 +68,7 @@ def is_packed(entry: TensorEntry) -> bool:
     return entry.dtype.prunable and entry.nbytes >= _SMALL
 
 
-def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := safetensors.why_unsupported(part.checkpoint):
-        raise ExportError(reason, remedy="Export as torch.")
+def _plan(part: ExportPart, job: Job) -> Plan:
     entries = safetensors.in_order(part, job)
     packed: list[TensorEntry] = []
     raw: list[TensorRecord] = []
@@ -81,7 +78,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         else:
             raw.append(finalized(part.state, entry))
     _check_reserved_names(part, packed, job)
-    metadata = _metadata(part, entries, values, job)
+    metadata = _metadata(part, entries, job)
     names = {e.name: e.nbytes for e in job.cancel.each(entries)}
     most = {e.name: max_packed_bytes(e) for e in job.cancel.each(packed)}
 
@@ -107,7 +104,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
         expected=expected,
         prepare=prepare,
         work=sum(names[entry.name] for entry in packed),
-        beside={READER_NAME: _reader()} if values["reader"] else {},
+        beside={READER_NAME: _reader()} if part.values["reader"] else {},
     )
 
 
@@ -127,14 +124,9 @@ def _unprepared() -> NoReturn:
     raise AssertionError("a compact file tells in its first bytes how large its parts are")
 
 
-def _metadata(
-    part: ExportPart, entries: Sequence[TensorEntry], values: Mapping[str, Any], job: Job
-) -> dict[str, str]:
+def _metadata(part: ExportPart, entries: Sequence[TensorEntry], job: Job) -> dict[str, str]:
     # Metadata of the dense file that expansion produces.
-    of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
-    origin = part.provenance and replace(part.provenance, parameters=None)
-    inside = replace(part, provenance=origin)
-    dense = safetensors.metadata_for(inside, SAFETENSORS.name, of_dense)
+    dense = safetensors.metadata_for(safetensors.dense_part(part, packed=True))
     tensors = safetensors.json_object(((e.name, [e.dtype.name, e.shape]) for e in entries), job)
     ties = safetensors.with_ties(entries, dense, job)
     metadata = safetensors.json_object(ties.items(), job)
@@ -142,7 +134,7 @@ def _metadata(
         f'{{"version":{VERSION},"frame":{compact_codec.FRAME},'
         f'"tensors":{tensors},"metadata":{metadata}}}'
     )
-    return {"format": COMPACT, KEY: text, **part.texts("compact", values)}
+    return {"format": COMPACT, KEY: text, **part.texts()}
 
 
 def _sort_by_width(
@@ -232,20 +224,14 @@ def _pack_frames(
 
 def _estimate_sizes(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
     """Return the approximate packed bytes of each tensor; exact if everything is measured."""
-    pieces: list[RecordRange] = []
-    guesses: list[float] = []
-    for entry in job.cancel.each(entries):
-        zeroed = state.zeroed(entry.name)
-        for frame in ranges_of(entry, compact_codec.FRAME):
-            pieces.append(frame)
-            guesses.append(_guess(frame, size_estimate.kept_in(zeroed, frame.start, frame.stop)))
 
-    def measure(frame: RecordRange) -> int:
-        _, encoded = compact_codec.encode(finalized_bits(state, frame))
+    def compress(block: size_estimate.Block) -> int:
+        _, encoded = compact_codec.encode(finalized_bits(state, block[0]))
         return sum(map(len, encoded))
 
-    sizes = size_estimate.estimate(pieces, guesses, measure, job)
-    return size_estimate.by_tensor(pieces, sizes, job)
+    frames = ((frame,) for entry in entries for frame in ranges_of(entry, compact_codec.FRAME))
+    sizes = size_estimate.expected_sizes(state, frames, _guess, compress, job)
+    return size_estimate.by_tensor(sizes, job)
 
 
 def _guess(frame: RecordRange, kept: size_estimate.SampledWeights) -> float:
@@ -264,7 +250,8 @@ COMPACT_FILE = Format(
     ),
     suffixes=(".compact.safetensors",),
     planner=_plan,
-    why_not=safetensors.why_unsupported,
+    unsupported=safetensors.why_unsupported,
+    instead="torch",
     loaded_by=(
         Loader("Pruneapp", note="opens it; pruneapp expand writes the dense file"),
         Loader("pruneapp.load_compact", note="numpy arrays or torch tensors, read on demand"),

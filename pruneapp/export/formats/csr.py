@@ -12,9 +12,8 @@ size is known before any weights are read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,8 +129,8 @@ class _Outcome:
         )
 
 
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    torch.check_supported(
+def _plan(part: ExportPart, job: Job) -> Plan:
+    torch.refuse_bin(
         part,
         "A torch file with sparse tensors",
         "transformers, which opens such files, does not load them",
@@ -182,7 +181,7 @@ CSR = Format(
     tag="-csr",
     planner=_plan,
     params=(DTYPE,),
-    why_not=torch.why_unsupported,
+    unsupported=torch.why_unsupported,
     loaded_by=(
         Loader(
             "torch.load",

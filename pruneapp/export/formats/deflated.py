@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Generator, Iterator, Sequence
+from functools import lru_cache, partial
 from operator import attrgetter
-from typing import Any
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
@@ -57,8 +56,8 @@ def max_bytes(entry: TensorEntry) -> int:
     return entry.nbytes + 5 * (entry.nbytes // (16 << 10) + blocks) + 16 * blocks + len(_END)
 
 
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    torch.check_supported(
+def _plan(part: ExportPart, job: Job) -> Plan:
+    torch.refuse_bin(
         part,
         "A compressed torch file",
         "transformers would map it into memory, which is not possible",
@@ -176,31 +175,24 @@ def _protecting_member(last: ZipMember, trailing_bytes: int) -> ZipMember:
 
 def expected_bytes(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
     """Return the approximate stored bytes of each tensor; exact if everything is measured."""
-    sizes: Counter[str] = Counter()
+    sizes = Counter({entry.name: len(_END) for entry in entries})
+
+    def compress(block: size_estimate.Block) -> int:
+        return len(deflate(finalized_bytes(state, block[0])))
+
     # Pruned and other tensors separately: other tensors can be anything from noise to constants.
-    blocks: tuple[list[RecordRange], list[RecordRange]] = ([], [])
-    guesses: tuple[list[float], list[float]] = ([], [])
-    zeros: dict[int, int] = {}  # compressed sizes of blocks of zeros
-    for entry in job.cancel.each(entries):
-        sizes[entry.name] = len(_END)
-        zeroed = state.zeroed(entry.name)
-        for block in _blocks(entry):
-            kept = size_estimate.kept_in(zeroed, block.start, block.stop)
-            if kept.kept:
-                blocks[zeroed is None].append(block)
-                guesses[zeroed is None].append(_guess(block, kept))
-                continue
-            if block.nbytes not in zeros:
-                zeros[block.nbytes] = len(deflate(bytes(block.nbytes)))
-            sizes[entry.name] += zeros[block.nbytes]
-
-    def measure(block: RecordRange) -> int:
-        return len(deflate(finalized_bytes(state, block)))
-
-    for some, guessed in zip(blocks, guesses, strict=True):
-        most = size_estimate.affordable(guessed, _LEAST_COST, _BUDGET)
-        estimated = size_estimate.estimate(some, guessed, measure, job, most)
-        sizes.update(size_estimate.by_tensor(some, estimated, job))
+    for is_pruned in (True, False):
+        some = [e for e in entries if (state.zeroed(e.name) is not None) == is_pruned]
+        estimated = size_estimate.expected_sizes(
+            state,
+            ((block,) for entry in some for block in _blocks(entry)),
+            _guess,
+            compress,
+            job,
+            zeros=lru_cache(lambda nbytes: len(deflate(bytes(nbytes)))),
+            sample=lambda guesses: size_estimate.affordable(guesses, _LEAST_COST, _BUDGET),
+        )
+        sizes.update(size_estimate.by_tensor(estimated, job))
     return sizes
 
 
@@ -223,7 +215,7 @@ DEFLATED = Format(
     tag="-compressed",
     planner=_plan,
     params=(DTYPE,),
-    why_not=torch.why_unsupported,
+    unsupported=torch.why_unsupported,
     loaded_by=(Loader("torch.load", "torch 1.6", "without mmap=True; float8 since 2.1"),),
     does_not=(
         "Not compatible with torch.load(mmap=True) and transformers, which map uncompressed files.",

@@ -6,10 +6,6 @@ their checksums are replaced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Loader, Plan
@@ -20,15 +16,7 @@ from pruneapp.progress import Job
 SUFFIX = ".pt2"
 
 
-def _why_not(checkpoint: Checkpoint) -> str:
-    if checkpoint.format == exported_program.FORMAT:
-        return ""
-    return "Only a program of torch.export can be written as one: no other file has its graph."
-
-
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := _why_not(part.checkpoint):
-        raise ExportError(reason, remedy="Export as safetensors.")
+def _plan(part: ExportPart, job: Job) -> Plan:
     changed = changed_entries(part, job)
     reason, _ = why_not_in_place(part, changed, job)
     if reason:
@@ -48,10 +36,12 @@ PROGRAM_FILE = Format(
     ),
     suffixes=(SUFFIX,),
     planner=_plan,
-    why_not=_why_not,
+    only_from=(
+        exported_program.FORMAT,
+        "Only a program of torch.export can be written as one: no other file has its graph.",
+    ),
     loaded_by=(Loader("torch.export.load", "torch 2.9", "and whatever runs the original"),),
     does_not=("Zeros do not reduce the size of a dense file.",),
-    keeps=lambda checkpoint: not _why_not(checkpoint),
     sources=frozenset({exported_program.FORMAT}),
     one_file=True,
     loads=loading_code.program,

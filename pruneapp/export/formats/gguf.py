@@ -6,10 +6,6 @@ replaced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
 from pruneapp.errors import ExportError
@@ -19,15 +15,7 @@ from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 
 
-def _why_not(checkpoint: Checkpoint) -> str:
-    if checkpoint.format == GGUF.name:
-        return ""
-    return "Only a GGUF file can be written as one: no other file has its vocabulary and settings."
-
-
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := _why_not(part.checkpoint):
-        raise ExportError(reason, remedy="Export as safetensors.")
+def _plan(part: ExportPart, job: Job) -> Plan:
     if part.source is None:
         raise ExportError(
             "A GGUF model of several files is written as several files.",
@@ -54,13 +42,15 @@ GGUF_FILE = Format(
     suffixes=GGUF.suffixes,
     sources=frozenset({GGUF.name}),
     planner=_plan,
-    why_not=_why_not,
+    only_from=(
+        GGUF.name,
+        "Only a GGUF file can be written as one: no other file has its vocabulary and settings.",
+    ),
     loaded_by=(Loader("llama.cpp", note="and whatever runs the original"),),
     does_not=(
         "Zeros do not reduce the size of a dense file.",
         "Pruned weights are not quantized: use llama-quantize on the export.",
     ),
-    keeps=lambda checkpoint: not _why_not(checkpoint),
     loads=loading_code.gguf,
     load_code="""
 def load(path):

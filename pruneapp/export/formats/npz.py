@@ -6,12 +6,11 @@ of ml_dtypes; the comment of the zip member names the dtype.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.npz import MAGIC, MEMBER_SUFFIX, NPY, NPZ
-from pruneapp.errors import ExportError, counted
+from pruneapp.errors import counted
 from pruneapp.export.format import ExportPart, Format, Loader, Plan
 from pruneapp.export.formats.deflated import deflate, deflated_pieces, expected_bytes, max_bytes
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
@@ -44,7 +43,7 @@ def _is_raw(dtype: DType) -> bool:
     return dtype.numpy.startswith(("bfloat", "float8"))
 
 
-def _why_not(checkpoint: Checkpoint) -> str:
+def _unsupported(checkpoint: Checkpoint) -> str:
     entries = checkpoint.entries.values()
     dtypes = set(map(attrgetter("dtype"), entries))
     if packed := {dtype for dtype in dtypes if not dtype.numpy or dtype.block}:
@@ -92,10 +91,8 @@ def _deflated(head: bytes, state: State, entry: TensorEntry) -> Iterator[tuple[B
     yield from deflated_pieces(state, entry)
 
 
-def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := _why_not(part.checkpoint):
-        raise ExportError(reason, remedy="Export as safetensors.")
-    compressed = bool(values[COMPRESSED.name])
+def _plan(part: ExportPart, job: Job) -> Plan:
+    compressed = bool(part.values[COMPRESSED.name])
     members: list[ZipMember] = []
     entries: list[TensorEntry] = []
     for entry in job.cancel.each(part.entries):
@@ -152,7 +149,7 @@ NPZ_FILE = Format(
     sources=frozenset({NPZ.name, NPY.name}),
     planner=_plan,
     params=(DTYPE, COMPRESSED),
-    why_not=_why_not,
+    unsupported=_unsupported,
     loaded_by=(
         Loader("numpy.load", note="bfloat16 and float8 as raw bytes, for a view of ml_dtypes"),
         Loader("MLX, JAX", note="MLX reads V2 as bfloat16"),

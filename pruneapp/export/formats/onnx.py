@@ -7,9 +7,9 @@ variable length (float16 in ``int32_data``) are written as raw data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats import onnx
@@ -44,15 +44,7 @@ MOST_BYTES = (1 << 31) - 1
 ALIGNMENT = 64
 
 
-def _why_not(checkpoint: Checkpoint) -> str:
-    if checkpoint.format == onnx.ONNX.name:
-        return ""
-    return "Only an ONNX model can be written as one: no other file has its graph."
-
-
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := _why_not(part.checkpoint):
-        raise ExportError(reason, remedy="Export as safetensors.")
+def _plan(part: ExportPart, job: Job) -> Plan:
     source = part.checkpoint.files[0]
     entries = {entry.name: entry for entry in part.entries}
     splices: list[Splice] = []
@@ -226,10 +218,12 @@ ONNX_FILE = Format(
     ),
     suffixes=onnx.ONNX.suffixes,
     planner=_plan,
-    why_not=_why_not,
+    only_from=(
+        onnx.ONNX.name,
+        "Only an ONNX model can be written as one: no other file has its graph.",
+    ),
     loaded_by=(Loader("ONNX Runtime", note="and whatever runs the original"),),
     does_not=("Zeros do not reduce the size of a dense file.",),
-    keeps=lambda checkpoint: not _why_not(checkpoint),
     sources=frozenset({onnx.ONNX.name}),
     one_file=True,
     loads=loading_code.onnx,

@@ -28,10 +28,8 @@ from pruneapp.export.scripts import loading_code
 from pruneapp.progress import Job
 
 
-def _why_not(checkpoint: Checkpoint) -> str:
+def _unsupported(checkpoint: Checkpoint) -> str:
     contents = checkpoint.contents
-    if checkpoint.format != PICKLE.name:
-        return "Only a pickle of arrays can be written as one: Pruneapp changes numbers in it."
     if contents.code_globals:
         names = ", ".join(contents.code_globals[:3])
         return f"Loading '{checkpoint.path}' would run code ({names}), so it is not written again."
@@ -40,10 +38,10 @@ def _why_not(checkpoint: Checkpoint) -> str:
     return ""
 
 
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    checkpoint, state = part.checkpoint, part.state
-    if (reason := _why_not(checkpoint)) or part.source is None:
-        raise ExportError(reason or "It comes from several files.", remedy="Export as safetensors.")
+def _plan(part: ExportPart, job: Job) -> Plan:
+    state = part.state
+    if part.source is None:
+        raise ExportError("It comes from several files.", remedy="Export as safetensors.")
     changed = [
         entry
         for entry in job.cancel.each(part.entries)
@@ -124,8 +122,11 @@ PICKLE_FILE = Format(
     ),
     suffixes=PICKLE.suffixes,
     planner=_plan,
-    why_not=_why_not,
-    keeps=lambda checkpoint: not _why_not(checkpoint),
+    only_from=(
+        PICKLE.name,
+        "Only a pickle of arrays can be written as one: Pruneapp changes numbers in it.",
+    ),
+    unsupported=_unsupported,
     loaded_by=(Loader("detectron2, pickle.load", note="as the opened file"),),
     does_not=("Zeros do not reduce the size of a pickle.",),
     one_file=True,

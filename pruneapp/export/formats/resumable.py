@@ -9,10 +9,9 @@ The format "masks" has one bit per weight and no weights; it is applied to the o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
@@ -29,7 +28,7 @@ from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
 
 
-def _refuses(checkpoint: Checkpoint) -> str:
+def _unsupported(checkpoint: Checkpoint) -> str:
     reasons = (safetensors.why_unsupported(checkpoint), torch.why_unsupported(checkpoint))
     return reasons[0] if all(reasons) else ""
 
@@ -47,7 +46,7 @@ def _check_reserved_names(part: ExportPart, job: Job) -> None:
                 )
 
 
-def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, job: Job) -> Plan:
     _check_reserved_names(part, job)
     if _container(part.suffix) == "safetensors":
         if reason := safetensors.why_unsupported(part.checkpoint):
@@ -57,8 +56,7 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
             for e in job.cancel.each(safetensors.in_order(part, job))
             for r in _records(part.state, e)
         ]
-        metadata = safetensors.metadata_for(part, "resumable", values)
-        plan = plan_safetensors(records, metadata, job)
+        plan = plan_safetensors(records, safetensors.metadata_for(part), job)
         return replace(plan, notices=(*part.unscaled(), *_read_without_a_call(part, job)))
     if reason := torch.why_unsupported(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
@@ -143,7 +141,7 @@ RESUMABLE = Format(
     tag="-resumable",
     params=(DTYPE, SHARD_SIZE),
     originals=True,
-    why_not=_refuses,
+    unsupported=_unsupported,
     loaded_by=(
         Loader("torch.nn.utils.prune", "torch 1.4", "load_state_dict of a pruned module"),
         Loader("Pruneapp", note="to continue, or to restore pruned weights"),
@@ -174,7 +172,7 @@ def load(path):
 )
 
 
-def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
+def _plan_masks(part: ExportPart, job: Job) -> Plan:
     records: list[TensorRecord] = []
     shapes: list[tuple[str, object]] = []
     for entry in job.cancel.each(part.entries):
@@ -183,7 +181,7 @@ def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
             records.append(packed(entry.name + SUFFIX, kept, entry.numel))
             shapes.append((entry.name, entry.shape))
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
-    metadata = {"format": MASKS, KEY: about, **part.texts("masks", values)}
+    metadata = {"format": MASKS, KEY: about, **part.texts()}
     plan = plan_safetensors(records, metadata, job)
     entries = job.cancel.each(part.entries)
     if replaced := sum(part.state.replaces(entry.name) for entry in entries):

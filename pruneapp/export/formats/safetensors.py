@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
-from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
@@ -20,6 +19,7 @@ from pruneapp.export.records import TensorRecord, finalized
 from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
 
 _METADATA = "__metadata__"
@@ -134,14 +134,23 @@ def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
     return list(part.entries)
 
 
-def metadata_for(part: ExportPart, form: str, values: Mapping[str, Any]) -> dict[str, str]:
+def metadata_for(part: ExportPart) -> dict[str, str]:
     """Return the metadata of a safetensors file of this part.
 
     Its ``format`` is that of the source, or ``pt``, because transformers 4 rejects files whose
-    metadata lacks it. Parameters are as in `ExportPart.texts`.
+    metadata lacks it.
     """
     kept = part.metadata if part.checkpoint.format in LAID_OUT else {}
-    return part.texts(form, values, kept if "format" in kept else {"format": "pt", **kept})
+    return part.texts(kept if "format" in kept else {"format": "pt", **kept})
+
+
+def dense_part(part: ExportPart, *, packed: bool = False) -> ExportPart:
+    """Return the part of the dense file inside a compressed one; `packed` for a compact file."""
+    values = validate_all(SAFETENSORS.params, {DTYPE.name: part.values[DTYPE.name]})
+    part = replace(part, format=SAFETENSORS.name, values=values)
+    if packed and part.provenance is not None:  # verified files may lack parameters
+        return replace(part, provenance=replace(part.provenance, parameters=None))
+    return part
 
 
 def why_unsupported(checkpoint: Checkpoint) -> str:
@@ -161,11 +170,9 @@ def why_unsupported(checkpoint: Checkpoint) -> str:
     return ""
 
 
-def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := why_unsupported(part.checkpoint):
-        raise ExportError(reason, remedy="Export as torch.")
+def _plan(part: ExportPart, job: Job) -> Plan:
     records = [finalized(part.state, entry) for entry in job.cancel.each(in_order(part, job))]
-    plan = plan_safetensors(records, metadata_for(part, "safetensors", values), job)
+    plan = plan_safetensors(records, metadata_for(part), job)
     return replace(plan, notices=part.unscaled())
 
 
@@ -176,7 +183,8 @@ SAFETENSORS = Format(
     suffixes=(".safetensors",),
     planner=_plan,
     params=(DTYPE, SHARD_SIZE),
-    why_not=why_unsupported,
+    unsupported=why_unsupported,
+    instead="torch",
     loaded_by=(
         Loader("safetensors", note="and libraries built on it"),
         Loader("transformers", note="if it has the class that config.json names; tested with 5.23"),

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,14 +65,12 @@ def why_unsupported(checkpoint: Checkpoint) -> str:
     return f"torch has no type {entry.dtype.label}, which '{entry.name}' has."
 
 
-def check_supported(part: ExportPart, kind: str, loss: str) -> None:
-    """Raise `ExportError` if a torch file cannot represent a part, or has the suffix .bin.
+def refuse_bin(part: ExportPart, kind: str, loss: str) -> None:
+    """Raise `ExportError` if a file has the suffix .bin, which transformers looks for.
 
-    transformers looks for .bin files. `kind` names the kind of file ("A compressed torch file") and
-    `loss` is a clause that says why it cannot be a .bin file; both are used in the error.
+    `kind` names the kind of file ("A compressed torch file") and `loss` is a clause that says why
+    it cannot be a .bin file; both are used in the error.
     """
-    if reason := why_unsupported(part.checkpoint):
-        raise ExportError(reason, remedy="Export as safetensors.")
     if part.suffix == ".bin":
         raise ExportError(
             f"{kind} cannot have the suffix .bin: {loss}.", remedy="Use the suffix .pt."
@@ -350,8 +348,8 @@ def changed_entries(part: ExportPart, job: Job) -> list[TensorEntry]:
     return [entry for entry in entries if entry.numel and is_changed(part.state, entry.name)]
 
 
-def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    keep = values[CONTAINER.name] == KEEP
+def _plan(part: ExportPart, job: Job) -> Plan:
+    keep = part.values[CONTAINER.name] == KEEP
     changed = changed_entries(part, job)
     blocked_by: tuple[str, ...] = ()
     reason = _never_for(part) if keep else "that was chosen"
@@ -517,7 +515,7 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
     )
 
 
-def _refuses(checkpoint: Checkpoint) -> str:
+def _unsupported(checkpoint: Checkpoint) -> str:
     # Files that are patched may have dtypes that cannot be written otherwise.
     return why_unsupported(checkpoint) if _never_in_place(checkpoint) else ""
 
@@ -533,8 +531,10 @@ TORCH = Format(
     planner=_plan,
     params=(DTYPE, SHARD_SIZE, CONTAINER),
     sources=frozenset({ZIP.name, SCRIPT, LEGACY.name}),
-    why_not=_refuses,
-    keeps=lambda checkpoint: not (_never_in_place(checkpoint) or checkpoint.contents.masks),
+    unsupported=_unsupported,
+    keeps_container=lambda checkpoint: (
+        not (_never_in_place(checkpoint) or checkpoint.contents.masks)
+    ),
     in_place=lambda checkpoint, entry: not _why_not_patched(checkpoint, entry),
     loaded_by=(
         Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,11 +11,11 @@ from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import safetensors
 from pruneapp.export.formats.safetensors import SAFETENSORS
-from pruneapp.export.records import RecordRange, State, finalized_bytes, ranges_of
+from pruneapp.export.records import RecordRange, finalized_bytes, ranges_of
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads
-from pruneapp.params import Interval, IntParam, validate_all
+from pruneapp.params import Interval, IntParam
 from pruneapp.progress import Job
 
 if TYPE_CHECKING:
@@ -70,16 +70,15 @@ _ZEROS = 4
 _BLOCK = 128 << 10
 # Compressed bytes of a piece of which half the weights are kept.
 _HALF = 900 << 10
-# Guess for a piece without kept weights; others have larger guesses.
+# Least guess for a range with kept weights.
 _TINY = 100
 # Bytes of the frame: magic number, descriptor, content size, checksum.
 _FRAME = 18
 
 
-def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
-    of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
-    dense = SAFETENSORS.planner(part, of_dense, job)
-    level = values["level"]
+def _plan(part: ExportPart, job: Job) -> Plan:
+    dense = SAFETENSORS.planner(safetensors.dense_part(part), job)
+    level = part.values["level"]
 
     def pieces() -> Iterator[bytes]:
         # The bytes are the same for any number of threads, but differ from those without threads.
@@ -123,7 +122,7 @@ def _compressor(level: int, nbytes: int, **options: Any) -> zstandard.ZstdCompre
 
 def _compressed(data: bytes, level: int, job: Job) -> int:
     if not data.strip(b"\0"):
-        return _ZEROS * -(-len(data) // _BLOCK)
+        return _zeros_bytes(len(data))
     compressor = _compressor(level, len(data), write_content_size=False)
     stream = compressor.compressobj(size=len(data))
     nbytes = -6  # without the magic number and the descriptor
@@ -135,37 +134,35 @@ def _compressed(data: bytes, level: int, job: Job) -> int:
 
 def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
     pieces: list[list[RecordRange]] = []
-    guesses: list[float] = []
     room = 0
     for entry in job.cancel.each(safetensors.in_order(part, job)):
         for elements in ranges_of(entry, _PIECE * 8 // entry.dtype.bits):
             if not pieces or elements.nbytes > room:  # start a new piece; small tensors share one
                 pieces.append([])
-                guesses.append(0.0)
                 room = _PIECE
             pieces[-1].append(elements)
-            guesses[-1] += _guess(part.state, elements)
             room -= elements.nbytes
-    # The size of pieces of zeros is known.
-    zeros = [sum(s.nbytes for s in p) for p, g in zip(pieces, guesses, strict=True) if g < _TINY]
-    some = [(p, g) for p, g in zip(pieces, guesses, strict=True) if g >= _TINY]
-    known = sum(_ZEROS * -(-nbytes // _BLOCK) for nbytes in zeros)
 
-    def measure(piece: list[RecordRange]) -> int:
+    def compress(piece: size_estimate.Block) -> int:
         contents = (finalized_bytes(part.state, s) for s in job.cancel.each(piece))
         return _compressed(b"".join(contents), level, job)
 
-    guessed = [g for _, g in some]
-    budget = sample.pieces * _HALF
-    most = max(sample.pieces, size_estimate.affordable(guessed, sample.least, budget))
-    sizes = size_estimate.estimate([p for p, _ in some], guessed, measure, job, most)
-    return known + round(sum(sizes))
+    def pieces_to_measure(guesses: Sequence[float]) -> int:
+        budget = sample.pieces * _HALF
+        return max(sample.pieces, size_estimate.affordable(guesses, sample.least, budget))
+
+    sizes = size_estimate.expected_sizes(
+        part.state, pieces, _guess, compress, job, zeros=_zeros_bytes, sample=pieces_to_measure
+    )
+    return round(sum(nbytes for _, nbytes in sizes))
 
 
-def _guess(state: State, elements: RecordRange) -> float:
+def _zeros_bytes(nbytes: int) -> int:
+    return _ZEROS * -(-nbytes // _BLOCK)
+
+
+def _guess(elements: RecordRange, kept: size_estimate.SampledWeights) -> float:
     dtype = elements.entry.dtype
-    zeroed = state.zeroed(elements.entry.name)
-    kept = size_estimate.kept_in(zeroed, elements.start, elements.stop)
     least = _ZEROS * dtype.nbytes(kept.size) / _BLOCK
     if not kept.kept:
         return least
@@ -183,7 +180,8 @@ ZSTANDARD = Format(
     suffixes=(".safetensors.zst",),
     planner=_plan,
     params=(DTYPE, LEVEL),
-    why_not=SAFETENSORS.why_not,
+    unsupported=safetensors.why_unsupported,
+    instead="torch",
     loaded_by=(
         Loader("zstd -d", note="decompresses it to a safetensors file"),
         Loader("7-Zip", "24.05", "and 7-Zip ZS, PeaZip"),

@@ -55,7 +55,9 @@ SMALLEST = replace(
     ZSTANDARD,
     name="zst_smallest",
     label="safetensors, compressed as far as it goes",
-    planner=lambda part, values, job: ZSTANDARD.planner(part, {**values, "level": 12}, job),
+    planner=lambda part, job: ZSTANDARD.planner(
+        replace(part, values={**part.values, "level": 12}), job
+    ),
     params=tuple(param for param in ZSTANDARD.params if param.name != "level"),
     good_for={},
     good_for_folder=None,
