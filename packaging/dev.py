@@ -3,7 +3,9 @@
     python3 packaging/dev.py run [FILE]    open the window; without a display, perform the main
                                            job once, off screen
     python3 packaging/dev.py test [...]    format, lint, types, layers, structure, all tests,
-                                           and what share of lines and branches these run
+                                           and what share of lines and branches these run;
+                                           --slow with those that take long, --thorough with
+                                           many more examples of each property as well
     python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
                                            hour; "bench big" alone: 12 GB, needs 25 GB of disk
                                            "bench quality", "bench quality-llama", "bench
@@ -329,8 +331,15 @@ def monkey(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Check format, lint, types, layers and structure, and run all tests; or only pytest.
 
-    A run of all tests ends with a line with the coverage, which is informative only.
+    A run of all tests ends with a line with the coverage, which is informative only. The options
+    ``--slow`` and ``--thorough`` are replaced by those of pytest.
     """
+    options = []
+    if "--slow" in arguments or "--thorough" in arguments:
+        options += ["-m", "slow or not slow"]
+    if "--thorough" in arguments:
+        options += ["--hypothesis-profile=thorough"]
+    arguments = [given for given in arguments if given not in {"--slow", "--thorough"}]
     steps = [
         ["ruff", "format", "--check"],
         ["ruff", "check"],
@@ -338,10 +347,10 @@ def test(arguments: list[str]) -> int:
         ["lint-imports"],
         ["python", "packaging/structure.py", "--check"],
         # One process more than the minimum of two cores: tests of the window wait half of the time.
-        ["pytest", "-n", "3", "--dist", "worksteal"],
+        ["pytest", "-n", "3", "--dist", "worksteal", *options],
     ]
     if arguments:
-        steps = [["pytest", *arguments]]
+        steps = [["pytest", *options, *arguments]]
     failed = []
     compilation = threading.Thread(target=compile_tests)
     if not arguments:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.support.stores import bucket, memory_store, s3_server  # noqa: F401 - fixtures
 
@@ -23,9 +23,19 @@ os.environ.setdefault("PYTHONFAULTHANDLER", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # No deadline, because durations depend on the machine. Each run tries other examples;
-# --hypothesis-profile=thorough tries many.
-settings.register_profile("pruneapp", deadline=None, max_examples=40)
-settings.register_profile("thorough", deadline=None, max_examples=1000)
+# `dev.py test --thorough` tries many. Fixtures and test classes are shared by the examples of a
+# test on purpose.
+settings.register_profile(
+    "pruneapp",
+    deadline=None,
+    max_examples=20,
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.differing_executors,
+        HealthCheck.too_slow,
+    ],
+)
+settings.register_profile("thorough", settings.get_profile("pruneapp"), max_examples=500)
 settings.load_profile("pruneapp")
 
 # Number of objects that garbage collection visits in about 5 ms; a test of the window creates

@@ -10,7 +10,7 @@ from weakref import ref
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.analysis.comparison import compare
@@ -36,7 +36,6 @@ def typed(bits: np.ndarray, dtype) -> np.ndarray:
     return bits.view(getattr(ml_dtypes, dtype.numpy, None) or np.dtype(dtype.numpy))
 
 
-@settings(max_examples=150)
 @given(data=st.data())
 def test_every_number_equals_numpy(data):
     size = data.draw(st.integers(0, 300))

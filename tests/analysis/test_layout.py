@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.analysis.layout import column_offsets, layout, row_offsets
@@ -28,7 +28,6 @@ def layouts(draw):
     return layout(shape, "", (down, across), fixed)
 
 
-@settings(deadline=None, max_examples=300)
 @given(data=st.data())
 def test_boxes_are_the_elements_of_the_rectangle_each_once(data):
     of = data.draw(layouts())
@@ -58,7 +57,6 @@ def test_boxes_are_few():
     assert layout(()).boxes((0, 1), (0, 1)) == ((),)
 
 
-@settings(deadline=None, max_examples=100)
 @given(of=layouts())
 def test_places_offsets_and_indices_agree(of):
     rows, columns = row_offsets(of, np.arange(of.rows)), column_offsets(of, np.arange(of.columns))

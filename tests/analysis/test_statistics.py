@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes  # noqa: F401 - numpy learns the names of its types
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -103,7 +103,6 @@ def test_whole_numbers_have_numbers_too(model):
     binning="decades",
     finer=None,
 )
-@settings(deadline=None)
 @given(
     array=hnp.arrays(
         st.sampled_from([np.float64, np.float32, np.float16]), st.integers(0, 300), elements={}

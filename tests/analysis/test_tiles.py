@@ -7,7 +7,7 @@ import itertools
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.analysis import tiles
@@ -114,7 +114,6 @@ def test_pool_1_shows_the_values_bit_for_bit(shape, dtype):
     assert not got.to_be_pruned.any()
 
 
-@settings(deadline=None, max_examples=150)
 @given(data=st.data())
 def test_parts_and_pools_equal_a_naive_picture(data):
     shape = data.draw(st.lists(st.integers(1, 9), max_size=5).map(tuple))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.utils import prune as torch_prune
 
@@ -58,7 +58,6 @@ def naive_pattern(left: np.ndarray) -> tuple[int, int] | None:
     return None
 
 
-@settings(max_examples=200)
 @given(data=st.data())
 def test_zeros_slices_and_patterns_equal_numpy(data):
     dtype = data.draw(st.sampled_from(FLOATS))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint import elements
@@ -60,7 +60,6 @@ def views(draw):
     return shape, strides, offset, size
 
 
-@settings(max_examples=150, deadline=None)
 @given(views(), st.data(), st.sampled_from([("F32", torch.float32), ("F64", torch.float64)]))
 def test_any_view_has_the_elements_of_as_strided(view, data, kind):
     shape, strides, offset, size = view
@@ -132,7 +131,6 @@ def test_boxes_cover_a_range_in_order(shape, data):
     assert len(found) <= 2 * len(shape)
 
 
-@settings(deadline=None)
 @given(data=st.data(), dtype=st.sampled_from(["F64", "F32", "BF16", "F8_E4M3"]))
 def test_small_tensors_are_read_together_wherever_they_lie(data, dtype):
     """In any order, in two files, adjacent, with gaps, overlapping, or unaligned."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 from torch.nn.utils import prune
@@ -398,7 +398,6 @@ tensors = st.tuples(
 )
 
 
-@settings(max_examples=300)
 @given(st.dictionaries(names, tensors, min_size=1, max_size=14), st.data())
 def test_a_judge_says_what_looking_at_each_tensor_says(found, data):
     free = list(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.utils import prune as torch_prune
 
@@ -98,10 +98,6 @@ def test_as_torch_prunes(name, dtype):
 # Pruning with a hint of the threshold
 
 
-SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@SHARED
 @given(
     data=st.data(), dtype=float_types, sizes=st.lists(st.integers(0, 60), min_size=1, max_size=3)
 )

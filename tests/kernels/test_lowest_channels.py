@@ -92,9 +92,9 @@ def test_they_are_those_of_the_norms(shape, n):
         for count in counts(size):
             expected = by_norms(slices, n, among, count)
             for cut in CUTS:
-                for threads in (1, 3):
-                    found, _ = by_rough_sums(slices, n, among, count, threads, **cut)
-                    assert found == expected, (dim, count, cut, threads)
+                threads = 1 + 2 * (count % 2)
+                found, _ = by_rough_sums(slices, n, among, count, threads, **cut)
+                assert found == expected, (dim, count, cut, threads)
 
 
 @pytest.mark.parametrize("n", [1, 2], ids=str)

@@ -18,7 +18,6 @@ from pruneapp.kernels.threshold import read_keys
 from pruneapp.kernels.values import decode, encode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from tests.kernels.contract import SHARED
 from tests.support.tensors import reading
 
 # Factors that float32 cannot represent or distinguish.
@@ -48,7 +47,6 @@ def expected(ranking, length, counts):
     return BitMask.from_bools(stays)
 
 
-@SHARED
 @given(st.data(), st.sampled_from(["F32", "BF16", "F16"]), st.integers(1, 9))
 def test_rounded_scores_settle_what_they_can_and_no_more(data, dtype, rows):
     """Near the threshold, for ties, and beyond the range of float32 the exact scores decide."""

@@ -64,14 +64,12 @@ SHAPES = [
     (9001, 1),
     (2, 40_000),
     (300, 70),
-    (37, 2 * BLOCK),
-    (70, BLOCK + 300),
-    (5, 1, BLOCK),  # every run is a block
+    (7, 2 * BLOCK),
+    (20, BLOCK + 300),
+    (2, 1, BLOCK),  # every run is a block
     (3, 4, BLOCK - 1),  # no run is a block
     (2, 1, BLOCK + 1),
     (40, 3, 7, 7),
-    (2, 3, 1, 2, 5000),
-    (1, 2, 140_000),
     (2, 2, 135_000),
     (1, 2, BLOCK, 3, 2),
     (3, 2, 2, 3, BLOCK),
@@ -95,7 +93,7 @@ def test_sums_are_added_in_the_order_of_the_contract(shape):
     for dim in range(len(shape)):
         expected = np.sqrt(sums_by_loop(values, dim))
         for cut in CUTS:
-            for threads in (3,) if large else (1, 2, 8):
+            for threads in (3,) if large else (1, 8):
                 found = norms_cut(values, dim, threads, **cut)
 
                 assert expected.tobytes() == found.tobytes(), (dim, cut, threads)
@@ -135,7 +133,7 @@ def test_the_values_of_these_tests_tell_orders_apart():
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=str)
-@pytest.mark.parametrize("shape", [(3, 3 * BLOCK + 5), (700, 33), (5, 7, 400)], ids=str)
+@pytest.mark.parametrize("shape", [(3, 3 * BLOCK + 5), (5, 7, 400)], ids=str)
 def test_the_order_holds_with_masks_nan_and_infinities(shape, dtype):
     """Pruned elements count as zeros; special values affect only their channel."""
     values = spread_values(shape, dtype)
@@ -157,7 +155,7 @@ def test_the_order_holds_with_masks_nan_and_infinities(shape, dtype):
 
 
 @pytest.mark.parametrize("n", [n for n in ORDERS if n not in {"fro", "nuc"}], ids=str)
-@pytest.mark.parametrize("shape", [(60, 5000), (3, 70, 50)], ids=str)
+@pytest.mark.parametrize("shape", [(20, 5000), (3, 70, 50)], ids=str)
 def test_every_order_is_the_same_for_any_cut_and_threads(shape, n):
     """Bit for bit."""
     values = spread_values(shape)

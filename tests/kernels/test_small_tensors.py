@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 from torch.nn.utils import prune as torch_prune
@@ -26,7 +26,6 @@ from tests.kernels.contract import Counter, expected_masks
 from tests.support.strategies import float_types, kept_bools, raw_bits
 from tests.support.tensors import magnitudes, reading
 
-SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 SIZES = st.sampled_from([0, 1, 3, 7, 8, 16, 24, 41, 300])
 
 
@@ -74,7 +73,6 @@ def left_of(bits, kept):
     return bits.size if kept is None else int(kept.sum())
 
 
-@SHARED
 @given(data=st.data(), crowd=crowds(), read=st.sampled_from([Together, reading]))
 def test_each_loses_its_own_smallest(few, data, crowd, read):
     """Any dtypes and sizes, some partly pruned; among equal elements the first."""
@@ -98,7 +96,6 @@ def test_each_loses_its_own_smallest(few, data, crowd, read):
     assert counter.done == counter.total
 
 
-@SHARED
 @given(data=st.data(), crowd=crowds(), read=st.sampled_from([Together, reading]))
 def test_all_together_lose_their_smallest(few, small, data, crowd, read):
     """Among equal elements in the order of tensors, small or large."""
@@ -115,7 +112,6 @@ def test_all_together_lose_their_smallest(few, small, data, crowd, read):
     assert found == expected_masks(scores, [kept for _, _, kept in crowd], count)[: len(crowd)]
 
 
-@SHARED
 @given(crowd=crowds(), start=st.integers(0, 200), length=st.integers(0, 200))
 def test_a_joined_ranking_is_that_of_its_tensors(few, crowd, start, length):
     width = common_width({dtype for _, dtype, _ in crowd})

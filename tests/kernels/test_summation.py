@@ -13,7 +13,7 @@ from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.summation import RUN, add_across, add_along, cut, join
 
 # Every length of a leaf of the tree and of some levels above it, and about a block.
-LENGTHS = [*range(1, 700), 1023, 1024, 1032, 2047, 2056, 4088, *range(4095, BLOCK + 1)]
+LENGTHS = [*range(1, 300), 1023, 1024, 1032, 2047, 2056, 4088, *range(4095, BLOCK + 1)]
 
 
 def sum_of_slice(terms: list[float]) -> float:
@@ -49,7 +49,7 @@ def spread_terms(shape: tuple[int, ...], seed: int = 1) -> np.ndarray:
     return rng.uniform(0.5, 1, shape) * np.exp2(rng.integers(-30, 31, shape))
 
 
-@pytest.mark.parametrize("slices", [1, 2, 3, 17])
+@pytest.mark.parametrize("slices", [1, 17])
 def test_numpy_adds_by_the_rule(slices):
     """With the calls that are used, to detect a change in NumPy."""
     for length in LENGTHS:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
@@ -95,7 +95,6 @@ def test_parameters_accept_what_they_say_and_refuse_the_rest(method):
 
 @EVERY
 @pytest.mark.parametrize("dtype", FLOATS, ids=lambda d: d.name)
-@settings(max_examples=15)
 @given(data=st.data())
 def test_runs_on_every_type_and_shape(method, dtype, data):
     """Pruned weights stay pruned, and the count equals the amount."""
@@ -138,7 +137,6 @@ def test_runs_in_any_number_of_dimensions(method, dims):
 
 
 @EVERY
-@settings(max_examples=30)
 @given(data=st.data())
 def test_every_scope_is_run_or_refused_with_the_reason(method, data):
     """Over several tensors of mixed dtypes; progress ends at its announced total."""
@@ -164,7 +162,6 @@ def test_every_scope_is_run_or_refused_with_the_reason(method, data):
 
 
 @WITH_AMOUNT
-@settings(max_examples=30)
 @given(data=st.data())
 def test_amounts_at_the_borders(method, data):
     """None, all, and one more than all."""
@@ -194,7 +191,6 @@ def test_pruning_again_takes_a_share_of_what_is_left(method):
 
 
 @EVERY
-@settings(max_examples=30)
 @given(data=st.data())
 def test_masks_do_not_depend_on_the_chunks(method, data):
     """They are also reproducible."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.utils.prune as torch_prune
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
@@ -69,7 +69,6 @@ def protected_units(view, method, values) -> int:
 
 
 @EVERY_SCOPE
-@settings(max_examples=25)
 @given(data=st.data(), amount=AMOUNTS)
 def test_no_method_takes_what_is_protected(method, scope, data, amount):
     """The amount refers to all weights that are not pruned yet, protected or not."""

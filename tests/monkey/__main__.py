@@ -45,6 +45,14 @@ COLUMNS = {
 }
 
 
+# Columns that the process counted itself, with their names there.
+DONE = {
+    "actions": "acts",
+    "files opened": "opened",
+    **{name: name for name in ("refused", "changes", "exports", "windows")},
+}
+
+
 @dataclass
 class Outcome:
     """The outcome of a run.
@@ -88,13 +96,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=1.0, help="of each run (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")
     parser.add_argument("--seeds", type=int, default=1, help="how many runs (default: 1)")
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="taken in turn by the runs (default: the sample, ../shared/data, a generated one)",
-    )
+    words = "taken in turn by the runs (default: the sample, ../shared/data, a generated one)"
+    parser.add_argument("--model", action="append", default=[], metavar="FILE", help=words)
     parser.add_argument("--folder", type=Path, help="for the runs (default: a temporary one)")
     parser.add_argument("--replay", type=Path, metavar="LOG", help="repeat the acts of a run")
     parser.add_argument("--write", action="store_true", help="write docs/reliability.md")
@@ -118,7 +121,7 @@ def usual_models(folder: Path) -> list[Path]:
 def _play(options: argparse.Namespace) -> int:
     from tests.monkey import player
 
-    models = player.models_of(options.model)
+    models = tuple(Path(name).resolve() for name in options.model)
     plan = player.Plan(options.seed, 60 * options.minutes, models, options.play, options.replay)
     return player.play(plan)
 
@@ -135,14 +138,9 @@ def run(options: argparse.Namespace, seed: int, model: Path) -> Outcome:
         command += ["--replay", str(options.replay.resolve())]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     began = time.monotonic()
-    with (folder / "output.txt").open("wb") as output:
+    with (folder / "output.txt").open("wb") as out:
         child = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdout=output,
-            stderr=output,
-            stdin=subprocess.DEVNULL,
+            command, cwd=ROOT, env=environment, stdout=out, stderr=out, stdin=subprocess.DEVNULL
         )
         try:
             status = child.wait(60 * options.minutes + GRACE_S)
@@ -173,17 +171,11 @@ def judge(folder: Path, status: int, seed: int, model: Path, seconds: float) -> 
     result = folder / "result.json"
     if result.exists():
         said = json.loads(result.read_text())
-        done = said["done"]
         row |= {
             "minutes": round(said["seconds"] / 60, 1),
-            "actions": done.get("acts", 0),
-            "files opened": done.get("opened", 0),
-            "refused": done.get("refused", 0),
-            "changes": done.get("changes", 0),
-            "exports": done.get("exports", 0),
-            "windows": done.get("windows", 0),
             "longest stall, s": said["longest"],
             "MB": said["memory"],
+            **{column: said["done"].get(key, 0) for column, key in DONE.items()},
         }
     if not result.exists() or status != int(bool(wrong)):
         row["crashes"] = 1
@@ -222,23 +214,11 @@ def _section(outcomes: list[Outcome]) -> str:
     for head in HEAD[2:]:
         most = max if head in {"longest stall, s", "MB"} else sum
         total[head] = round(most(row[head] for row in rows), 2)
-    table = [_head(), *map(_line, rows), _line(total)]
+    head = "| " + " | ".join(HEAD) + " |\n|" + " --- |" * len(HEAD)
     settings = {n: os.environ[n] for n in ("PYTHONMALLOC", "MALLOC_PERTURB_") if n in os.environ}
     under = ", ".join(f"`{name}={value}`" for name, value in settings.items())
-    return "\n".join(
-        [
-            "## Random input in the window",
-            "",
-            f"{WORDS}{under and f' Under {under}.'}",
-            "",
-            *table,
-            "",
-        ]
-    )
-
-
-def _head() -> str:
-    return "| " + " | ".join(HEAD) + " |\n|" + " --- |" * len(HEAD)
+    table = "\n".join([head, *map(_line, rows), _line(total)])
+    return f"## Random input in the window\n\n{WORDS}{under and f' Under {under}.'}\n\n{table}\n"
 
 
 WORDS = (

@@ -7,6 +7,7 @@ from typing import Any
 import shiboken6
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import (
+    QAction,
     QContextMenuEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -81,6 +82,11 @@ def _pick(like: list[QWidget], step: str) -> QWidget:
     return like[number]
 
 
+def entries(menu: QMenu) -> list[QAction]:
+    """Return the visible entries of a menu, without separators."""
+    return [a for a in menu.actions() if a.isVisible() and not a.isSeparator()]
+
+
 def label_of(widget: QWidget) -> str:
     """Return a readable name of a widget."""
     name = widget.accessibleName() or widget.objectName()
@@ -133,10 +139,10 @@ def _drag(act: Act, _window: QMainWindow) -> None:
     for step in range(1, steps + 1):
         way = step / steps
         point = QPoint(round(at.x() + (x - at.x()) * way), round(at.y() + (y - at.y()) * way))
-        if not _alive(widget):
+        if not shiboken6.isValid(widget):
             return
         _move(widget, point, keys)
-    if _alive(widget):
+    if shiboken6.isValid(widget):
         QTest.mouseRelease(widget, LEFT, keys, QPoint(x, y))
 
 
@@ -145,10 +151,6 @@ def _move(widget: QWidget, point: QPoint, keys: Qt.KeyboardModifier) -> None:
     whole = QPointF(widget.mapToGlobal(point))
     event = QMouseEvent(QEvent.Type.MouseMove, place, whole, LEFT, LEFT, keys)
     QApplication.sendEvent(widget, event)
-
-
-def _alive(widget: QWidget) -> bool:
-    return shiboken6.isValid(widget)
 
 
 def _menu(act: Act, _window: QMainWindow) -> None:
@@ -161,10 +163,10 @@ def _choose(act: Act, _window: QMainWindow) -> None:
     menu = tops()[0]
     if not isinstance(menu, QMenu):
         raise MissingError("a menu")
-    entries = [a for a in menu.actions() if a.isVisible() and not a.isSeparator()]
-    if act["entry"] >= len(entries):
+    there = entries(menu)
+    if act["entry"] >= len(there):
         raise MissingError("an entry")
-    QTest.mouseClick(menu, LEFT, NO_KEYS, menu.actionGeometry(entries[act["entry"]]).center())
+    QTest.mouseClick(menu, LEFT, NO_KEYS, menu.actionGeometry(there[act["entry"]]).center())
 
 
 def _wheel(act: Act, _window: QMainWindow) -> None:
@@ -246,19 +248,7 @@ def _rest(_act: Act, _window: QMainWindow) -> None:
 
 
 DOING = {
-    "click": _click,
-    "hover": _hover,
-    "drag": _drag,
-    "menu": _menu,
-    "choose": _choose,
-    "wheel": _wheel,
-    "keys": _keys,
-    "type": _type,
-    "paste": _paste,
-    "drop": _drop,
-    "resize": _resize,
-    "trigger": _trigger,
-    "close": _close,
-    "leave": _leave,
-    "rest": _rest,
+    name: globals()[f"_{name}"]
+    for name in "click hover drag menu choose wheel keys type paste drop resize trigger close leave"
+    " rest".split()
 }

@@ -16,8 +16,9 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,7 @@ class Plan:
     models
         Files and folders, the first of which is opened most often.
     folder
-        An empty folder, the only one that the run writes to. It contains ``log.jsonl``,
-        ``stacks.txt`` and ``result.json``.
+        An empty folder, the only one that the run writes to: log.jsonl, stacks.txt, result.json.
     replay
         A log of an earlier run to repeat, with the same seed and models; None for random acts.
     """
@@ -111,7 +111,7 @@ class Run(QObject):
         self._windows: list[tuple[MainWindow, app.Start, ThemeManager]] = []
         self._settings = Settings(plan.folder / "settings.json")
         self._open()
-        self.pulse = Pulse(self.findings, self._seen)
+        self.pulse = Pulse(self.findings, lambda: self.window.isVisible())  # noqa: PLW0108 - of the window at that time
         self._began = time.monotonic()
 
     # -- the window -----------------------------------------------------------------------------
@@ -138,42 +138,33 @@ class Run(QObject):
         self._windows.append((window, start, appearance))
 
     def _on_ready(self, workbench: Any) -> None:
-        workbench.jobs.failed.connect(self._on_failed)
+        session = workbench.session
+        workbench.jobs.failed.connect(
+            lambda what, trace: self.findings.add("failed job", f"{what}\n{trace}")
+        )
         workbench.jobs.stuck.connect(self._on_stuck)
-        workbench.session.opened.connect(self._on_opened)
-        workbench.session.refused.connect(self._on_refused)
-        workbench.session.changed.connect(self._on_changed)
-        workbench.export.exported.connect(self._on_exported)
+        for signal, name in (
+            (session.opened, "opened"),
+            (session.refused, "refused"),
+            (session.changed, "changes"),
+            (workbench.export.exported, "exports"),
+        ):
+            signal.connect(partial(self._count, name))
 
-    def _on_failed(self, what: str, trace: str) -> None:
-        self.findings.add("failed job", f"{what}\n{trace}")
+    def _count(self, name: str, value: Any = None) -> None:
+        self.done[name] += 1
+        if name == "changes":
+            self.done[f"change {value.kind}"] += 1
 
     def _on_stuck(self, title: str) -> None:
         stacks = list(map(traceback.extract_stack, sys._current_frames().values()))
         # An import of torch for a user method cannot be cancelled; the window shows a message.
         if not any(at.filename == "<frozen importlib._bootstrap>" for s in stacks for at in s):
-            told = ["".join(traceback.format_list(stack[-6:])) for stack in stacks]
-            self.findings.add("deaf job", "\n".join([title, *told]))
-
-    def _on_opened(self, _nodes: object) -> None:
-        self.done["opened"] += 1
-
-    def _on_refused(self, _error: object) -> None:
-        self.done["refused"] += 1
-
-    def _on_changed(self, change: Any) -> None:
-        self.done["changes"] += 1
-        self.done[f"change {change.kind}"] += 1
-
-    def _on_exported(self, _report: object) -> None:
-        self.done["exports"] += 1
+            self.findings.add("deaf job", "\n".join([title, *_ends(stacks, 6)]))
 
     def _has_document(self) -> bool:
         bench = self.start.workbench
         return bench is not None and bench.session.document is not None
-
-    def _seen(self) -> bool:
-        return self.window.isVisible()
 
     def _reopen(self) -> None:
         """Open another window after one was closed, and check what the closed one left."""
@@ -251,68 +242,48 @@ class Run(QObject):
         QDesktopServices.openUrl = lambda _url: self._rng.random() < 0.5  # type: ignore[method-assign, assignment]  # of this process
         window_placing.available = lambda _window: QRect(0, 0, 1920, 1200)
 
-    def _open_name(
-        self,
-        _parent: object = None,
-        _title: str = "",
-        _proposed: str = "",
-        kinds: str = "",
-        *_rest: object,
-        **_: object,
-    ) -> tuple[str, str]:
-        patterns = kinds.partition("(")[2].partition(")")[0]
+    def _open_name(self, *arguments: str, **_named: object) -> tuple[str, str]:
+        patterns = "".join(arguments[3:4]).partition("(")[2].partition(")")[0]
 
-        def choose() -> str:
+        def choose() -> object:
             kind = self._rng.random()
             if kind < 0.2:
                 return ""
             if patterns and kind < 0.6:
-                return str(self._files.fitting(patterns))
-            return str(self._files.any() if kind < 0.9 else self._files.out / "not there")
+                return self._files.fitting(patterns)
+            return self._files.any() if kind < 0.9 else self._files.out / "not there"
 
         return self._answer(choose), ""
 
-    def _save_name(
-        self,
-        _parent: object = None,
-        _title: str = "",
-        proposed: str = "",
-        *_rest: object,
-        **_: object,
-    ) -> tuple[str, str]:
-        def choose() -> str:
-            out = self._files.out
-            name = Path(proposed).name or "file"
-            odd = ("日本語.bin", "n" * 300, "no/such/folder/x.safetensors", ".", "a b&<i>.pt")
+    def _save_name(self, *arguments: str, **_named: object) -> tuple[str, str]:
+        odd = ("日本語.bin", "n" * 300, "no/such/folder/x.safetensors", ".", "a b&<i>.pt")
+
+        def choose() -> object:
             kind = self._rng.random()
             if kind < 0.15:
                 return ""
             if kind < 0.75:
-                return str(out / name)
-            return str(out / self._rng.choice(odd) if kind < 0.9 else self._files.any())
+                return self._files.out / (Path("".join(arguments[2:3])).name or "file")
+            return self._files.out / self._rng.choice(odd) if kind < 0.9 else self._files.any()
 
         return self._answer(choose), ""
 
-    def _folder_name(self, *_arguments: object, **_options: object) -> str:
-        def choose() -> str:
-            folders = [*self._files.models, self._files.out, self._files.folder]
-            return "" if self._rng.random() < 0.2 else str(self._rng.choice(folders))
+    def _folder_name(self, *_arguments: object, **_named: object) -> str:
+        folders = [*self._files.models, self._files.out, self._files.folder]
+        return self._answer(lambda: "" if self._rng.random() < 0.2 else self._rng.choice(folders))
 
-        return self._answer(choose)
-
-    def _answer(self, choose: Any) -> str:
+    def _answer(self, choose: Callable[[], object]) -> str:
         """Return the path for a file dialog, from the log in a replay."""
         self.done["file dialogs"] += 1
-        path = self._answer_of_script() if self._script is not None else choose()
+        if self._script is None:
+            path = str(choose())
+        elif self._script and self._script[0]["do"] == "answer":
+            path = self._script.pop(0)["path"]
+            path = str(self._plan.folder / path) if path else ""
+        else:
+            path = ""
         self._write({"do": "answer", "path": self._relative(path)})
         return path
-
-    def _answer_of_script(self) -> str:
-        assert self._script is not None
-        if not self._script or self._script[0]["do"] != "answer":
-            return ""
-        path = self._script.pop(0)["path"]
-        return str(self._plan.folder / path) if path else ""
 
     def _relative(self, path: str) -> str:
         return path.removeprefix(f"{self._plan.folder}{os.sep}")
@@ -324,12 +295,11 @@ class Run(QObject):
 
         Returns the exit status of the event loop.
         """
-        loop = QEventLoop()
-        self._loop = loop
+        self._loop = QEventLoop()
         self._closer = QTimer()
         self._closer.timeout.connect(self._close_dialogs)
         QTimer.singleShot(0, self._act)
-        loop.exec()
+        self._loop.exec()
         self._rest_at_last()
         status = self._quit()
         self._closer.stop()
@@ -365,7 +335,7 @@ class Run(QObject):
 
     def _act(self) -> None:
         self.pulse.beat()
-        if self._time_is_over():
+        if self._over or time.monotonic() - self._began > self._plan.seconds:
             self._over = True
             self._close_dialogs()
             # A job may open a question in a nested event loop, in which no act would close it.
@@ -377,10 +347,8 @@ class Run(QObject):
             return
         if not self.window.isVisible() and self._depth == 0:
             self._reopen()
-        elif not self.window.isVisible():
-            QTimer.singleShot(20, self._act)
-            return
-        if self._settling and time.monotonic() < self._settling and not self._quiet():
+        settling = self._settling and time.monotonic() < self._settling and not self._quiet()
+        if settling or not self.window.isVisible():
             QTimer.singleShot(20, self._act)
             return
         if self._settling:
@@ -446,9 +414,6 @@ class Run(QObject):
     def _found(self, kind: str, text: str) -> None:
         self._write({"do": "found", "kind": kind, "text": text})
 
-    def _time_is_over(self) -> bool:
-        return self._over or time.monotonic() - self._began > self._plan.seconds
-
     # -- looking --------------------------------------------------------------------------------
 
     def _quiet(self) -> bool:
@@ -486,15 +451,14 @@ class Run(QObject):
                 if isinstance(dialog, QDialog) and dialog.isVisible():
                     dialog.reject()
             bench = self.start.workbench
-            if not self.window.isVisible() or (bench is not None and bench.jobs.is_idle):
+            if not self.window.isVisible() or self._quiet():
                 break
         else:
             bench = self.start.workbench
             jobs = [f"{task.work}" for task in bench.jobs._pending] if bench is not None else []
-            stacks = map(traceback.extract_stack, sys._current_frames().values())
-            told = ["".join(traceback.format_list(stack[-4:])) for stack in stacks]
+            stacks = _ends(map(traceback.extract_stack, sys._current_frames().values()), 4)
             text = f"work goes on {PATIENCE_S:.0f} s after the last act: {jobs}"
-            self.findings.add("no rest", "\n".join([text, *told]))
+            self.findings.add("no rest", "\n".join([text, *stacks]))
         self._look_at_document()
 
     def result(self) -> dict[str, Any]:
@@ -506,6 +470,11 @@ class Run(QObject):
             "longest": round(self.pulse.longest, 2),
             "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         }
+
+
+def _ends(stacks: Iterable[traceback.StackSummary], frames: int) -> list[str]:
+    """Return the last frames of stacks as text."""
+    return ["".join(traceback.format_list(stack[-frames:])) for stack in stacks]
 
 
 def _script(log: Path) -> list[Act]:
@@ -538,7 +507,3 @@ def play(plan: Plan) -> int:
     qInstallMessageHandler(None)
     sys.stdout.flush()
     return status or int(bool(result["found"].keys() - {"crowd"}))
-
-
-def models_of(names: Sequence[str]) -> tuple[Path, ...]:
-    return tuple(Path(name).resolve() for name in names)

@@ -396,3 +396,17 @@ def test_the_bootstrap_imports_the_standard_library_alone():
     )
     assert done.returncode == 0, done.stderr
     assert "run [FILE]" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("flag", "options"),
+    [
+        ("--slow", ["-m", "slow or not slow"]),
+        ("--thorough", ["-m", "slow or not slow", "--hypothesis-profile=thorough"]),
+    ],
+)
+def test_slow_tests_run_on_request(dev, commands, flag, options):
+    assert dev.test([flag, "tests/masks"]) == 0
+    assert commands.seen[-1][1:] == [*options, "tests/masks"]
+    dev.test([flag])
+    assert [command[-len(options) :] for command in commands.with_word("-n")][-1] == options

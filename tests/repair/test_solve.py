@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
@@ -156,7 +156,6 @@ def test_ten_iterations_are_nearly_there():
 
 
 @pytest.mark.parametrize("name", ["F64", "F32", "F16", "BF16", "F8_E4M3", "F8_E5M2"])
-@settings(max_examples=15)
 @given(
     seed=st.integers(0, 10_000),
     rows=st.integers(1, 9),

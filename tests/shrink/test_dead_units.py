@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.document.snapshot import Snapshot
@@ -20,7 +20,6 @@ def left(tensors, group):
     return found
 
 
-@settings(max_examples=200)
 @given(
     shape=st.lists(st.integers(1, 6), min_size=1, max_size=4),
     dim=st.integers(0, 3),

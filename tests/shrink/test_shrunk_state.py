@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.elements import RawChunk
@@ -33,7 +33,6 @@ def cuts(draw):
     return shape, kept
 
 
-@settings(max_examples=400)
 @given(
     cut=cuts(),
     row=st.sampled_from([1, 6, 1 << 20]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import subprocess
@@ -46,8 +47,14 @@ def s3_server() -> Iterator[Any]:
     """Start an S3 server and a proxy for it."""
     pytest.importorskip("s3fs")
     pytest.importorskip("moto")
+    import botocore.loaders
+
+    # Each session would parse the descriptions of S3 again, which takes 0.1 s.
+    read = botocore.loaders.create_loader
+    botocore.loaders.create_loader = functools.cache(read)
     with served() as server:
         yield server
+    botocore.loaders.create_loader = read
 
 
 def environment(server: Any) -> dict[str, str]:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
@@ -92,7 +92,6 @@ def test_an_export_makes_them_plain(model, tmp_path):
     st.floats(0, 1),
     st.integers(1, 200),
 )
-@settings(deadline=None, max_examples=40)
 def test_any_stretch_of_any_shape(tmp_path_factory, shape, seed, share, stretch):
     folder = tmp_path_factory.mktemp("packed")
     weight = sparse(tuple(shape), seed, share=share)

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save, save_file, save_model
@@ -54,7 +54,6 @@ text = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 shapes = st.lists(st.integers(0, 5), max_size=5)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.dictionaries(text, shapes, max_size=4),
     st.dictionaries(text, text, max_size=3),
@@ -89,7 +88,6 @@ WORDS = (
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_what_the_library_refuses_is_refused(tmp_path_factory, data):
     """Headers with random edits: never more lenient than the reference."""

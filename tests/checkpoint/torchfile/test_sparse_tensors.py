@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint import parser_client
@@ -84,7 +84,6 @@ def test_a_matrix_of_any_type_opens_as_a_dense_one(dtype, index, write: Callable
         assert checkpoint.contents.state_dicts[0].numel == 3 + 600 + 2 + 49
 
 
-@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_any_stretch_of_any_mask_is_read(data, tmp_path_factory):
     """Empty, full and partial rows, also rows that are longer than a stretch."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
@@ -197,7 +197,6 @@ def test_nothing_in_the_arguments_of_an_array_is_called(tmp_path):
     assert not (tmp_path / "canary").exists()
 
 
-@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_no_mutation_of_such_a_file_raises_anything_foreign(data, tmp_path_factory):
     whole = _mutated_from()

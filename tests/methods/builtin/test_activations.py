@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
@@ -88,7 +88,6 @@ def lowest(scores, kept, count):
     return after.numpy()
 
 
-@settings(max_examples=60, deadline=None)
 @given(weight=weights())
 def test_wanda_of_a_tensor_prunes_the_lowest_products(weight):
     """For every dtype, shape and layout of statistics, bit for bit."""
@@ -99,7 +98,6 @@ def test_wanda_of_a_tensor_prunes_the_lowest_products(weight):
     assert np.array_equal(lowest(magnitudes * sizes, kept, count), found)
 
 
-@settings(max_examples=60, deadline=None)
 @given(weight=weights([case for case in CASES if not case[3]]), groups=st.booleans())
 def test_wanda_of_rows_and_groups_prunes_the_lowest_of_each(weight, groups):
     """A fraction of every row; one of two neighbors."""

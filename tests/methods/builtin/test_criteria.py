@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
@@ -296,7 +296,6 @@ def test_of_each_tensor_its_smallest_go(name):
 
 
 @pytest.mark.parametrize("name", ["lamp", "erk", "uniform_plus", "l1_normalized"])
-@settings(max_examples=30)
 @given(seed=st.integers(0, 99), share=st.floats(0.05, 0.9))
 def test_floors_and_ceilings_hold(name, seed, share):
     views = random_views(seed, [(30, 20), (8, 4, 3, 3), (7, 50)])
@@ -331,7 +330,6 @@ def distances(filters):
     return np.array([sum(np.linalg.norm(a - b) for b in filters) for a in filters])
 
 
-@settings(max_examples=60)
 @given(data=st.data())
 def test_fpgm_takes_the_channels_nearest_to_all_others(data):
     shape = data.draw(shapes(least=2, most=4, elements=200))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer as Library
 
@@ -192,7 +192,6 @@ def text_file(tmp_path_factory):
     return tmp_path_factory.mktemp("texts") / "text.txt"
 
 
-@settings(max_examples=150)
 @given(data=bpe_files() | unigram_files() | word_piece_files(), text=TEXTS)
 def test_any_vocabulary_makes_the_same_of_the_text_it_was_cut_for(text_file, data, text):
     text_file.write_text(text)
