@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import json
 import random
@@ -12,7 +11,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +25,13 @@ from pruneapp.errors import ClusterLostError
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe
 from tests.cluster.workers import contents, locally, on_cluster, recipe_of_steps
+from tests.reliability.tally import Tally
 
 SHARDS = 6
 NAMES = tuple(f"layers.{n}.weight" for n in range(4 * SHARDS))
 # Names of the killed processes, as in the table.
 VICTIMS = ("a worker", "the scheduler", "the client")
-
-
-@dataclass
-class Tally:
-    """The outcomes of runs."""
-
-    runs: int = 0
-    ends: collections.Counter[str] = field(default_factory=collections.Counter)
-    wrong: list[str] = field(default_factory=list)
+ENDS = WENT_ON, TAKEN_UP, BEGUN_AGAIN = "went on", "taken up", "begun again"
 
 
 class Processes(contextlib.ExitStack):
@@ -172,19 +163,19 @@ def _kill_worker(
     address, number = processes.start(), rng.randrange(2)
     with later(moment, lambda: processes.kill_worker(number)):
         _do(address, folder, target)
-    return "done"
+    return WENT_ON
 
 
 def _kill_scheduler(
     processes: Processes, folder: Path, target: Path, moment: float, _rng: random.Random
 ) -> str:
-    address, end = processes.start(), "done"
+    address, end = processes.start(), WENT_ON
     with later(moment, processes.kill_scheduler):
         try:
             _do(address, folder, target)
         except ClusterLostError:
-            end = "resumed" if any(target.parent.iterdir()) else "stopped, run again"
-    if end != "done":
+            end = TAKEN_UP if any(target.parent.iterdir()) else BEGUN_AGAIN
+    if end != WENT_ON:
         _do(processes.start(), folder, target, resume=True)
     return end
 
@@ -203,9 +194,9 @@ def _kill_client(
     client.kill()
     client.wait()
     time.sleep(0.3)  # the workers notice that the client is gone
-    end = "done"
+    end = WENT_ON
     if not target.exists():
-        end = "resumed" if any(target.parent.iterdir()) else "stopped, run again"
+        end = TAKEN_UP if any(target.parent.iterdir()) else BEGUN_AGAIN
         offered = find_abandoned(target.parent)
         if any(path not in offered for path in target.parent.iterdir()):
             end = "not offered"

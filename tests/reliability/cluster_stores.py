@@ -16,7 +16,16 @@ from pruneapp.cluster.connection import connect
 from pruneapp.errors import ClusterLostError, ExportError
 from pruneapp.progress import Job
 from tests.cluster.workers import contents, locally, on_cluster
-from tests.reliability.cluster_kills import Processes, Tally, later, make_model, recipe
+from tests.reliability.cluster_kills import (
+    BEGUN_AGAIN,
+    TAKEN_UP,
+    WENT_ON,
+    Processes,
+    later,
+    make_model,
+    recipe,
+)
+from tests.reliability.tally import Tally
 from tests.support.store_faults import Faults
 from tests.support.stores import Bucket, environment, served
 
@@ -78,11 +87,11 @@ def _run(processes: Processes, fault: str, model: Path, target: StorePath, momen
             _do(address, model, target)
     except ClusterLostError:
         kept = any(path.name.startswith(target.name) for path in target.parent.iterdir())
-        end = "resumed" if kept else "stopped, run again"
+        end = TAKEN_UP if kept else BEGUN_AGAIN
     except ExportError:
-        end = "stopped, run again"
+        end = BEGUN_AGAIN
     else:
-        return "done"
+        return WENT_ON
     _do(processes.start(), model, target, resume=True)
     return end
 

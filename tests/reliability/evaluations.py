@@ -8,10 +8,8 @@ import signal
 import sys
 import tempfile
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +22,7 @@ from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
+from tests.reliability.tally import Tally
 
 SCRIPT = """
 import subprocess
@@ -42,17 +41,6 @@ def evaluate(model):
 """
 # Growth of memory in kB in the second half of the evaluations that is not considered a leak.
 ALLOWED_KB = 4096
-
-
-@dataclass
-class Tally:
-    """The outcomes of runs."""
-
-    runs: int = 0
-    ends: Counter[str] = field(default_factory=Counter)
-    worker_kb: int = 0  # growth of memory in the second half
-    application_kb: int = 0
-    wrong: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -94,13 +82,16 @@ def repeat(times: int) -> Tally:
             if number == times // 2:
                 half = memory_of(runner.worker.pid), memory_of(os.getpid()), open_files()
         assert half is not None
-        tally.worker_kb = memory_of(runner.worker.pid) - half[0]
-        tally.application_kb = memory_of(os.getpid()) - half[1]
+        grown = {
+            "worker, kB": memory_of(runner.worker.pid) - half[0],
+            "application, kB": memory_of(os.getpid()) - half[1],
+        }
+        tally.ends.update({**grown, "a number": times})
         if open_files() != half[2]:
             tally.wrong.append(f"{open_files() - half[2]} files more are open")
-        for what, grown in (("worker", tally.worker_kb), ("application", tally.application_kb)):
-            if grown > ALLOWED_KB:
-                tally.wrong.append(f"the {what} grew by {grown} kB")
+        for what, kilobytes in grown.items():
+            if kilobytes > ALLOWED_KB:
+                tally.wrong.append(f"the {what.partition(',')[0]} grew by {kilobytes} kB")
     return tally
 
 

@@ -8,7 +8,6 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -24,8 +23,9 @@ from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import reopened
-from tests.reliability import export_process, faults
+from tests.reliability import export_process, exports
 from tests.reliability.journal_kills import Work, actions_of, state_of
+from tests.reliability.tally import Tally
 
 # Its masks have several pieces, like those of a large model.
 WORK = Work("faults", {"a.weight": (32, 32), "b.weight": (64, 32)}, large=True)
@@ -51,15 +51,6 @@ _MOST = 300
 State = tuple[object, ...]
 # Before the first action there is nothing to restore.
 _NOTHING: State = ()
-
-
-@dataclass
-class Tally:
-    """The outcomes of runs with faults in one system call."""
-
-    runs: int = 0
-    told: int = 0
-    wrong: list[str] = field(default_factory=list)
 
 
 class _Said(msgspec.Struct):
@@ -141,17 +132,17 @@ def _once(
     if call in AND_EVERY:
         faulty.append(f"{AND_EVERY[call]}:error=EIO")
     child = export_process.fork(partial(_work, folder, states, shared, lasts))
-    code, crash = faults.traced(child, faulty, log)
+    code, crash = exports.traced(child, faulty, log)
     said = shared.get()
     if not re.search(rf"\b{name}\b.*INJECTED", log.read_text()):
         return False
     tally.runs += 1
-    tally.told += bool(said.told)
+    tally.ends["a sentence" if said.told else "nothing to say"] += 1
     wrong = list(said.bad)
     if code != export_process.DONE:
         wrong.append(crash[-1500:])
     if len(set(said.told)) > 1 + lasts or any("Traceback" in each for each in said.told):
-        wrong.append(f"it said {said['told']}")
+        wrong.append(f"it said {said.told}")
     wrong += _check_end(place, states, said.kept, call, lasts=lasts)
     tally.wrong += [f"{what}: {each}" for each in wrong]
     return True

@@ -13,7 +13,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from pruneapp.sessions.journal import Journal, JournalUpdate
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.restore import reopened
 from tests.reliability import export_process
+from tests.reliability.tally import Tally
 from tests.support.document_edits import redo, undo
 
 # More actions than are done before the last kill.
@@ -78,19 +79,6 @@ _MEANWHILE = 0.03
 _ENOUGH = 10
 
 
-@dataclass
-class Tally:
-    """The outcomes; `again` counts journals that needed some steps to be recomputed."""
-
-    runs: int = 0
-    steps: int = 0
-    complete: int = 0
-    one_more: int = 0
-    nothing: int = 0
-    again: int = 0
-    wrong: list[str] = field(default_factory=list)
-
-
 def kill(work: Work, times: int) -> Tally:
     """Kill a working process `times` times."""
     tally = Tally()
@@ -102,7 +90,7 @@ def kill(work: Work, times: int) -> Tally:
         for number in range(times):
             _kill(work, folder, number, tally)
             shutil.rmtree(folder / f"journals-{number}", ignore_errors=True)
-    if work.large and times >= _ENOUGH and not tally.again:
+    if work.large and times >= _ENOUGH and not tally.ends["computed again"]:
         tally.wrong.append(f"{times} kills, and none came while masks were written")
     return tally
 
@@ -133,20 +121,20 @@ def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
         tally.wrong.append(f"kill {seed}: it ended by itself: {said}")
         return
     tally.runs += 1
-    tally.steps += done
+    tally.ends["actions kept"] += done
     expected = _expected(work, model, seed, done + 1)
     found = find_unsaved_work(place, Job())
     if not found:
         # Nothing can be lost: no state was saved yet, or everything was undone.
         if not all(state[0] for state in expected[done : done + 2]):
-            tally.nothing += 1
+            tally.ends["nothing to lose"] += 1
         else:
             tally.wrong.append(f"kill {seed}: nothing is offered after {done} actions")
         return
     try:
         with read_journal(found[0].path, Job()) as journal:
             document = reopened(journal, Job())
-            tally.again += bool(journal.history.intents)
+            tally.ends["computed again"] += bool(journal.history.intents)
     except PruneAppError as error:
         tally.wrong.append(f"kill {seed}: {error}")
         return
@@ -154,9 +142,9 @@ def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
     document.close()
     document.checkpoint.close()
     if len(found) == 1 and state == expected[done]:
-        tally.complete += 1
+        tally.ends["the last"] += 1
     elif len(found) == 1 and state == expected[min(done + 1, len(expected) - 1)]:
-        tally.one_more += 1
+        tally.ends["the one under way"] += 1
     else:
         tally.wrong.append(f"kill {seed}: another state than after {done} actions")
 
