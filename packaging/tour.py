@@ -169,7 +169,7 @@ class Tour:
         self.application.setCursorFlashTime(0)
         self.application.speak(language)
         settings = Settings()
-        settings.set_welcomed()  # skip the welcome state
+        settings.store(welcomed=True)  # skip the welcome state
         appearance = Appearance(self.application, "light")
         # The offscreen screen has 800 x 800 pixels, to which windows would be limited.
         screen.available = lambda _window: QRect(0, 0, 1920, 1200)

@@ -31,6 +31,7 @@ from pruneapp.edits.group_edit import in_sentence
 from pruneapp.export.catalog import FORMATS
 from pruneapp.groups.family import LABELS
 from pruneapp.gui.app.settings import LANGUAGE, SETTINGS
+from pruneapp.gui.commands.declarations import COMMANDS, LOCAL_KEYS
 from pruneapp.gui.widgets.engine_text import CONTEXT, LANGUAGE_OF, SENTENCES, TIMES
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
@@ -117,6 +118,7 @@ def collect(file: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         declared = Path(folder, "declared.py")
         texts = [_marked(CONTEXT, *text) for text in declarations()]
+        texts += [_marked("Actions", *text) for text in commands()]
         texts.append(
             _marked(SENTENCES, "the name of the language, as in pruneapp_NAME.ts", LANGUAGE_OF)
         )
@@ -166,8 +168,23 @@ def problem(message: Message) -> str:
 
 def declarations() -> Iterator[tuple[str, str]]:
     """Yield (origin, English text) of the declarations in registries, without duplicates."""
+    yield from _unique(_declared())
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Yield (origin, English text) of the commands and menus of the window."""
+    menus = dict.fromkeys(part for command in COMMANDS for part in command.menu.split("/"))
+    found = [("menu", menu) for menu in menus]
+    for command in COMMANDS:
+        # Languages are called as they call themselves.
+        own_name = command.group == "language" and command.id != "language_system"
+        found += [("command", "" if own_name else command.text), ("command", command.tip)]
+    yield from _unique([*found, *(("keys", keys.text) for keys in LOCAL_KEYS)])
+
+
+def _unique(found: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
-    for where, text in _declared():
+    for where, text in found:
         if text and text not in seen:
             seen.add(text)
             yield where, text

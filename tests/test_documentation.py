@@ -97,12 +97,12 @@ def test_every_option_in_the_documentation_exists_and_every_one_is_documented(ca
 
 
 def test_every_key_of_the_window_is_in_the_guide():
-    from pruneapp.gui.commands.declarations import ACTIONS
+    from pruneapp.gui.commands.declarations import COMMANDS
 
     section = GUIDE.partition("## Keys\n")[2].partition("<!-- /F1 -->")[0]
     written = set(re.findall(r"`([^`]+)`", section))
     arrows = {"Left": "←", "Right": "→"}
-    for spec in ACTIONS:
+    for spec in COMMANDS:
         for key in spec.keys[:1]:
             head, plus, last = key.rpartition("+")
             shown = f"{head}{plus}{arrows.get(last, last)}" if head else key
@@ -110,9 +110,9 @@ def test_every_key_of_the_window_is_in_the_guide():
 
 
 def test_every_menu_entry_that_the_guide_names_exists():
-    from pruneapp.gui.commands.declarations import ACTIONS
+    from pruneapp.gui.commands.declarations import COMMANDS
 
-    plain = [(spec.menu.replace("&", ""), spec.text.replace("&", "")) for spec in ACTIONS]
+    plain = [(spec.menu.replace("&", ""), spec.text.replace("&", "")) for spec in COMMANDS]
     named = re.findall(r"\*\*(\w+) > ([^*]+)\*\*", GUIDE)
     assert len(named) > 5
     for menu, text in named:

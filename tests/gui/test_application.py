@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QDockWidget, QT
 from pruneapp import resources
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.application import Start
-from pruneapp.gui.commands.declarations import ACTIONS
+from pruneapp.gui.commands.declarations import COMMANDS
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
@@ -207,10 +207,10 @@ class _Joined(threading.Thread):
 
 def test_every_command_does_something_and_has_keys_of_its_own(person):
     """Every action of the declaration is connected; no key is given twice."""
-    keys = [QKeySequence(key).toString() for spec in ACTIONS for key in spec.keys]
+    keys = [QKeySequence(key).toString() for spec in COMMANDS for key in spec.keys]
     assert len(set(keys)) == len(keys)
-    assert len({spec.id for spec in ACTIONS}) == len(ACTIONS)
-    for spec in ACTIONS:
+    assert len({spec.id for spec in COMMANDS}) == len(COMMANDS)
+    for spec in COMMANDS:
         action = person.window.actions_[spec.id]
         assert action.isSignalConnected(_signal(action, "triggered(bool)")), spec.id
         assert [k.toString() for k in action.shortcuts()] == [
@@ -480,7 +480,7 @@ def test_the_device_can_be_chosen_and_is_remembered(new_person, settings_file):
 def test_before_anything_is_open_no_command_that_needs_it_is_offered(new_person):
     """In the first seconds Undo, Redo and Export looked as if they could be pressed."""
     window = new_person(show=False).window
-    for spec in ACTIONS:
+    for spec in COMMANDS:
         offered = spec.always and not spec.number  # there are no recent files
         assert window.actions_[spec.id].isEnabled() == offered, spec.id
     assert not any(window.actions_[name].isEnabled() for name in ("undo", "redo", "export"))

@@ -10,13 +10,13 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMainWindow, QMenu, QWidget
 
-from pruneapp.gui.commands.declarations import ACTIONS
+from pruneapp.gui.commands.declarations import COMMANDS
 from pruneapp.gui.commands.palette import CommandPalette
 from tests.monkey import actions
 from tests.monkey.actions import Act
 from tests.monkey.files import Files
 
-SHORTCUTS = sorted({key for spec in ACTIONS for key in spec.keys})
+SHORTCUTS = sorted({key for spec in COMMANDS for key in spec.keys})
 PLAIN_KEYS = (
     "Tab Shift+Tab Up Down Left Right Return Enter Esc Space Home End PgUp PgDown Backspace Del"
     " Ctrl+A Ctrl+C Ctrl+X Ctrl+V Shift+Up Shift+Down Shift+Left Shift+Right Ctrl+Home Ctrl+End"
@@ -221,7 +221,7 @@ KINDS: dict[Callable[[Whims, QWidget], Act], float] = {
     _pick("keys", "keys", *["Tab"] * 4, "Shift+Tab"): 5,
     _pick("type", "text", *TEXTS): 8,
     Whims.paste: 1,
-    _pick("trigger", "name", *(spec.id for spec in ACTIONS)): 4,
+    _pick("trigger", "name", *(spec.id for spec in COMMANDS)): 4,
     _pick("keys", "keys", "Ctrl+Return"): 4,
     _pick("trigger", "name", "export"): 1,
     Whims.drop: 0.5,

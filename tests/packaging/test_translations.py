@@ -36,7 +36,6 @@ SHOWS = {
     *("QLabel", "QPushButton", "QToolButton", "QCheckBox", "QRadioButton", "QGroupBox", "QAction"),
     *("QDockWidget", "QToolBar", "QMenu", "plain", "heading", "label_for", "choice_box"),
     *("ElidedLabel", "Sentences", "set_notice", "show_done", "show_info", "offer", "set_trouble"),
-    *("ActionSpec",),
 }
 MARKS = {"tr", "translate", "QT_TRANSLATE_NOOP"}
 # These show texts that are marked elsewhere: commands, columns, and declarations of the engine.
@@ -226,8 +225,7 @@ def unmarked(module: ast.Module):
     """Yield the unmarked words that code shows, with their lines."""
     for call in ast.walk(module):
         if isinstance(call, ast.Call) and name_of(call) in SHOWS:
-            words = call.args[1:] if name_of(call) == "ActionSpec" else call.args
-            for argument in words:
+            for argument in call.args:
                 yield from bare(argument)
 
 

@@ -48,16 +48,14 @@ class PluginController(Controller):
         self._dialog = None
 
     def _on_installed(self, found: tuple[Plugin, ...]) -> None:
-        allowed = self._settings.allowed_plugins
+        allowed, known = self._settings.state.allowed_plugins, self._settings.state.known_plugins
         for plugin in found:
             self._installed[plugin.key] = plugin
             if plugin.key in allowed and plugin.key not in plugins.REGISTERED:
                 self._load(plugin.key)
-        new = [
-            key
-            for key in self._settings.update_known_plugins(self._installed)
-            if key not in allowed
-        ]
+        if known != list(self._installed):
+            self._settings.store(known_plugins=list(self._installed))
+        new = [key for key in self._installed if key not in {*known, *allowed}]
         if new:
             names = join_names(*(self._installed[key].name for key in new))
             self._notifications.offer(
@@ -70,7 +68,8 @@ class PluginController(Controller):
 
     def _on_allowed(self, key: str, allowed: bool) -> None:
         self._notifications.end(NoticeTopic.PLUGINS)
-        self._settings.allow_plugin(key, allowed=allowed)
+        others = {*self._settings.state.allowed_plugins} - {key}
+        self._settings.store(allowed_plugins=sorted(others | ({key} if allowed else set())))
         self._errors.pop(key, None)
         if allowed and key not in plugins.REGISTERED:
             self._load(key)
@@ -105,7 +104,7 @@ class PluginController(Controller):
     def _show_rows(self) -> None:
         if self._dialog is None:
             return
-        allowed, kinds = self._settings.allowed_plugins, plugins.GROUPS
+        allowed, kinds = self._settings.state.allowed_plugins, plugins.GROUPS
         self._dialog.set_rows(
             [
                 PluginRow(

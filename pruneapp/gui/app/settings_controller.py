@@ -151,14 +151,14 @@ class SettingsController(Controller):
         # Imported late, as it imports all that is sent to workers.
         from pruneapp.cluster.connection import check_address
 
-        proposed, wrong = self.cluster or self._settings.cluster, ""
+        proposed, wrong = self.cluster or self._settings.state.cluster, ""
         while address := dialogs.cluster(self._window, proposed, wrong):
             try:
                 check_address(address)
             except PruneAppError as error:
                 proposed, wrong = address, translate_error(error)
                 continue
-            self._settings.set_cluster(address)
+            self._settings.store(cluster=address)
             self._set_cluster(address)
             return
         self._show_device()
@@ -217,9 +217,9 @@ class SettingsController(Controller):
 
     def _show_questions(self) -> None:
         asked = [(param, bool(self._settings.get(param))) for param in QUESTIONS]
-        dialog = QuestionDialog(asked, self._settings.agreed, self._window)
+        dialog = QuestionDialog(asked, len(self._settings.state.scripts), self._window)
         dialog.toggled.connect(self._settings.set)
-        dialog.agreementsForgotten.connect(self._settings.forget_agreed)
+        dialog.agreementsForgotten.connect(lambda: self._settings.store(scripts={}))
         self._theme.apply_to(dialog)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -288,8 +288,10 @@ class SettingsController(Controller):
         sheet.open()
 
     def _change_keys(self) -> None:
-        dialog = ShortcutDialog(assigned(self._settings.keys), self._reserved_keys(), self._window)
-        dialog.changed.connect(self._settings.set_keys)
+        dialog = ShortcutDialog(
+            assigned(self._settings.state.keys), self._reserved_keys(), self._window
+        )
+        dialog.changed.connect(lambda keys: self._settings.store(keys=keys))
         self._theme.apply_to(dialog)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -307,7 +309,7 @@ class SettingsController(Controller):
 
     @Slot()
     def _on_keys(self) -> None:
-        self._actions.set_keys(self._settings.keys)
+        self._actions.set_keys(self._settings.state.keys)
 
     def _show_guide(self) -> None:
         guide = GuideDialog(self._window)

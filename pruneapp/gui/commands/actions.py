@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from pruneapp.gui.commands.declarations import ACTIONS, RECENT, WINDOW, ActionSpec
+from pruneapp.gui.commands.declarations import COMMANDS, RECENT, WINDOW, Command
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.theme import icon
 
@@ -30,7 +30,7 @@ def translated(text: str) -> str:
     return translate("Actions", text)
 
 
-def text_of(spec: ActionSpec) -> str:
+def text_of(spec: Command) -> str:
     """Return the menu text of a command in the language of the window."""
     return translated(spec.text).replace("{n}", str(spec.number))
 
@@ -54,7 +54,7 @@ def native(keys: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(texts))
 
 
-def declared(spec: ActionSpec) -> Keys:
+def declared(spec: Command) -> Keys:
     """Return the default shortcuts of a command."""
     return tuple(map(portable, spec.keys))
 
@@ -67,7 +67,7 @@ def assigned(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
     """
     used: set[str] = set()
     found: dict[str, Keys] = {}
-    for spec in sorted(ACTIONS, key=lambda spec: spec.id not in changed):
+    for spec in sorted(COMMANDS, key=lambda spec: spec.id not in changed):
         keys = dict.fromkeys(map(portable, changed.get(spec.id, spec.keys)))
         found[spec.id] = tuple(key for key in keys if key and key not in used)
         used.update(found[spec.id])
@@ -76,7 +76,7 @@ def assigned(changed: Mapping[str, Iterable[str]]) -> dict[str, Keys]:
 
 def changes(keys: Mapping[str, Keys]) -> dict[str, Keys]:
     """Return the shortcuts that differ from the declared ones, by command id."""
-    return {spec.id: keys[spec.id] for spec in ACTIONS if keys[spec.id] != declared(spec)}
+    return {spec.id: keys[spec.id] for spec in COMMANDS if keys[spec.id] != declared(spec)}
 
 
 class Actions:
@@ -90,7 +90,7 @@ class Actions:
         self._groups: dict[str, QActionGroup] = {}
         self._tips: dict[str, str] = {}
         self._shortcut_callbacks: list[tuple[str, Callable[[str], object]]] = []
-        for spec in ACTIONS:
+        for spec in COMMANDS:
             action = QAction(text_of(spec), parent)
             action.setObjectName(spec.id)
             action.setIconText(plain(action.text()))
@@ -129,7 +129,7 @@ class Actions:
 
     def shortcut_or_path(self, name: str) -> str:
         """Return the shortcut of a command; its menu path if it has none."""
-        spec = next(spec for spec in ACTIONS if spec.id == name)
+        spec = next(spec for spec in COMMANDS if spec.id == name)
         return self.keys(name) or BETWEEN.join(
             map(plain, (*map(translated, spec.menu.split("/")), text_of(spec)))
         )
@@ -155,7 +155,7 @@ class Actions:
 
     def named(self) -> list[tuple[str, QAction]]:
         """Return the visible commands with their names, including the path of submenus."""
-        actions = ((spec, self[spec.id]) for spec in ACTIONS)
+        actions = ((spec, self[spec.id]) for spec in COMMANDS)
         return [
             (_named(spec.menu, action), action) for spec, action in actions if action.isVisible()
         ]
@@ -163,16 +163,16 @@ class Actions:
     @property
     def recent(self) -> list[QAction]:
         """The commands that open recent files; their data are the paths."""
-        return [self[spec.id] for spec in ACTIONS if spec.menu == RECENT and spec.number]
+        return [self[spec.id] for spec in COMMANDS if spec.menu == RECENT and spec.number]
 
     @property
     def windows(self) -> list[QAction]:
         """The commands that bring a window to the front."""
-        return [self[spec.id] for spec in ACTIONS if spec.menu == WINDOW and spec.number]
+        return [self[spec.id] for spec in COMMANDS if spec.menu == WINDOW and spec.number]
 
     def fill(self, bar: QMenuBar) -> None:
         """Add the commands to their menus and create these; `menus` has them by path afterwards."""
-        for spec in ACTIONS:
+        for spec in COMMANDS:
             menu = self._menu(spec.menu, bar)
             if spec.separated:
                 menu.addSeparator()
@@ -180,7 +180,7 @@ class Actions:
 
     def paint(self, colors: Mapping[str, str], ratio: float) -> None:
         """Draw the icons in the colors of the theme; `ratio` is the device pixel ratio."""
-        for spec in ACTIONS:
+        for spec in COMMANDS:
             if spec.icon:
                 self._by_id[spec.id].setIcon(icon(spec.icon, colors, ratio))
 
@@ -201,7 +201,7 @@ def with_keys(text: str, keys: str) -> str:
 
 def english_name(action: QAction) -> str:
     """Return the name of a command as declared; "" for numbered and for undeclared commands."""
-    spec = next((spec for spec in ACTIONS if spec.id == action.objectName()), None)
+    spec = next((spec for spec in COMMANDS if spec.id == action.objectName()), None)
     if spec is None or spec.number:
         return ""
     menus = spec.menu.split("/") if "/" in spec.menu else []

@@ -31,7 +31,7 @@ from pruneapp.gui.commands.actions import (
     text_of,
     translated,
 )
-from pruneapp.gui.commands.declarations import ACTIONS, ActionSpec
+from pruneapp.gui.commands.declarations import COMMANDS, Command
 from pruneapp.gui.widgets.controls import LineEdit, add_row
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLines, join_sentences, label_for
 from pruneapp.gui.widgets.labels import plain as label
@@ -133,7 +133,7 @@ class ShortcutDialog(Dialog):
         self.resize(680, 640)
         self._keys = dict(keys)
         self._reserved = dict(reserved)
-        self._specs = {spec.id: spec for spec in ACTIONS}
+        self._specs = {spec.id: spec for spec in COMMANDS}
         self._rows: dict[str, QTreeWidgetItem] = {}
         self._menus: dict[str, QTreeWidgetItem] = {}
         self._offered_action: Callable[[], None] | None = None
@@ -206,7 +206,7 @@ class ShortcutDialog(Dialog):
     # -- the commands ---------------------------------------------------------------------------
 
     def _fill(self) -> None:
-        for spec in ACTIONS:
+        for spec in COMMANDS:
             if spec.menu not in self._menus:
                 menu_path = BETWEEN.join(plain(translated(part)) for part in spec.menu.split("/"))
                 menu = self._menus[spec.menu] = QTreeWidgetItem([menu_path])
@@ -220,7 +220,7 @@ class ShortcutDialog(Dialog):
         self.table.expandAll()
         self._show_keys()
 
-    def _name(self, spec: ActionSpec) -> str:
+    def _name(self, spec: Command) -> str:
         return plain(text_of(spec))
 
     def _show_keys(self) -> None:
@@ -236,7 +236,7 @@ class ShortcutDialog(Dialog):
         first = None
         for menu in self._menus.values():
             menu.setHidden(True)
-        for spec in ACTIONS:
+        for spec in COMMANDS:
             menu, row = self._menus[spec.menu], self._rows[spec.id]
             text = f"{menu.text(0)} {row.text(_COMMAND)} {row.text(_SHORTCUT)}".casefold()
             hit = all(word in text for word in words)

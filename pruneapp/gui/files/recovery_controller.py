@@ -15,6 +15,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.app.settings import put_first
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
@@ -84,7 +85,7 @@ class RecoveryController(Controller):
         """Search for abandoned work and files in the background, and show them."""
         # Stores are not accessed unless the user names them.
         recent = (path.parent for path in self._settings.recent if not is_store(path))
-        places = frozenset((*self._settings.written, *recent))
+        places = frozenset((*map(Path, self._settings.state.written), *recent))
         self._run_background(lambda job: find_leftovers(places, job), self._on_found)
 
     def _run_background(self, work: Callable[[Job], T], on_result: Callable[[T], None]) -> None:
@@ -106,7 +107,8 @@ class RecoveryController(Controller):
 
     def _on_export(self, path: Path) -> None:
         if not is_store(path):
-            self._settings.add_written(path.parent)
+            written = self._settings.state.written
+            self._settings.store(written=put_first(written, path.parent))
 
     def _restore(self, key: str) -> None:
         # A journal that is being opened is locked and cannot be opened twice.

@@ -349,10 +349,10 @@ class ViewState(QObject):
         self._show_page = navigation.show_page
         self._show_tensor, self._check, self._checked = show_tensor, check, checked
         self._file: Path | None = None
-        columns = settings.window.get("columns")
+        columns = settings.state.window.get("columns")
         if isinstance(columns, dict):
             views.tree.view.set_columns(columns)
-        self.show({"page": settings.window.get("page")})
+        self.show({"page": settings.state.window.get("page")})
 
     def read(self, most: int = _MOST_CHECKED) -> Mapping[str, Any]:
         """Return the state: focused tensor, page, form, and checked tensors.

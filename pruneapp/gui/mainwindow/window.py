@@ -196,7 +196,7 @@ class MainWindow(QMainWindow):
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
         above = QTabWidget.TabPosition.North
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, above)
-        self.actions_ = Actions(self, settings.keys)
+        self.actions_ = Actions(self, settings.state.keys)
         self.actions_.fill(self.menuBar())
         # Connected here, as it must work from the first paint on.
         self.actions_["close_window"].triggered.connect(self.close)
@@ -248,7 +248,7 @@ class MainWindow(QMainWindow):
     def show_document(self, *, is_open: bool) -> None:
         """Show the views of the document, or the start page."""
         if is_open and self._settings.is_first_run:
-            self._settings.set_welcomed()
+            self._settings.store(welcomed=True)
             self.empty.set_first(first=False)
         self.stack.setCurrentIndex(1 if is_open else 0)
         self._narrow = False
@@ -345,7 +345,7 @@ class MainWindow(QMainWindow):
         """Emit `closing`, whose receivers may ignore the event; else save the layout and close."""
         self.closing.emit(event)
         if event.isAccepted():
-            self._settings.set_welcomed()
+            self._settings.store(welcomed=True)
             self.save_layout()
             super().closeEvent(event)
             self.closed.emit(self)

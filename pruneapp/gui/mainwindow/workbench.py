@@ -27,7 +27,7 @@ from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.app.windows import TITLE, Windows
 from pruneapp.gui.commands.actions import plain
-from pruneapp.gui.commands.declarations import ACTIONS
+from pruneapp.gui.commands.declarations import COMMANDS
 from pruneapp.gui.compare.combine_controller import MaskDragController
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.history_controller import (
@@ -171,7 +171,7 @@ class StatusController(QObject):
         """Enable the commands that are available now."""
         document = self._session.document
         actions = self._window.actions_
-        for spec in ACTIONS:
+        for spec in COMMANDS:
             if not spec.always:
                 actions[spec.id].setEnabled(document is not None)
         self._window.export_button.setEnabled(document is not None)

@@ -111,8 +111,7 @@ def test_one_that_fails_is_named_and_left_out(packages, new_person, code):
 def test_what_was_allowed_is_loaded_at_the_start(packages, new_person, settings_file):
     install_example(packages)
     settings = Settings(settings_file)
-    settings.allow_plugin("pruneapp-example==1.0", allowed=True)
-    settings.allow_plugin("pruneapp-example==0.9", allowed=True)
+    settings.store(allowed_plugins=["pruneapp-example==0.9", "pruneapp-example==1.0"])
     settings.flush()
     person = new_person()
     person.wait_ready()

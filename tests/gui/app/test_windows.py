@@ -321,7 +321,7 @@ def test_theme_shortcuts_and_device_follow_in_all_windows(pair):
     first.choose(first.window.device, "CPU")
     second.wait(lambda: second.window.device.currentData() == "cpu")
     assert settings.get(DEVICE) == "cpu"
-    settings.set_keys({"find": ["Ctrl+K"]})
+    settings.store(keys={"find": ["Ctrl+K"]})
     for person in pair:
         assert person.window.actions_["find"].shortcut().toString() == "Ctrl+K"
     settings.set(MOTION, "reduced")

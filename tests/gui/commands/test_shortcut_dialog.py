@@ -12,22 +12,22 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui.commands.actions import assigned, changes, declared, native
-from pruneapp.gui.commands.declarations import ACTIONS
+from pruneapp.gui.commands.declarations import COMMANDS
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 
-KEYS = [*{key for spec in ACTIONS for key in spec.keys}, "Ctrl+K", "F9", "zebra", "", "Ctrl+"]
+KEYS = [*{key for spec in COMMANDS for key in spec.keys}, "Ctrl+K", "F9", "zebra", "", "Ctrl+"]
 
 
 @given(
     st.dictionaries(
-        st.sampled_from([*(spec.id for spec in ACTIONS), "gone"]),
+        st.sampled_from([*(spec.id for spec in COMMANDS), "gone"]),
         st.lists(st.sampled_from(KEYS), max_size=3),
     )
 )
 def test_no_shortcut_stands_for_two_commands_whatever_was_stored(stored):
     found = assigned(stored)
-    assert found.keys() == {spec.id for spec in ACTIONS}
+    assert found.keys() == {spec.id for spec in COMMANDS}
     keys = [key for keys in found.values() for key in keys]
     assert len(keys) == len(set(keys))
     assert all(keys), "what is no shortcut is dropped"
@@ -230,7 +230,7 @@ def test_a_sign_is_the_same_shortcut_with_and_without_shift(at_work, dialog):
 
 
 def test_commands_are_found_by_words_and_by_keys(at_work, dialog):
-    assert len(shown(dialog)) == len(ACTIONS)
+    assert len(shown(dialog)) == len(COMMANDS)
     assert dialog.search.hasFocus()
     at_work.qtbot.keyClicks(dialog.search, "session sav")
     assert [name for name, *_ in shown(dialog)] == ["Save session", "Save session as"]
@@ -243,7 +243,7 @@ def test_commands_are_found_by_words_and_by_keys(at_work, dialog):
     assert dialog.nothing.isVisible()
     assert not dialog.editor.isEnabled()
     dialog.pressed.clear()
-    assert len(shown(dialog)) == len(ACTIONS)
+    assert len(shown(dialog)) == len(COMMANDS)
 
 
 def test_the_dialog_is_used_by_keys_alone_and_left_by_escape(at_work, dialog):
@@ -289,7 +289,7 @@ def test_two_keys_of_one_name_are_named_once(qapp):
 
 def test_declared_shortcuts_are_written_as_qt_writes_them():
     """Or one that a person chose would not be the same key."""
-    for spec in ACTIONS:
+    for spec in COMMANDS:
         assert declared(spec) == spec.keys
 
 

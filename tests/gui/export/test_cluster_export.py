@@ -73,11 +73,11 @@ def test_exports_run_where_the_person_says(pruned, tmp_path, answer, clients, mo
     address = clients(2).scheduler.address
     here = written(pruned, tmp_path / "here")
     titles = []
-    submit = pruned.workbench.jobs.submit
+    run = pruned.workbench.jobs.run
     monkeypatch.setattr(
         pruned.workbench.jobs,
-        "submit",
-        lambda title, *args, **named: (titles.append(title), submit(title, *args, **named))[1],
+        "run",
+        lambda *args, **named: (titles.append(named.get("title")), run(*args, **named))[1],
     )
     box = pruned.window.device
     asked = answer("nowhere", address)
@@ -89,7 +89,7 @@ def test_exports_run_where_the_person_says(pruned, tmp_path, answer, clients, mo
     assert "Exporting on the cluster" in titles
     assert {path.name for path in tmp_path.iterdir()} == {"model", "here", "there"}
     pruned.workbench.settings.flush()
-    assert pruned.workbench.settings.cluster == address, "it is proposed the next time"
+    assert pruned.workbench.settings.state.cluster == address, "it is proposed the next time"
     pruned.choose(box, "CPU")
     titles.clear()
     assert written(pruned, tmp_path / "again") == here

@@ -105,7 +105,7 @@ def test_columns_and_order_are_found_again(person, files):
     view.header().setSortIndicator(Column.PARAMETERS, view.header().sortIndicatorOrder())
     kept = view.columns()
     person.session.close()
-    window = person.workbench.settings.window
+    window = person.workbench.settings.state.window
     assert window["columns"] == kept
     assert kept["sorted"] == "parameters"
     assert "type" in kept["shown"]
@@ -145,7 +145,7 @@ def test_the_width_of_a_column_is_found_again(person, files):
     view = person.views.tree.view
     view.header().resizeSection(Column.SPARSITY, 171)
     person.session.close()
-    kept = person.workbench.settings.window["columns"]
+    kept = person.workbench.settings.state.window["columns"]
     assert kept["widths"] == {"sparsity": 171}
     view.header().resizeSection(Column.SPARSITY, 120)
     view.set_columns(kept)
@@ -263,7 +263,7 @@ def test_settings_of_before_still_open(tmp_path):
     (tmp_path / "s.json").write_text(json.dumps(old))
     settings = Settings(tmp_path / "s.json")
     assert [str(path) for path in settings.recent] == ["/a.pt"]
-    assert settings.window == {}
+    assert settings.state.window == {}
     assert settings.view(tmp_path / "a.pt") == {}
 
 
