@@ -208,7 +208,7 @@ def test_settings_keep_the_last_files_alone(tmp_path):
         settings.set_views({"page": "model"}, tmp_path / f"{number}.pt", {"tensor": str(number)})
     settings.flush()
     found = Settings(tmp_path / "s.json")
-    assert found.window == {"page": "model"}
+    assert found.state.window == {"page": "model"}
     assert found.view(tmp_path / "4.pt") == {}
     assert found.view(tmp_path / "5.pt") == {"tensor": "5"}
 
