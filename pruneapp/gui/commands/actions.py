@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from pruneapp.gui.commands.declarations import COMMANDS, RECENT, WINDOW, Command
+from pruneapp.gui.commands.declarations import COMMANDS, RECENT, WINDOW, MenuCommand
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.theme import icon
 
@@ -30,7 +30,7 @@ def translated(text: str) -> str:
     return translate("Actions", text)
 
 
-def text_of(spec: Command) -> str:
+def text_of(spec: MenuCommand) -> str:
     """Return the menu text of a command in the language of the window."""
     return translated(spec.text).replace("{n}", str(spec.number))
 
@@ -54,7 +54,7 @@ def native(keys: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(texts))
 
 
-def declared(spec: Command) -> Keys:
+def declared(spec: MenuCommand) -> Keys:
     """Return the default shortcuts of a command."""
     return tuple(map(portable, spec.keys))
 

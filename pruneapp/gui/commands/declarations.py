@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class Command:
+class MenuCommand:
     """A command."""
 
     id: str  # identifier for connections and tests
@@ -54,59 +54,61 @@ RECENT_FILES = 9  # number of listed recent files
 _WINDOWS = 9  # number of listed windows
 
 
-def _in(menu: str, *commands: Command) -> tuple[Command, ...]:
+def _in(menu: str, *commands: MenuCommand) -> tuple[MenuCommand, ...]:
     return tuple(replace(command, menu=menu) for command in commands)
 
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS: tuple[MenuCommand, ...] = (
     *_in(
         FILE,
-        Command("open", "&Open…", "Open a checkpoint", "Ctrl+O", icon="open", always=True),
-        Command(
+        MenuCommand("open", "&Open…", "Open a checkpoint", "Ctrl+O", icon="open", always=True),
+        MenuCommand(
             "open_folder",
             "Open &folder…",
             "Open a model folder: a file of weights, or shards with their index",
             "Ctrl+Shift+O",
             always=True,
         ),
-        Command(
+        MenuCommand(
             "open_location",
             "Open &location…",
             "Open a path or the URL of an object store (s3://…)",
             "Ctrl+U",
             always=True,
         ),
-        Command(
+        MenuCommand(
             "open_in_window",
             "Open in &new window…",
             "Open a checkpoint in a window of its own",
             "Ctrl+Shift+N",
             always=True,
         ),
-        Command(
+        MenuCommand(
             "sample", "Try the sa&mple", "Open the small model included with Pruneapp", always=True
         ),
     ),
     *_in(
         RECENT,
         *(
-            Command(f"recent_{n}", "Recent file &{n}", shortcuts=f"Ctrl+{n}", always=True, number=n)
+            MenuCommand(
+                f"recent_{n}", "Recent file &{n}", shortcuts=f"Ctrl+{n}", always=True, number=n
+            )
             for n in range(1, RECENT_FILES + 1)
         ),
-        Command(
+        MenuCommand(
             "pin_file",
             "&Pin this file",
             "Keep the open file at the top of the recent files",
             checkable=True,
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "remove_missing",
             "Remove &missing files",
             "Remove files that were deleted or moved from the list",
             always=True,
         ),
-        Command(
+        MenuCommand(
             "clear_histories",
             "Clear kept &histories…",
             "Delete the undo history, metrics and scans that are kept of closed files",
@@ -115,27 +117,27 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_in(
         FILE,
-        Command(
+        MenuCommand(
             "state_dict",
             "Choose state &dict…",
             "Switch to another state dict in this file",
             always=True,
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "save_session",
             "&Save session",
             "Save masks, history and view, to continue later",
             "Ctrl+S",
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "save_session_as",
             "Save session &as…",
             "Save the session to another file",
             "Ctrl+Shift+S",
         ),
-        Command(
+        MenuCommand(
             "export",
             "&Export…",
             "Write the pruned model to a file",
@@ -143,8 +145,8 @@ COMMANDS: tuple[Command, ...] = (
             icon="export",
             separated=True,
         ),
-        Command("close", "&Close", "Close this checkpoint", "Ctrl+W"),
-        Command(
+        MenuCommand("close", "&Close", "Close this checkpoint", "Ctrl+W"),
+        MenuCommand(
             "new_window",
             "New &window",
             "Open another window, without a file",
@@ -152,63 +154,65 @@ COMMANDS: tuple[Command, ...] = (
             always=True,
             separated=True,
         ),
-        Command("close_window", "Close w&indow", "Close this window", "Ctrl+Shift+W", always=True),
-        Command("quit", "&Quit", "Close all windows", "Ctrl+Q", always=True, separated=True),
+        MenuCommand(
+            "close_window", "Close w&indow", "Close this window", "Ctrl+Shift+W", always=True
+        ),
+        MenuCommand("quit", "&Quit", "Close all windows", "Ctrl+Q", always=True, separated=True),
     ),
     *_in(
         EDIT,
-        Command("undo", "&Undo", "Undo the last step", "Ctrl+Z", icon="undo"),
-        Command(
+        MenuCommand("undo", "&Undo", "Undo the last step", "Ctrl+Z", icon="undo"),
+        MenuCommand(
             "redo", "&Redo", "Redo the step that was undone", "Ctrl+Shift+Z Ctrl+Y", icon="redo"
         ),
-        Command(
+        MenuCommand(
             "find",
             "&Filter the tree",
             "Show only tensors whose names match",
             "Ctrl+F",
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "check_selected",
             "C&heck or uncheck selection",
             "Check the selected rows of the tree, or uncheck them if all are checked (Space there)",
         ),
-        Command(
+        MenuCommand(
             "check_shown", "Check &all shown", "Check all tensors that match the filter", "Ctrl+A"
         ),
-        Command("check_none", "U&ncheck all", "Uncheck all tensors", "Ctrl+Shift+A"),
-        Command(
+        MenuCommand("check_none", "U&ncheck all", "Uncheck all tensors", "Ctrl+Shift+A"),
+        MenuCommand(
             "check_usual",
             "Check &default layers",
             "Check weights with two or more dimensions, except embeddings and norms",
         ),
-        Command(
+        MenuCommand(
             "copy_name",
             "&Copy name",
             "Copy the full name of the current tensor",
             "Ctrl+Shift+C",
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "copy_channels",
             "Copy channel &list",
             "Copy the indices of the channels selected in Channels (Ctrl+C there)",
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "paste_channels",
             "&Paste channel list",
             "Select in Channels the indices on the clipboard: 0-3, 7 (Ctrl+V there)",
         ),
-        Command(
+        MenuCommand(
             "load_channels", "L&oad channel list…", "Select in Channels the indices in a text file"
         ),
-        Command(
+        MenuCommand(
             "save_channels",
             "&Save channel list…",
             "Write the indices of the channels selected in Channels to a text file",
         ),
-        Command(
+        MenuCommand(
             "questions",
             "Confir&mations…",
             "Choose which actions ask for confirmation",
@@ -218,92 +222,94 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_in(
         VIEW,
-        Command("page_weights", "&Weights", "Weights with the mask over them", "1", group="page"),
-        Command(
+        MenuCommand(
+            "page_weights", "&Weights", "Weights with the mask over them", "1", group="page"
+        ),
+        MenuCommand(
             "page_distribution",
             "&Distribution",
             "Histogram of weight magnitudes",
             "2",
             group="page",
         ),
-        Command("page_channels", "&Channels", "Norm of each channel", "3", group="page"),
-        Command("page_model", "&Model", "Sparsity of each tensor", "4", group="page"),
-        Command(
+        MenuCommand("page_channels", "&Channels", "Norm of each channel", "3", group="page"),
+        MenuCommand("page_model", "&Model", "Sparsity of each tensor", "4", group="page"),
+        MenuCommand(
             "page_compare",
             "C&ompare",
             "Differences between two states or two files",
             "5",
             group="page",
         ),
-        Command(
+        MenuCommand(
             "page_quality",
             "&Quality",
             "Metric of each evaluated state against its sparsity",
             "6",
             group="page",
         ),
-        Command(
+        MenuCommand(
             "page_sensitivity",
             "&Sensitivity",
             "Damage of pruning each tensor alone, as scanned",
             "7",
             group="page",
         ),
-        Command("mask", "Mas&k on and off", "Show or hide the mask", "M", separated=True),
-        Command("zoom_in", "Zoom &in", "Zoom in", "+ ="),
-        Command("zoom_out", "Zoom o&ut", "Zoom out", "-"),
-        Command("zoom_fit", "&Fit", "Show the whole tensor", "0"),
-        Command(
+        MenuCommand("mask", "Mas&k on and off", "Show or hide the mask", "M", separated=True),
+        MenuCommand("zoom_in", "Zoom &in", "Zoom in", "+ ="),
+        MenuCommand("zoom_out", "Zoom o&ut", "Zoom out", "-"),
+        MenuCommand("zoom_fit", "&Fit", "Show the whole tensor", "0"),
+        MenuCommand(
             "previous_tensor", "&Previous tensor", "Show the previous tensor", "[", separated=True
         ),
-        Command("next_tensor", "&Next tensor", "Show the next tensor", "]"),
-        Command(
+        MenuCommand("next_tensor", "&Next tensor", "Show the next tensor", "]"),
+        MenuCommand(
             "tensor_list",
             "Tensors as a &list",
             "Show all tensors as a sortable list instead of the tree",
             "Ctrl+L",
             checkable=True,
         ),
-        Command(
+        MenuCommand(
             "history_back", "History &back", "Go to the previous state", "Alt+Left", separated=True
         ),
-        Command("history_forward", "History fo&rward", "Go to the next state", "Alt+Right"),
+        MenuCommand("history_forward", "History fo&rward", "Go to the next state", "Alt+Right"),
     ),
     *_in(
         THEME,
-        Command("theme_system", "&System", group="theme", always=True),
-        Command("theme_light", "&Light", group="theme", always=True),
-        Command("theme_dark", "&Dark", group="theme", always=True),
-        Command("theme_contrast_light", "&High contrast, light", group="theme", always=True),
-        Command("theme_contrast_dark", "High &contrast, dark", group="theme", always=True),
+        MenuCommand("theme_system", "&System", group="theme", always=True),
+        MenuCommand("theme_light", "&Light", group="theme", always=True),
+        MenuCommand("theme_dark", "&Dark", group="theme", always=True),
+        MenuCommand("theme_contrast_light", "&High contrast, light", group="theme", always=True),
+        MenuCommand("theme_contrast_dark", "High &contrast, dark", group="theme", always=True),
     ),
     *_in(
         LANGUAGE,
-        Command("language_system", "&System", group="language", always=True),
-        Command("language_en", "&English", group="language", always=True),
-        Command("language_zh_CN", "简体中文(&C)", group="language", always=True),
-        Command("language_de", "&Deutsch", group="language", always=True),
+        MenuCommand("language_system", "&System", group="language", always=True),
+        MenuCommand("language_en", "&English", group="language", always=True),
+        MenuCommand("language_zh_CN", "简体中文(&C)", group="language", always=True),
+        MenuCommand("language_de", "&Deutsch", group="language", always=True),
     ),
     *_in(
         PRUNE,
-        Command("preview", "Pre&view", "Preview the step with the current settings"),
-        Command("prune", "&Prune", "Apply the pruning step", "Ctrl+Return Ctrl+Enter"),
-        Command(
+        MenuCommand("preview", "Pre&view", "Preview the step with the current settings"),
+        MenuCommand("prune", "&Prune", "Apply the pruning step", "Ctrl+Return Ctrl+Enter"),
+        MenuCommand(
             "prune_in_rounds",
             "Ite&rative pruning…",
             "Repeat the pruning step on a sparsity schedule; each round is a step in the history",
             "Ctrl+Shift+Return Ctrl+Shift+Enter",
         ),
-        Command("go_to_method", "Choose the metho&d", "Go to the method in the form", "Alt+M"),
-        Command("go_to_amount", "Enter the am&ount", "Go to the amount in the form", "Alt+A"),
-        Command(
+        MenuCommand("go_to_method", "Choose the metho&d", "Go to the method in the form", "Alt+M"),
+        MenuCommand("go_to_amount", "Enter the am&ount", "Go to the amount in the form", "Alt+A"),
+        MenuCommand(
             "cancel",
             "&Cancel",
             "Cancel the running job, else clear the preview",
             "Esc",
             always=True,
         ),
-        Command(
+        MenuCommand(
             "reset_form",
             "Reset &form",
             "Set the rules, amounts and limits in the form back to their defaults",
@@ -311,40 +317,42 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_in(
         MANUAL_EDIT,
-        Command("hand_prune", "&Prune selection", "Prune the selected channels or weights (Del)"),
-        Command(
+        MenuCommand(
+            "hand_prune", "&Prune selection", "Prune the selected channels or weights (Del)"
+        ),
+        MenuCommand(
             "hand_restore", "&Restore selection", "Restore the selected channels or weights (R)"
         ),
-        Command(
+        MenuCommand(
             "hand_protect",
             "Pr&otect selection",
             "Exclude the selection from all later pruning steps (P)",
         ),
-        Command(
+        MenuCommand(
             "hand_release",
             "&Unprotect selection",
             "Allow later steps to prune the selection again (Shift+P)",
         ),
-        Command(
+        MenuCommand(
             "in_every_block",
             "Apply to the same layer in all &blocks",
             "Apply manual edits to the same layer in all blocks; the tensors are listed first",
             checkable=True,
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "with_companions",
             "Include matching bias and &norm",
             "Apply manual edits of output channels (dim 0) to their bias and norm entries",
             checkable=True,
         ),
-        Command(
+        MenuCommand(
             "in_group",
             "Include all tensors of the &group",
             "Apply manual edits of channels to the same units in all tensors that have them",
             checkable=True,
         ),
-        Command(
+        MenuCommand(
             "complete_channels",
             "Prune bias and norm of pruned &channels",
             "Prune the bias and norm entries of fully pruned channels; "
@@ -354,30 +362,30 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_in(
         PRUNE,
-        Command("load_masks", "&Load masks…", "Prune with masks from a file", separated=True),
-        Command(
+        MenuCommand("load_masks", "&Load masks…", "Prune with masks from a file", separated=True),
+        MenuCommand(
             "combine_masks",
             "Com&bine masks with a file…",
             "Compare masks with those of a file and combine them",
         ),
-        Command(
+        MenuCommand(
             "load_scores",
             "Load importance &scores…",
             "Rank weights by importance scores from a file",
         ),
-        Command(
+        MenuCommand(
             "treat_zeros",
             "Treat &zeros as pruned",
             "Count existing zeros as pruned, so that amounts apply to the remaining weights",
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "make_permanent",
             "Mak&e permanent",
             "Replace pruned weights of the checked tensors by zeros, "
             "like torch.nn.utils.prune.remove",
         ),
-        Command(
+        MenuCommand(
             "repair",
             "Repa&ir…",
             "Change the remaining weights so that the outputs of pruned layers come out as before",
@@ -387,76 +395,76 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_in(
         TOOLS,
-        Command(
+        MenuCommand(
             "compare_with",
             "Compare &with a file…",
             "Compare with another checkpoint, such as a fine-tuned one",
         ),
-        Command(
+        MenuCommand(
             "check_pattern",
             "Chec&k sparsity pattern…",
             "Find tensors and groups that violate a pattern such as 2:4, and repair them",
         ),
-        Command(
+        MenuCommand(
             "evaluate",
             "&Evaluate…",
             "Choose an evaluation script, and measure the current state with it",
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "evaluate_state",
             "Evaluate &this state",
             "Measure the current state with the evaluation script",
             "Ctrl+M",
         ),
-        Command(
+        MenuCommand(
             "evaluate_all",
             "Eval&uate all states",
             "Measure all states of the history that were not measured yet",
         ),
-        Command(
+        MenuCommand(
             "scan",
             "Scan sensiti&vity…",
             "Prune each checked tensor alone to several amounts, and measure the model each time",
             "Ctrl+Shift+M",
         ),
-        Command(
+        MenuCommand(
             "allocate",
             "All&ocate…",
             "Choose the sparsity of each scanned tensor for the least predicted damage",
         ),
-        Command(
+        MenuCommand(
             "save_recipe",
             "&Save recipe…",
             "Save the steps of the history as a recipe that can be edited and reapplied",
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "apply_recipe",
             "&Apply recipe…",
             "Apply the steps of a recipe, after checking that it matches this file",
         ),
-        Command(
+        MenuCommand(
             "copy_python",
             "Copy as &Python",
             "Copy the history as a script that uses torch.nn.utils.prune",
         ),
-        Command(
+        MenuCommand(
             "load_method",
             "&Load method from file…",
             "Load a custom pruning method; this runs its code",
             always=True,
             separated=True,
         ),
-        Command(
+        MenuCommand(
             "plugins",
             "Plu&gins…",
             "Choose which installed packages may add methods and formats",
             always=True,
         ),
-        Command(
+        MenuCommand(
             "commands",
-            "&Command palette…",
+            "&MenuCommand palette…",
             "Find a command, tensor, method or setting by name",
             "Ctrl+Shift+P",
             always=True,
@@ -466,24 +474,24 @@ COMMANDS: tuple[Command, ...] = (
     *_in(
         WINDOW,
         *(
-            Command(f"window_{n}", "Window &{n}", group="window", always=True, number=n)
+            MenuCommand(f"window_{n}", "Window &{n}", group="window", always=True, number=n)
             for n in range(1, _WINDOWS + 1)
         ),
     ),
     *_in(
         HELP,
-        Command("guide", "&Guide", "Open the guide", "F1", always=True),
-        Command(
+        MenuCommand("guide", "&Guide", "Open the guide", "F1", always=True),
+        MenuCommand(
             "tour", "&Tour", "Learn the main steps with the sample, in two minutes", always=True
         ),
-        Command("keys", "&Keyboard shortcuts", "List all keyboard shortcuts", "?", always=True),
-        Command(
+        MenuCommand("keys", "&Keyboard shortcuts", "List all keyboard shortcuts", "?", always=True),
+        MenuCommand(
             "change_keys",
             "&Change keyboard shortcuts…",
             "Choose the keyboard shortcuts of commands",
             always=True,
         ),
-        Command(
+        MenuCommand(
             "about",
             "&About Pruneapp",
             "Versions, licenses, and a report for an issue",

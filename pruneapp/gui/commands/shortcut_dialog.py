@@ -31,7 +31,7 @@ from pruneapp.gui.commands.actions import (
     text_of,
     translated,
 )
-from pruneapp.gui.commands.declarations import COMMANDS, Command
+from pruneapp.gui.commands.declarations import COMMANDS, MenuCommand
 from pruneapp.gui.widgets.controls import LineEdit, add_row
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLines, join_sentences, label_for
 from pruneapp.gui.widgets.labels import plain as label
@@ -220,7 +220,7 @@ class ShortcutDialog(Dialog):
         self.table.expandAll()
         self._show_keys()
 
-    def _name(self, spec: Command) -> str:
+    def _name(self, spec: MenuCommand) -> str:
         return plain(text_of(spec))
 
     def _show_keys(self) -> None:
