@@ -2,10 +2,12 @@
 
 Also reads the desktop's setting for reduced motion, which Qt does not report.
 
-On Linux this uses D-Bus: notifications (org.freedesktop.Notifications), progress in the task bar
-(com.canonical.Unity.LauncherEntry, which GNOME's docks, KDE and others show) and no suspend while a
-file is written (org.freedesktop.login1, else org.freedesktop.PowerManagement). On other systems Qt
-shows notifications next to a tray icon; task bar progress is not available there.
+On Linux this uses D-Bus by jeepney: notifications (org.freedesktop.Notifications), progress in the
+task bar (com.canonical.Unity.LauncherEntry, which GNOME's docks, KDE and others show) and no
+suspend while a file is written (org.freedesktop.login1, else org.freedesktop.PowerManagement). On
+other systems Qt shows notifications next to a tray icon; task bar progress is not available there.
+QtDBus cannot be used from Python: it writes integers only as signed 32-bit ones, which notification
+services refuse, and its connection blocks on a bus that does not respond.
 
 All D-Bus calls run on a thread of their own, so that a bus that is missing, slow or silent cannot
 block the window. The motion setting is read again at increasing intervals until a service answers,
@@ -21,10 +23,12 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -32,14 +36,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from pruneapp.gui.app.jobs import JobEnd, JobProgress, Jobs
-from pruneapp.gui.app.message_bus import (
-    BusError,
-    BusSignal,
-    MessageBus,
-    RefusedError,
-    session_address,
-    system_address,
-)
 from pruneapp.gui.app.settings import NOTIFY, Settings
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.screen import allow_to_front, bring_to_front
@@ -52,26 +48,134 @@ TICK_MS = 1_000
 RETRY_S = 30.0
 # Longest interval, in seconds, between two attempts to read the motion setting.
 SELDOM_S = 3600.0
-# How long, in seconds, `stop` waits for a call in progress.
-STOP_S = 0.2
+# How long, in seconds, a call waits for its reply, and `stop` for a call in progress.
+PATIENCE_S, STOP_S = 5.0, 0.2
 HAS_BUS = sys.platform.startswith("linux")
 
-_NOTIFICATIONS = "org.freedesktop.Notifications"
-_NOTIFICATIONS_AT = "/org/freedesktop/Notifications"
-_POWER = "org.freedesktop.PowerManagement"
-_POWER_AT = "/org/freedesktop/PowerManagement/Inhibit"
-_LOGIN = "org.freedesktop.login1"
-_LAUNCHER = "com.canonical.Unity.LauncherEntry"
-_PORTAL, _PORTAL_AT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
-_SETTINGS = "org.freedesktop.portal.Settings"
+# Services: bus name, object path, interface.
+_BUS = "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"
+_NOTIFICATIONS = (
+    *("org.freedesktop.Notifications", "/org/freedesktop/Notifications"),
+    "org.freedesktop.Notifications",
+)
+_POWER = (
+    *("org.freedesktop.PowerManagement", "/org/freedesktop/PowerManagement/Inhibit"),
+    "org.freedesktop.PowerManagement.Inhibit",
+)
+_LOGIN = (*("org.freedesktop.login1", "/org/freedesktop/login1"), "org.freedesktop.login1.Manager")
+_PORTAL = (
+    *("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"),
+    "org.freedesktop.portal.Settings",
+)
 # The setting for motion by namespace: its key, and the value that means reduced motion.
 _MOTION = {
     "org.freedesktop.appearance": ("reduced-motion", "1"),
     "org.gnome.desktop.interface": ("enable-animations", "False"),
     "org.kde.kdeglobals.KDE": ("AnimationDurationFactor", "0"),
 }
-# Smallest change of the progress fraction that is sent to the task bar.
-_STEP = 0.005
+
+
+class BusError(Exception):
+    """The bus cannot be reached, or does not answer."""
+
+
+class RefusedError(BusError):
+    """The call failed or there is no such service; the bus itself works."""
+
+
+@contextmanager
+def _raise_bus_error(what: str) -> Iterator[None]:
+    """Raise any exception as `BusError`, with `what` as the start of its text."""
+    try:
+        yield
+    except Exception as error:  # any: malformed messages may raise anything inside jeepney
+        raise BusError(f"{what}: {error}.") from error
+
+
+def bus_address(kind: str, default: Path) -> str:
+    """Return the address of the bus SESSION or SYSTEM; "" if there is none.
+
+    `default` is the path of its socket if the environment does not name one.
+    """
+    address = os.environ.get(f"DBUS_{kind}_BUS_ADDRESS", "")
+    has_default = default.is_absolute() and default.exists()
+    return address or (f"unix:path={default}" if has_default else "")
+
+
+class MessageBus:
+    """A connection to a bus, for use by one thread at a time.
+
+    The constructor and all methods raise `BusError` if the bus cannot be reached, refuses the
+    connection or does not answer; `call` raises `RefusedError` if the reply is an error. Types of
+    values are given by D-Bus signatures, such as ``sa{sv}``. Each call blocks for at most
+    `PATIENCE_S` seconds.
+    """
+
+    def __init__(self, address: str) -> None:
+        # Imported late: only needed once there is something to send.
+        from jeepney import MatchRule
+        from jeepney.io.blocking import open_dbus_connection
+
+        self._signals: deque[Any] = deque()
+        with _raise_bus_error(f"There is no bus at '{address}'"):
+            self._connection = open_dbus_connection(
+                address, enable_fds=True, auth_timeout=PATIENCE_S
+            )
+            self._connection.filter(MatchRule(type="signal"), queue=self._signals)
+
+    def fileno(self) -> int:
+        """Return the file descriptor that becomes readable when there is something to `receive`."""
+        return int(self._connection.sock.fileno())
+
+    def close(self) -> None:
+        """Close the connection, which also ends its inhibitors."""
+        self._connection.close()
+
+    def call(
+        self, service: tuple[str, str, str], member: str, signature: str = "", *values: Any
+    ) -> tuple[Any, ...]:
+        """Call a method of a service (bus name, path, interface) and return the reply.
+
+        The caller has to close file descriptors (type ``h``) in it.
+        """
+        from jeepney import DBusAddress, MessageType, new_method_call
+        from jeepney.fds import FileDescriptor
+
+        name, path, interface = service
+        with _raise_bus_error(f"The bus does not answer to {member}"):
+            address = DBusAddress(path, bus_name=name, interface=interface)
+            message = new_method_call(address, member, signature or None, values)
+            answer = self._connection.send_and_get_reply(message, timeout=PATIENCE_S)
+            found = [v.to_raw_fd() if isinstance(v, FileDescriptor) else v for v in answer.body]
+        if answer.header.message_type is MessageType.error:
+            raise RefusedError(f"{member}: {' '.join(map(str, found))}")
+        return tuple(found)
+
+    def emit(self, path: str, interface: str, member: str, signature: str, *values: Any) -> None:
+        """Broadcast a signal."""
+        from jeepney import DBusAddress, new_signal
+
+        with _raise_bus_error("The bus does not listen"):
+            emitter = DBusAddress(path, interface=interface)
+            self._connection.send(new_signal(emitter, member, signature, values))
+
+    def listen(self, rule: str) -> None:
+        """Subscribe to the signals that match a rule, such as ``interface='org.example'``."""
+        self.call(_BUS, "AddMatch", "s", f"type='signal',{rule}")
+
+    def receive(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """Yield name and arguments of the signals received so far, without waiting for more.
+
+        A variant is a pair of type and value.
+        """
+        from jeepney import HeaderFields
+
+        with _raise_bus_error("The bus does not speak"), suppress(TimeoutError):
+            while True:
+                self._connection.recv_messages(timeout=0)
+        while self._signals:
+            signal = self._signals.popleft()
+            yield signal.header.fields.get(HeaderFields.member, ""), signal.body
 
 
 class Desktop(QObject):
@@ -94,9 +198,9 @@ class Desktop(QObject):
             _BusThread(self._clicked.emit, self.reducedMotionChanged.emit) if HAS_BUS else None
         )
         self._tray: QSystemTrayIcon | None = None
-        # progress of the visible job as a fraction; None if unknown
-        self._fraction: float | None = None
-        self._shown_fraction: float | None = None  # the fraction that the task bar shows
+        # Progress of the visible job in percent, None if unknown; and the one that is shown.
+        self._percent: int | None = None
+        self._shown_percent: int | None = None
         self._inhibited = False
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
@@ -127,69 +231,51 @@ class Desktop(QObject):
 
     @Slot(str)
     def _on_started(self, _title: str) -> None:
-        self._fraction = None
+        self._percent = None
         if not self._timer.isActive():
             self._timer.start()
 
     @Slot(object)
     def _on_progressed(self, progress: JobProgress) -> None:
-        self._fraction = min(1.0, progress.done / progress.total) if progress.total > 0 else None
-
-    @Slot()
-    def _tick(self) -> None:
-        self._show_progress(self._fraction)
-        self._keep_awake(awake=self._jobs.writing)
+        share = min(1.0, progress.done / progress.total) if progress.total > 0 else None
+        self._percent = None if share is None else round(100 * share)
 
     @Slot()
     def _on_idle(self) -> None:
         self._timer.stop()
-        self._show_progress(None)
-        self._keep_awake(awake=False)
+        self._percent = None
+        self._tick()
+
+    @Slot()
+    def _tick(self) -> None:
+        """Update progress and sleep inhibition, if they have changed."""
+        thread, percent, writing = self._bus_thread, self._percent, self._jobs.writing
+        if thread is None:
+            return
+        if percent != self._shown_percent:
+            self._shown_percent = percent
+            fraction = None if percent is None else percent / 100
+            thread.call_later(partial(thread.show_progress, fraction))
+        if writing != self._inhibited:
+            self._inhibited = writing
+            why = self.tr("A file is being written.")
+            thread.call_later(partial(thread.inhibit, why) if writing else thread.release)
 
     @Slot(object)
     def _on_ended(self, end: JobEnd) -> None:
-        if not self._jobs.writing:
-            self._keep_awake(awake=False)
+        if self._inhibited and not self._jobs.writing:
+            self._tick()
         if end.cancelled or end.seconds < LONG_S or self._is_in_front():
             return
         QApplication.alert(self._window)
-        if self._settings.get(NOTIFY):
-            summary = self.tr("{job}: failed") if end.error else self.tr("{job}: finished")
-            about = [self._window.windowTitle().partition(" — ")[0].removesuffix("[*]")]
-            about += [end.error or number_format.duration(end.seconds)]
-            self._notify(summary.format(job=end.title), "\n".join(about))
-
-    def _is_in_front(self) -> bool:
-        """Return whether the window, or a dialog that belongs to it, is the active window."""
-        widget: QObject | None = QApplication.activeWindow()
-        while widget is not None and widget is not self._window:
-            widget = widget.parent()
-        return widget is not None
-
-    def _show_progress(self, fraction: float | None) -> None:
-        previous = self._shown_fraction
-        is_close = (
-            None not in {fraction, previous} and abs((fraction or 0) - (previous or 0)) < _STEP
-        )
-        if fraction == previous or is_close or self._bus_thread is None:
+        if not self._settings.get(NOTIFY):
             return
-        self._shown_fraction = fraction
-        self._bus_thread.call_later(partial(self._bus_thread.show_progress, fraction))
-
-    def _keep_awake(self, *, awake: bool) -> None:
-        if awake == self._inhibited or self._bus_thread is None:
-            return
-        self._inhibited = awake
-        line, why = self._bus_thread, self.tr("A file is being written.")
-        line.call_later(partial(line.inhibit, why) if awake else line.release)
-
-    # -- notifications --------------------------------------------------------------------------
-
-    def _notify(self, summary: str, body: str) -> None:
-        if self._bus_thread is not None:
-            self._bus_thread.call_later(
-                partial(self._bus_thread.notify, summary, body, self.tr("Show"))
-            )
+        summary = self.tr("{job}: failed") if end.error else self.tr("{job}: finished")
+        summary = summary.format(job=end.title)
+        title = self._window.windowTitle().partition(" — ")[0].removesuffix("[*]")
+        body = f"{title}\n{end.error or number_format.duration(end.seconds)}"
+        if (thread := self._bus_thread) is not None:
+            thread.call_later(partial(thread.notify, summary, body, self.tr("Show")))
         elif QSystemTrayIcon.isSystemTrayAvailable():
             if self._tray is None:
                 self._tray = QSystemTrayIcon(QApplication.windowIcon(), self)
@@ -197,6 +283,13 @@ class Desktop(QObject):
                 self._tray.activated.connect(self._show_window)
             self._tray.show()  # messages are shown next to it
             self._tray.showMessage(summary, body)
+
+    def _is_in_front(self) -> bool:
+        """Return whether the window, or a dialog that belongs to it, is the active window."""
+        widget: QObject | None = QApplication.activeWindow()
+        while widget is not None and widget is not self._window:
+            widget = widget.parent()
+        return widget is not None
 
     @Slot()
     def _show_window(self, token: object = "") -> None:
@@ -220,11 +313,9 @@ class _BusThread:
         self._stopped = False
         self._session: MessageBus | None = None
         self._try_at = 0.0
-        self._motion_known = (
-            False  # whether the motion setting was read and its changes are received
-        )
-        # time of the next attempt, and the wait after it
-        self._motion_at, self._motion_wait = 0.0, RETRY_S
+        # Whether the motion setting was read and its changes are received; the time of the next
+        # attempt, and the wait after it.
+        self._motion_known, self._motion_at, self._motion_wait = False, 0.0, RETRY_S
         self._capabilities: frozenset[str] = frozenset()  # capabilities of the notification service
         self._notification_id = 0  # id of the visible notification; 0 for none
         self._token = ""
@@ -304,7 +395,8 @@ class _BusThread:
         if self._session is None:
             if time.monotonic() < self._try_at:
                 raise BusError("There was none a moment ago.")
-            self._session = MessageBus(session_address())
+            default = Path(os.environ.get("XDG_RUNTIME_DIR", ""), "bus")
+            self._session = MessageBus(bus_address("SESSION", default))
             self._capabilities = frozenset()
         return self._session
 
@@ -318,26 +410,22 @@ class _BusThread:
             "progress-visible": ("b", fraction is not None),
         }
         path = "/" + QGuiApplication.desktopFileName().replace(".", "/")
-        self._bus().emit(path, _LAUNCHER, "Update", "sa{sv}", file, properties)
+        launcher = "com.canonical.Unity.LauncherEntry"
+        self._bus().emit(path, launcher, "Update", "sa{sv}", file, properties)
 
     def notify(self, summary: str, body: str, show_label: str) -> None:
         """Show a notification, replacing the previous one, with a button `show_label`."""
         bus = self._bus()
         if not self._capabilities:
-            bus.listen(f"type='signal',interface='{_NOTIFICATIONS}',path='{_NOTIFICATIONS_AT}'")
-            (capabilities,) = self._call_notifications("GetCapabilities")
-            self._capabilities = frozenset(capabilities)
-        (self._notification_id,) = self._call_notifications(
-            *(
-                "Notify",
-                "susssasa{sv}i",
-                QGuiApplication.applicationDisplayName(),
-                self._notification_id,
-            ),
-            *(QGuiApplication.desktopFileName(), summary),
-            escape(body, quote=False) if "body-markup" in self._capabilities else body,
-            ["default", show_label] if "actions" in self._capabilities else [],
-            {"desktop-entry": ("s", QGuiApplication.desktopFileName())},
+            bus.listen(f"interface='{_NOTIFICATIONS[2]}',path='{_NOTIFICATIONS[1]}'")
+            self._capabilities = frozenset(bus.call(_NOTIFICATIONS, "GetCapabilities")[0])
+        able, file_name = self._capabilities, QGuiApplication.desktopFileName()
+        (self._notification_id,) = bus.call(
+            *(_NOTIFICATIONS, "Notify", "susssasa{sv}i"),
+            *(QGuiApplication.applicationDisplayName(), self._notification_id, file_name, summary),
+            escape(body, quote=False) if "body-markup" in able else body,
+            ["default", show_label] if "actions" in able else [],
+            {"desktop-entry": ("s", file_name)},
             -1,
         )
 
@@ -345,29 +433,22 @@ class _BusThread:
         """Remove the visible notification, if there is one."""
         shown, self._notification_id = self._notification_id, 0
         if shown:
-            self._call_notifications("CloseNotification", "u", shown)
-
-    def _call_notifications(
-        self, member: str, signature: str = "", *values: Any
-    ) -> tuple[Any, ...]:
-        return self._bus().call(
-            _NOTIFICATIONS, _NOTIFICATIONS_AT, _NOTIFICATIONS, member, signature, *values
-        )
+            self._bus().call(_NOTIFICATIONS, "CloseNotification", "u", shown)
 
     def _receive_signals(self) -> None:
-        for received in self._bus().receive():
-            self._handle_signal(received)
+        for member, values in self._bus().receive():
+            self._handle_signal(member, values)
 
-    def _handle_signal(self, received: BusSignal) -> None:
-        if received.member == "SettingChanged" and len(received.values) == 3:
-            space, key, value = received.values
+    def _handle_signal(self, member: str, values: tuple[Any, ...]) -> None:
+        if member == "SettingChanged" and len(values) == 3:
+            space, key, value = values
             self._report_motion({space: {key: value}})
             return
-        if not self._notification_id or received.values[:1] != (self._notification_id,):
+        if not self._notification_id or values[:1] != (self._notification_id,):
             return
-        if received.member == "ActivationToken" and len(received.values) > 1:
-            self._token = str(received.values[1])
-        elif received.member == "ActionInvoked" and not self._stopped:
+        if member == "ActivationToken" and len(values) > 1:
+            self._token = str(values[1])
+        elif member == "ActionInvoked" and not self._stopped:
             token, self._token = self._token, ""
             with suppress(RuntimeError):  # the window was deleted
                 self._on_clicked(token)
@@ -375,9 +456,9 @@ class _BusThread:
     def _follow_motion(self) -> None:
         """Read the motion setting and subscribe to its changes."""
         bus = self._bus()
-        bus.listen(f"type='signal',interface='{_SETTINGS}',member='SettingChanged'")
+        bus.listen(f"interface='{_PORTAL[2]}',member='SettingChanged'")
         try:
-            (found,) = bus.call(_PORTAL, _PORTAL_AT, _SETTINGS, "ReadAll", "as", list(_MOTION))
+            (found,) = bus.call(_PORTAL, "ReadAll", "as", list(_MOTION))
         except BusError:
             return  # the portal may still be starting; the bus itself works
         self._motion_known, self._motion_wait = True, RETRY_S
@@ -395,17 +476,12 @@ class _BusThread:
         """Prevent the machine from sleeping, by login1 or else by the power management service."""
         name = QGuiApplication.applicationDisplayName()
         try:
-            bus = MessageBus(system_address())
-            try:
-                (held,) = bus.call(
-                    *(_LOGIN, "/org/freedesktop/login1", f"{_LOGIN}.Manager", "Inhibit", "ssss"),
-                    *("sleep:idle", name, why, "block"),
-                )
-            finally:
-                bus.close()
+            address = bus_address("SYSTEM", Path("/run/dbus/system_bus_socket"))
+            with closing(MessageBus(address)) as bus:
+                (held,) = bus.call(_LOGIN, "Inhibit", "ssss", "sleep:idle", name, why, "block")
             self._inhibitor_fd = int(held)
         except BusError:  # no such service, or the user is not permitted
-            (self._cookie,) = self._call_power("Inhibit", "ss", name, why)
+            (self._cookie,) = self._bus().call(_POWER, "Inhibit", "ss", name, why)
 
     def release(self) -> None:
         """Allow the machine to sleep again."""
@@ -415,7 +491,4 @@ class _BusThread:
             os.close(held)
         if cookie is not None:
             with suppress(BusError):  # an inhibitor ends with the service
-                self._call_power("UnInhibit", "u", cookie)
-
-    def _call_power(self, member: str, signature: str, *values: Any) -> tuple[Any, ...]:
-        return self._bus().call(_POWER, _POWER_AT, f"{_POWER}.Inhibit", member, signature, *values)
+                self._bus().call(_POWER, "UnInhibit", "u", cookie)

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pruneapp import resources
 from pruneapp.errors import ExportError
 from pruneapp.gui.app import desktop
+from pruneapp.gui.app.desktop import BusError, MessageBus, RefusedError
 from pruneapp.gui.app.jobs import Lane
-from pruneapp.gui.app.message_bus import BusError, MessageBus, RefusedError
 from pruneapp.gui.app.settings import NOTIFY
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.person import PATIENCE_MS
@@ -410,13 +410,13 @@ def test_who_answers_late_of_motion_is_asked_again_on_the_same_line(
         made: ClassVar[list[MessageBus]] = []
         asked = 0
 
-        def call(self, service, path, interface, member, *rest):
+        def call(self, service, member, *rest):
             if member == "ReadAll":
                 self.asked += 1
                 self.made.append(self)
                 if self.asked < 3:
                     raise BusError("It is still starting.")
-            return super().call(service, path, interface, member, *rest)
+            return super().call(service, member, *rest)
 
     monkeypatch.setattr(desktop, "MessageBus", Late)
     monkeypatch.setattr(desktop, "RETRY_S", 0.01)
@@ -519,8 +519,8 @@ def test_without_a_bus_the_tray_says_it(new_person, other, monkeypatch):
 def test_what_is_refused_is_told_and_the_bus_goes_on(bus):
     client = MessageBus(bus)
     with pytest.raises(RefusedError, match="GetId"):
-        client.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", "s", "too much")
-    (names,) = client.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ListNames")
+        client.call(desktop._BUS, "GetId", "s", "too much")
+    (names,) = client.call(desktop._BUS, "ListNames")
     assert "org.freedesktop.DBus" in names
     client.close()
 
