@@ -7,8 +7,9 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -199,17 +200,20 @@ class Start(QObject):
         self._thread = threading.Thread(target=self._import, name="pruneapp-imports")
         self.workbench: Workbench | None = None
         self._closed = False
-        # Commands that are given before the workbench exists are recorded and executed later.
-        self._deferred_command = ""
+        # The command that was given before the workbench exists is executed later.
+        self._deferred: Callable[[Workbench], None] | None = None
+        ask_file = partial(self._defer, lambda bench: bench.files.ask_file())
+        ask_folder = partial(self._defer, lambda bench: bench.files.ask_folder())
+        show_tour = partial(self._defer, lambda bench: bench.tour.start())
         self._early_connections = {
-            window.empty.openRequested: self._ask_file,
-            window.empty.folderRequested: self._ask_folder,
+            window.empty.openRequested: ask_file,
+            window.empty.folderRequested: ask_folder,
             window.empty.sampleRequested: self._open_sample,
-            window.empty.tourRequested: self._ask_tour,
-            window.actions_["tour"].triggered: self._ask_tour,
-            window.actions_["open"].triggered: self._ask_file,
+            window.empty.tourRequested: show_tour,
+            window.actions_["tour"].triggered: show_tour,
+            window.actions_["open"].triggered: ask_file,
             window.actions_["sample"].triggered: self._open_sample,
-            window.actions_["open_in_window"].triggered: self._ask_file,
+            window.actions_["open_in_window"].triggered: ask_file,
             window.dropped: self.open,
             window.droppedForWindow: self.open,
             window.droppedTogether: self._open_together,
@@ -302,12 +306,8 @@ class Start(QObject):
             from pruneapp.gui.document.open_document import OpenRequest
 
             self.workbench.open(OpenRequest(self._file, self._state_dict))
-        elif self._deferred_command == "file":
-            self.workbench.files.ask_file()
-        elif self._deferred_command == "folder":
-            self.workbench.files.ask_folder()
-        elif self._deferred_command == "tour":
-            self.workbench.tour.start()
+        elif self._deferred is not None:
+            self._deferred(self.workbench)
         gc.freeze()  # objects that live as long as the window need no garbage collection
         self.ready.emit(self.workbench)
 
@@ -320,21 +320,12 @@ class Start(QObject):
         self._file = self._state_dict = self._open_request = None
         self.window.job_status.set_idle()
 
-    @Slot()
-    def _ask_file(self) -> None:
-        self._deferred_command = "file"
+    def _defer(self, command: Callable[[Workbench], None], *_checked: bool) -> None:
+        self._deferred = command
 
     @Slot()
     def _ask_window(self) -> None:
         self._windows.wanted.emit(None)
-
-    @Slot()
-    def _ask_folder(self) -> None:
-        self._deferred_command = "folder"
-
-    @Slot()
-    def _ask_tour(self) -> None:
-        self._deferred_command = "tour"
 
     @Slot()
     def _open_sample(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
@@ -51,12 +52,10 @@ class _Line(ElidedLabel):
 class NoticeRow(QWidget):
     """A notice: its wrapped sentence, or one elided line of it in low windows."""
 
-    acted = Signal(int)
-    closed = Signal(int)
+    closed = Signal(object)  # (NoticeRow)
 
     def __init__(
         self,
-        number: int,
         sentence: str,
         *,
         action: str,
@@ -66,7 +65,7 @@ class NoticeRow(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.number = number
+        self.call: Callable[[], object] | None = None  # what the action button does
         self.content = (sentence, action, details, trouble)
         self._trouble = trouble
         self._short = False
@@ -162,10 +161,11 @@ class NoticeRow(QWidget):
         self.more.setVisible(details or rest)
 
     def _act(self) -> None:
-        self.acted.emit(self.number)
+        if self.call is not None:
+            self.call()
 
     def _close(self) -> None:
-        self.closed.emit(self.number)
+        self.closed.emit(self)
 
     def _copy(self) -> None:
         text = "\n\n".join(filter(None, (self.content[0], self.details.toPlainText())))
@@ -179,14 +179,12 @@ _MARGINS, _SHORT_MARGINS = (16, 8, 8, 8), (16, 0, 8, 0)
 class NoticeBar(QWidget):
     """A list of notices, the newest first. Only `_MOST` of them are visible, one in low windows."""
 
-    actionRequested = Signal(int)  # the number of the notice whose action button was clicked
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._next = 1
         self._most, self._short = _MOST, False
         self._names: ShortNames | None = None
         self.notices: list[NoticeRow] = []
+        self._by_topic: dict[object, NoticeRow] = {}
         self._layout = lay_in_column(self, spacing=4)
         self.waiting = plain(ink=MUTED)
         self.waiting.setContentsMargins(_MARGINS[0], 0, _MARGINS[2], 4)
@@ -200,18 +198,32 @@ class NoticeBar(QWidget):
         self._names = names
 
     def set_notice(
-        self, sentence: str, *, action: str = "", details: str = "", trouble: bool = True
-    ) -> int:
-        """Show a notice and return its number.
+        self,
+        sentence: str,
+        *,
+        topic: object = None,
+        action: str = "",
+        call: Callable[[], object] | None = None,
+        details: str = "",
+        trouble: bool = True,
+    ) -> NoticeRow:
+        """Show a notice, or an existing one with the same content, and return it.
 
-        If there is a notice with the same content, its number is returned instead.
+        It replaces the last notice of the same `topic`, unless that is None. `call` is called when
+        the button labeled `action` is clicked.
         """
         content = (sentence, action, details, trouble)
-        for old in self.notices:
-            if old.content == content:
-                return old.number
+        notice = next((old for old in self.notices if old.content == content), None)
+        notice = notice or self._add(sentence, action=action, details=details, trouble=trouble)
+        notice.call = call
+        if topic is not None:
+            older, self._by_topic[topic] = self._by_topic.get(topic), notice
+            if older is not notice:
+                self.remove(older)
+        return notice
+
+    def _add(self, sentence: str, *, action: str, details: str, trouble: bool) -> NoticeRow:
         notice = NoticeRow(
-            self._next,
             sentence,
             action=action,
             details=details,
@@ -219,30 +231,36 @@ class NoticeBar(QWidget):
             short=self._names,
             parent=self,
         )
-        self._next += 1
-        notice.acted.connect(self.actionRequested)
         notice.closed.connect(self.remove)
         self.notices.insert(0, notice)
         self._layout.insertWidget(0, notice)
         self._arrange()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
-        return notice.number
+        return notice
 
-    def remove(self, number: int) -> None:
-        """Remove a notice. Without effect if it has been removed already."""
-        for notice in self.notices:
-            if notice.number == number:
-                self.notices.remove(notice)
-                self._layout.removeWidget(notice)
-                notice.hide()
-                notice.deleteLater()
-                break
-        self._arrange()
+    def remove(self, notice: NoticeRow | None) -> None:
+        """Remove a notice. Without effect if there is none, or the user has closed it."""
+        if notice in self.notices:
+            self.notices.remove(notice)
+            self._layout.removeWidget(notice)
+            notice.hide()
+            notice.deleteLater()
+            self._arrange()
+
+    def has_topic(self, topic: object) -> bool:
+        """Return whether a notice of a topic is present."""
+        return self._by_topic.get(topic) in self.notices
+
+    def end(self, *topics: object) -> None:
+        """Remove the notices of topics, because they no longer apply."""
+        for topic in topics:
+            self.remove(self._by_topic.pop(topic, None))
 
     def clear(self) -> None:
         """Remove all notices."""
         for notice in tuple(self.notices):
-            self.remove(notice.number)
+            self.remove(notice)
+        self._by_topic.clear()
 
     def set_height(self, window: int) -> None:
         """Adapt the number and size of notices to the height of the window, in pixels."""

@@ -81,19 +81,19 @@ class Notifications(QObject):
         super().__init__(parent)
         self._bar = bar
         self._done = done
-        self._actions: dict[int, Callable[[], None]] = {}
-        self._numbers: dict[NoticeTopic, int] = {}
         self.last_failure = ""  # traceback of the latest internal error; "" if there was none
-        bar.actionRequested.connect(self._on_action)
+        # Whether a notice of a topic is shown; remove those of topics that no longer apply; remove
+        # all, because another document is opened.
+        self.is_shown, self.end, self.clear = bar.has_topic, bar.end, bar.clear
 
     @Slot(object)
     def show_error(self, error: PruneAppError, topic: NoticeTopic | None = None) -> None:
         """Show an error; `topic` overrides the topic of its class."""
-        number = self._bar.set_notice(translate_error(error), details=error.details)
-        self._replace(topic or NoticeTopic.of(error), number)
+        topic = topic or NoticeTopic.of(error)
+        self._bar.set_notice(translate_error(error), topic=topic, details=error.details)
 
     def show_info(self, topic: NoticeTopic, text: str, details: str = "") -> None:
-        self._replace(topic, self._bar.set_notice(text, details=details, trouble=False))
+        self._bar.set_notice(text, topic=topic, details=details, trouble=False)
 
     def offer(
         self,
@@ -105,9 +105,9 @@ class Notifications(QObject):
         details: str = "",
     ) -> None:
         """Show information with a button labeled `action` that calls `call`."""
-        number = self._bar.set_notice(text, action=action, details=details, trouble=False)
-        self._replace(topic, number)
-        self._actions[number] = call
+        self._bar.set_notice(
+            text, topic=topic, action=action, call=call, details=details, trouble=False
+        )
 
     @Slot(str)
     def show_done(self, text: str) -> None:
@@ -130,34 +130,3 @@ class Notifications(QObject):
         self.last_failure = trace
         sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
         self._bar.set_notice(sentence.format(what=abridged(escaped(what))[:200]), details=trace)
-
-    def is_shown(self, topic: NoticeTopic) -> bool:
-        """Return whether a notice of this topic is present."""
-        return any(n.number == self._numbers.get(topic) for n in self._bar.notices)
-
-    def end(self, *topics: NoticeTopic) -> None:
-        """Remove the notices of these topics, because they no longer apply."""
-        for topic in topics:
-            self._withdraw(self._numbers.pop(topic, 0))
-
-    def clear(self) -> None:
-        """Remove all notices, because another document is opened."""
-        self._bar.clear()
-        self._actions.clear()
-        self._numbers.clear()
-
-    def _replace(self, topic: NoticeTopic, number: int) -> None:
-        older = self._numbers.get(topic, number)
-        self._numbers[topic] = number
-        if older != number:
-            self._withdraw(older)
-
-    def _withdraw(self, number: int) -> None:
-        # The user may have closed it already.
-        self._bar.remove(number)
-        self._actions.pop(number, None)
-
-    @Slot(int)
-    def _on_action(self, number: int) -> None:
-        if (call := self._actions.get(number)) is not None:
-            call()

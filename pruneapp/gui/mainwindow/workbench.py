@@ -21,6 +21,7 @@ from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.desktop import Desktop
 from pruneapp.gui.app.jobs import JobProgress, Jobs
+from pruneapp.gui.app.notices import NoticeRow
 from pruneapp.gui.app.notifications import NoticeTopic, Notifications
 from pruneapp.gui.app.plugin_controller import PluginController
 from pruneapp.gui.app.settings import Settings
@@ -97,7 +98,7 @@ class StatusController(QObject):
         self._views = views
         self._session = session
         self._notifications = notifications
-        self._stuck_notice = 0
+        self._stuck_notice: NoticeRow | None = None
         self._prune_waiting = False  # whether a prune waits for its preview
         # Whether code of custom methods runs, which may ignore cancellation.
         self.own_methods = False
