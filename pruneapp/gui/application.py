@@ -29,7 +29,7 @@ from PySide6.QtCore import (
     qInstallMessageHandler,
 )
 from PySide6.QtGui import QCloseEvent, QFileOpenEvent, QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 import pruneapp
 from pruneapp import resources
@@ -71,25 +71,6 @@ SWITCH_INTERVAL_S = 0.0001
 _MOST_LINES = 16
 
 log = logging.getLogger("pruneapp")
-
-
-class FirstPaint(QObject):
-    """Emits `seen` after a widget was painted for the first time."""
-
-    # Emitted after the paint event was delivered; a single-shot timer of 0 ms would fire earlier.
-    seen = Signal()
-
-    def __init__(self, widget: QWidget) -> None:
-        super().__init__(widget)
-        self._widget = widget
-        widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Emit `seen` after the first paint event has been handled."""
-        if event.type() == QEvent.Type.Paint and watched is self._widget:
-            self._widget.removeEventFilter(self)
-            QTimer.singleShot(0, self.seen.emit)
-        return False
 
 
 class Application(QApplication):
@@ -175,6 +156,7 @@ class Start(QObject):
     opened as soon as possible. `windows` is the registry of windows, by default a new one.
     """
 
+    painted = Signal()  # the window was painted for the first time
     ready = Signal(object)  # (Workbench) the window is fully functional
     _imported = Signal(object)
 
@@ -230,8 +212,8 @@ class Start(QObject):
         pinned = settings.pinned
         window.empty.set_recent([RecentFile(str(p), p in pinned) for p in settings.listed])
         window.empty.recentRequested.connect(self._open_recent)
-        self._first = FirstPaint(window)
-        self._first.seen.connect(self._on_first_paint)
+        window.installEventFilter(self)
+        self.painted.connect(self._on_first_paint)
         self._classes = QtClasses(self)
         self._classes.made.connect(self._start_import)
         self._windows.add(window, self._file_of_window)
@@ -269,6 +251,13 @@ class Start(QObject):
             self.workbench.report_bug(kind, error, trace)
         else:
             sys.__excepthook__(kind, error, trace)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Continue after the first paint event; a timer of 0 ms would fire before it."""
+        if event.type() == QEvent.Type.Paint and watched is self.window:
+            self.window.removeEventFilter(self)
+            QTimer.singleShot(0, self.painted.emit)
+        return False
 
     @Slot()
     def _on_first_paint(self) -> None:

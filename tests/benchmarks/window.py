@@ -78,7 +78,7 @@ class Hand:
         self.failed = ""
         self.beats = Beats(dump)
         self.first = self.ready = 0.0
-        self.start._first.seen.connect(self._on_first)
+        self.start.painted.connect(self._on_first)
         self.start.ready.connect(self._on_ready)
         self.window.show()
         self.wait(lambda: bool(self.ready))

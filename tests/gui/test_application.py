@@ -55,9 +55,9 @@ def test_the_first_picture_needs_nothing_heavy(run_python, tmp_path):
             print("ready", sorted({m.partition(".")[0] for m in sys.modules}))
             start.workbench.shut_down()
             application.quit()
-        start._first.seen.disconnect()
-        start._first.seen.connect(at_paint)
-        start._first.seen.connect(start._on_first_paint)
+        start.painted.disconnect()
+        start.painted.connect(at_paint)
+        start.painted.connect(start._on_first_paint)
         start.ready.connect(at_ready)
         window.show()
         application.exec()
@@ -109,7 +109,7 @@ def test_classes_of_qt_are_made_before_the_thread_touches_them(run_python, tmp_p
             print("in the thread", missing())
             real(self)
         start._thread._target = seeing.__get__(start)
-        start._first.seen.connect(lambda: print("painted", missing() > 300))
+        start.painted.connect(lambda: print("painted", missing() > 300))
         def at_ready(_workbench):
             print("ready")
             start.workbench.shut_down()
@@ -125,8 +125,8 @@ def test_classes_of_qt_are_made_before_the_thread_touches_them(run_python, tmp_p
 
 CLOSED = {
     "at once": "window.close()",
-    "painted": "start._first.seen.connect(window.close)",
-    "making classes": "start._first.seen.connect(lambda: QTimer.singleShot(20, window.close))",
+    "painted": "start.painted.connect(window.close)",
+    "making classes": "start.painted.connect(lambda: QTimer.singleShot(20, window.close))",
     "importing": "start._classes.made.connect(window.close)",
 }
 

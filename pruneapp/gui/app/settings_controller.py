@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QDialog, QFileDialog
 
 import pruneapp
 from pruneapp.errors import MethodError, PruneAppError, words_of
@@ -61,16 +61,12 @@ class SettingsController(Controller):
         self._theme.choose_motion(self._settings.get(MOTION))
         self.cluster = ""  # address of the cluster that runs exports; "" for this computer
         self._about: AboutDialog | None = None  # the visible dialog
-        for choice in THEME.choices:
-            action = actions[f"theme_{choice.value}"]
-            action.setData(choice.value)
-            action.setChecked(choice.value == self._settings.get(THEME))
-            action.triggered.connect(self._on_theme)
-        for choice in LANGUAGE.choices:
-            action = actions[f"language_{choice.value}"]
-            action.setData(choice.value)
-            action.setChecked(choice.value == self._settings.get(LANGUAGE))
-            action.triggered.connect(self._on_language)
+        for param, slot in ((THEME, self._on_theme), (LANGUAGE, self._on_language)):
+            for choice in param.choices:
+                action = actions[f"{param.name}_{choice.value}"]
+                action.setData(choice.value)
+                action.setChecked(choice.value == self._settings.get(param))
+                action.triggered.connect(slot)
         for name, call in {
             "load_method": self.load_method,
             "keys": self._show_keys,
@@ -220,6 +216,10 @@ class SettingsController(Controller):
         dialog = QuestionDialog(asked, len(self._settings.state.scripts), self._window)
         dialog.toggled.connect(self._settings.set)
         dialog.agreementsForgotten.connect(lambda: self._settings.store(scripts={}))
+        self._open(dialog)
+
+    def _open(self, dialog: QDialog) -> None:
+        """Show a dialog, and delete it when it is closed."""
         self._theme.apply_to(dialog)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -284,17 +284,14 @@ class SettingsController(Controller):
         more = [(keys.shown or native(keys.keys), translated(keys.text)) for keys in LOCAL_KEYS]
         sheet = KeySheet(self._actions.named(), more, self._window)
         sheet.changeRequested.connect(self._actions["change_keys"].trigger)
-        sheet.finished.connect(sheet.deleteLater)
-        sheet.open()
+        self._open(sheet)
 
     def _change_keys(self) -> None:
         dialog = ShortcutDialog(
             assigned(self._settings.state.keys), self._reserved_keys(), self._window
         )
         dialog.changed.connect(lambda keys: self._settings.store(keys=keys))
-        self._theme.apply_to(dialog)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        self._open(dialog)
 
     def _reserved_keys(self) -> dict[str, str]:
         """Return the descriptions of shortcuts that do not belong to commands, by key sequence."""
@@ -312,18 +309,12 @@ class SettingsController(Controller):
         self._actions.set_keys(self._settings.state.keys)
 
     def _show_guide(self) -> None:
-        guide = GuideDialog(self._window)
-        self._theme.apply_to(guide)
-        guide.finished.connect(guide.deleteLater)
-        guide.open()
+        self._open(GuideDialog(self._window))
 
     def _show_about(self) -> None:
-        about = AboutDialog(self._window)
-        about.finished.connect(about.deleteLater)
+        about = self._about = AboutDialog(self._window)
         about.finished.connect(self._forget_about)
-        self._about = about
-        self._theme.apply_to(about)
-        about.open()
+        self._open(about)
         # Runs git and reads files, so only on demand.
         self._jobs.run(_about, on_result=self._on_about, on_error=self._notifications.show_error)
 

@@ -18,7 +18,7 @@ from pruneapp.gui import application as app
 class Watched(app.Start):
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
-        self._first.seen.connect(self.note_first)
+        self.painted.connect(self.note_first)
         self.ready.connect(self.note_ready)
     def note_first(self):
         self.first = time.monotonic()

@@ -74,9 +74,9 @@ def at_ready(workbench):
     workbench.shut_down()
     application.quit()
 
-start._first.seen.disconnect()
-start._first.seen.connect(at_paint)
-start._first.seen.connect(start._on_first_paint)
+start.painted.disconnect()
+start.painted.connect(at_paint)
+start.painted.connect(start._on_first_paint)
 start.ready.connect(at_ready)
 start.window.show()
 application.exec()
