@@ -74,814 +74,1017 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <name>Actions</name>
     <message>
         <source>&amp;File</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Datei</translation>
     </message>
     <message>
         <source>&amp;Edit</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Bearbeiten</translation>
     </message>
     <message>
         <source>&amp;View</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Ansicht</translation>
     </message>
     <message>
         <source>&amp;Prune</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Pruning</translation>
     </message>
     <message>
         <source>&amp;Tools</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Werkzeuge</translation>
     </message>
     <message>
         <source>&amp;Window</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Fenster</translation>
     </message>
     <message>
         <source>&amp;Help</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Hilfe</translation>
     </message>
     <message>
         <source>Open &amp;recent</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Zuletzt geöffnet</translation>
     </message>
     <message>
         <source>&amp;Manual edit</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Manuelle Änderung</translation>
     </message>
     <message>
         <source>&amp;Theme</source>
+        <extracomment>menu</extracomment>
         <translation>&amp;Farbschema</translation>
     </message>
     <message>
         <source>Lan&amp;guage</source>
+        <extracomment>menu</extracomment>
         <translation>Spr&amp;ache</translation>
     </message>
     <message>
         <source>&amp;Open…</source>
+        <extracomment>command</extracomment>
         <translation>Ö&amp;ffnen…</translation>
     </message>
     <message>
         <source>Open a checkpoint</source>
+        <extracomment>command</extracomment>
         <translation>Einen Checkpoint öffnen</translation>
     </message>
     <message>
         <source>Open &amp;folder…</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Ordner öffnen…</translation>
     </message>
     <message>
         <source>Open a model folder: a file of weights, or shards with their index</source>
+        <extracomment>command</extracomment>
         <translation>Einen Modellordner öffnen: eine Datei mit Gewichten oder Shards mit ihrem Index</translation>
     </message>
     <message>
         <source>Open &amp;location…</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Adresse öffnen…</translation>
     </message>
     <message>
         <source>Open a path or the URL of an object store (s3://…)</source>
+        <extracomment>command</extracomment>
         <translation>Einen Pfad oder die URL eines Objektspeichers öffnen (s3://…)</translation>
     </message>
     <message>
         <source>Open in &amp;new window…</source>
+        <extracomment>command</extracomment>
         <translation>In &amp;neuem Fenster öffnen…</translation>
     </message>
     <message>
         <source>Open a checkpoint in a window of its own</source>
+        <extracomment>command</extracomment>
         <translation>Einen Checkpoint in einem eigenen Fenster öffnen</translation>
     </message>
     <message>
         <source>Try the sa&amp;mple</source>
+        <extracomment>command</extracomment>
         <translation>Bei&amp;spiel öffnen</translation>
     </message>
     <message>
         <source>Open the small model included with Pruneapp</source>
+        <extracomment>command</extracomment>
         <translation>Das kleine Modell öffnen, das Pruneapp beiliegt</translation>
     </message>
     <message>
         <source>Recent file &amp;{n}</source>
+        <extracomment>command</extracomment>
         <translation>Zuletzt geöffnete Datei &amp;{n}</translation>
     </message>
     <message>
         <source>&amp;Pin this file</source>
+        <extracomment>command</extracomment>
         <translation>Diese Datei &amp;anheften</translation>
     </message>
     <message>
         <source>Keep the open file at the top of the recent files</source>
+        <extracomment>command</extracomment>
         <translation>Die offene Datei oben in den zuletzt geöffneten Dateien halten</translation>
     </message>
     <message>
         <source>Remove &amp;missing files</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Fehlende Dateien entfernen</translation>
     </message>
     <message>
         <source>Remove files that were deleted or moved from the list</source>
+        <extracomment>command</extracomment>
         <translation>Gelöschte oder verschobene Dateien aus der Liste entfernen</translation>
     </message>
     <message>
         <source>Clear kept &amp;histories…</source>
+        <extracomment>command</extracomment>
         <translation>Behaltene &amp;Verläufe löschen…</translation>
     </message>
     <message>
         <source>Delete the undo history, metrics and scans that are kept of closed files</source>
+        <extracomment>command</extracomment>
         <translation>Den Verlauf, die Metriken und die Scans löschen, die von geschlossenen Dateien behalten wurden</translation>
     </message>
     <message>
         <source>Choose state &amp;dict…</source>
+        <extracomment>command</extracomment>
         <translation>State-&amp;Dict wählen…</translation>
     </message>
     <message>
         <source>Switch to another state dict in this file</source>
+        <extracomment>command</extracomment>
         <translation>Zu einem anderen State-Dict dieser Datei wechseln</translation>
     </message>
     <message>
         <source>&amp;Save session</source>
+        <extracomment>command</extracomment>
         <translation>Sitzung s&amp;peichern</translation>
     </message>
     <message>
         <source>Save masks, history and view, to continue later</source>
+        <extracomment>command</extracomment>
         <translation>Masken, Verlauf und Ansicht speichern, um später weiterzuarbeiten</translation>
     </message>
     <message>
         <source>Save session &amp;as…</source>
+        <extracomment>command</extracomment>
         <translation>Sitzung speichern &amp;unter…</translation>
     </message>
     <message>
         <source>Save the session to another file</source>
+        <extracomment>command</extracomment>
         <translation>Die Sitzung in einer anderen Datei speichern</translation>
     </message>
     <message>
         <source>&amp;Export…</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Exportieren…</translation>
     </message>
     <message>
         <source>Write the pruned model to a file</source>
+        <extracomment>command</extracomment>
         <translation>Das geprunte Modell in eine Datei schreiben</translation>
     </message>
     <message>
         <source>&amp;Close</source>
+        <extracomment>command</extracomment>
         <translation>S&amp;chließen</translation>
     </message>
     <message>
         <source>Close this checkpoint</source>
+        <extracomment>command</extracomment>
         <translation>Diesen Checkpoint schließen</translation>
     </message>
     <message>
         <source>New &amp;window</source>
+        <extracomment>command</extracomment>
         <translation>Neues Fens&amp;ter</translation>
     </message>
     <message>
         <source>Open another window, without a file</source>
+        <extracomment>command</extracomment>
         <translation>Ein weiteres Fenster ohne Datei öffnen</translation>
     </message>
     <message>
         <source>Close w&amp;indow</source>
+        <extracomment>command</extracomment>
         <translation>Fenster schl&amp;ießen</translation>
     </message>
     <message>
         <source>Close this window</source>
+        <extracomment>command</extracomment>
         <translation>Dieses Fenster schließen</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Beenden</translation>
     </message>
     <message>
         <source>Close all windows</source>
+        <extracomment>command</extracomment>
         <translation>Alle Fenster schließen</translation>
     </message>
     <message>
         <source>&amp;Undo</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Rückgängig</translation>
     </message>
     <message>
         <source>Undo the last step</source>
+        <extracomment>command</extracomment>
         <translation>Den letzten Schritt rückgängig machen</translation>
     </message>
     <message>
         <source>&amp;Redo</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Wiederholen</translation>
     </message>
     <message>
         <source>Redo the step that was undone</source>
+        <extracomment>command</extracomment>
         <translation>Den rückgängig gemachten Schritt wiederholen</translation>
     </message>
     <message>
         <source>&amp;Filter the tree</source>
+        <extracomment>command</extracomment>
         <translation>Baum &amp;filtern</translation>
     </message>
     <message>
         <source>Show only tensors whose names match</source>
+        <extracomment>command</extracomment>
         <translation>Nur Tensoren zeigen, deren Namen passen</translation>
     </message>
     <message>
         <source>C&amp;heck or uncheck selection</source>
+        <extracomment>command</extracomment>
         <translation>Auswahl ankreu&amp;zen oder abwählen</translation>
     </message>
     <message>
         <source>Check the selected rows of the tree, or uncheck them if all are checked (Space there)</source>
+        <extracomment>command</extracomment>
         <translation>Ausgewählte Zeilen des Baums ankreuzen oder, wenn alle angekreuzt sind, abwählen (dort Leertaste)</translation>
     </message>
     <message>
         <source>Check &amp;all shown</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Alle angezeigten ankreuzen</translation>
     </message>
     <message>
         <source>Check all tensors that match the filter</source>
+        <extracomment>command</extracomment>
         <translation>Alle Tensoren ankreuzen, die zum Filter passen</translation>
     </message>
     <message>
         <source>U&amp;ncheck all</source>
+        <extracomment>command</extracomment>
         <translation>Kei&amp;ne ankreuzen</translation>
     </message>
     <message>
         <source>Uncheck all tensors</source>
+        <extracomment>command</extracomment>
         <translation>Alle Tensoren abwählen</translation>
     </message>
     <message>
         <source>Check &amp;default layers</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Übliche Schichten ankreuzen</translation>
     </message>
     <message>
         <source>Check weights with two or more dimensions, except embeddings and norms</source>
+        <extracomment>command</extracomment>
         <translation>Gewichte mit zwei oder mehr Dimensionen ankreuzen, außer Embeddings und Norms</translation>
     </message>
     <message>
         <source>&amp;Copy name</source>
+        <extracomment>command</extracomment>
         <translation>Namen &amp;kopieren</translation>
     </message>
     <message>
         <source>Copy the full name of the current tensor</source>
+        <extracomment>command</extracomment>
         <translation>Den vollen Namen des aktuellen Tensors kopieren</translation>
     </message>
     <message>
         <source>Copy channel &amp;list</source>
+        <extracomment>command</extracomment>
         <translation>Kanal&amp;liste kopieren</translation>
     </message>
     <message>
         <source>Copy the indices of the channels selected in Channels (Ctrl+C there)</source>
+        <extracomment>command</extracomment>
         <translation>Die Indizes der unter „Kanäle“ gewählten Kanäle kopieren (dort Strg+C)</translation>
     </message>
     <message>
         <source>&amp;Paste channel list</source>
+        <extracomment>command</extracomment>
         <translation>Kanalliste &amp;einfügen</translation>
     </message>
     <message>
         <source>Select in Channels the indices on the clipboard: 0-3, 7 (Ctrl+V there)</source>
+        <extracomment>command</extracomment>
         <translation>Unter „Kanäle“ die Indizes der Zwischenablage wählen: 0-3, 7 (dort Strg+V)</translation>
     </message>
     <message>
         <source>L&amp;oad channel list…</source>
+        <extracomment>command</extracomment>
         <translation>Kanalliste la&amp;den…</translation>
     </message>
     <message>
         <source>Select in Channels the indices in a text file</source>
+        <extracomment>command</extracomment>
         <translation>Unter „Kanäle“ die Indizes einer Textdatei wählen</translation>
     </message>
     <message>
         <source>&amp;Save channel list…</source>
+        <extracomment>command</extracomment>
         <translation>Kanalliste &amp;speichern…</translation>
     </message>
     <message>
         <source>Write the indices of the channels selected in Channels to a text file</source>
+        <extracomment>command</extracomment>
         <translation>Die Indizes der unter „Kanäle“ gewählten Kanäle in eine Textdatei schreiben</translation>
     </message>
     <message>
         <source>Confir&amp;mations…</source>
+        <extracomment>command</extracomment>
         <translation>Rückfra&amp;gen…</translation>
     </message>
     <message>
         <source>Choose which actions ask for confirmation</source>
+        <extracomment>command</extracomment>
         <translation>Wählen, welche Aktionen vorher nachfragen</translation>
     </message>
     <message>
         <source>&amp;Weights</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Gewichte</translation>
     </message>
     <message>
         <source>Weights with the mask over them</source>
+        <extracomment>command</extracomment>
         <translation>Gewichte mit der Maske darüber</translation>
     </message>
     <message>
         <source>&amp;Distribution</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Verteilung</translation>
     </message>
     <message>
         <source>Histogram of weight magnitudes</source>
+        <extracomment>command</extracomment>
         <translation>Histogramm der Beträge der Gewichte</translation>
     </message>
     <message>
         <source>&amp;Channels</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Kanäle</translation>
     </message>
     <message>
         <source>Norm of each channel</source>
+        <extracomment>command</extracomment>
         <translation>Norm jedes Kanals</translation>
     </message>
     <message>
         <source>&amp;Model</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Modell</translation>
     </message>
     <message>
         <source>Sparsity of each tensor</source>
+        <extracomment>command</extracomment>
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
         <source>C&amp;ompare</source>
+        <extracomment>command</extracomment>
         <translation>Ve&amp;rgleichen</translation>
     </message>
     <message>
         <source>Differences between two states or two files</source>
+        <extracomment>command</extracomment>
         <translation>Unterschiede zweier Zustände oder zweier Dateien</translation>
     </message>
     <message>
         <source>&amp;Quality</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Qualität</translation>
     </message>
     <message>
         <source>Metric of each evaluated state against its sparsity</source>
+        <extracomment>command</extracomment>
         <translation>Metrik jedes ausgewerteten Zustands über seiner Sparsity</translation>
     </message>
     <message>
         <source>&amp;Sensitivity</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Sensitivität</translation>
     </message>
     <message>
         <source>Damage of pruning each tensor alone, as scanned</source>
+        <extracomment>command</extracomment>
         <translation>Schaden durch das Prunen jedes einzelnen Tensors, wie gescannt</translation>
     </message>
     <message>
         <source>Mas&amp;k on and off</source>
+        <extracomment>command</extracomment>
         <translation>Maske ein &amp;und aus</translation>
     </message>
     <message>
         <source>Show or hide the mask</source>
+        <extracomment>command</extracomment>
         <translation>Die Maske zeigen oder verbergen</translation>
     </message>
     <message>
         <source>Zoom &amp;in</source>
+        <extracomment>command</extracomment>
         <translation>Vergr&amp;ößern</translation>
     </message>
     <message>
         <source>Zoom in</source>
+        <extracomment>command</extracomment>
         <translation>Hineinzoomen</translation>
     </message>
     <message>
         <source>Zoom o&amp;ut</source>
+        <extracomment>command</extracomment>
         <translation>Verkle&amp;inern</translation>
     </message>
     <message>
         <source>Zoom out</source>
+        <extracomment>command</extracomment>
         <translation>Herauszoomen</translation>
     </message>
     <message>
         <source>&amp;Fit</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Einpassen</translation>
     </message>
     <message>
         <source>Show the whole tensor</source>
+        <extracomment>command</extracomment>
         <translation>Den ganzen Tensor zeigen</translation>
     </message>
     <message>
         <source>&amp;Previous tensor</source>
+        <extracomment>command</extracomment>
         <translation>V&amp;origer Tensor</translation>
     </message>
     <message>
         <source>Show the previous tensor</source>
+        <extracomment>command</extracomment>
         <translation>Den vorigen Tensor zeigen</translation>
     </message>
     <message>
         <source>&amp;Next tensor</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Nächster Tensor</translation>
     </message>
     <message>
         <source>Show the next tensor</source>
+        <extracomment>command</extracomment>
         <translation>Den nächsten Tensor zeigen</translation>
     </message>
     <message>
         <source>Tensors as a &amp;list</source>
+        <extracomment>command</extracomment>
         <translation>Tensoren als &amp;Liste</translation>
     </message>
     <message>
         <source>Show all tensors as a sortable list instead of the tree</source>
+        <extracomment>command</extracomment>
         <translation>Alle Tensoren als sortierbare Liste zeigen statt als Baum</translation>
     </message>
     <message>
         <source>History &amp;back</source>
+        <extracomment>command</extracomment>
         <translation>Im Verlauf &amp;zurück</translation>
     </message>
     <message>
         <source>Go to the previous state</source>
+        <extracomment>command</extracomment>
         <translation>Zum vorigen Zustand gehen</translation>
     </message>
     <message>
         <source>History fo&amp;rward</source>
+        <extracomment>command</extracomment>
         <translation>Im Verlauf &amp;weiter</translation>
     </message>
     <message>
         <source>Go to the next state</source>
+        <extracomment>command</extracomment>
         <translation>Zum nächsten Zustand gehen</translation>
     </message>
     <message>
         <source>&amp;System</source>
+        <extracomment>command</extracomment>
         <translation>&amp;System</translation>
     </message>
     <message>
         <source>&amp;Light</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Hell</translation>
     </message>
     <message>
         <source>&amp;Dark</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Dunkel</translation>
     </message>
     <message>
         <source>&amp;High contrast, light</source>
+        <extracomment>command</extracomment>
         <translation>Hoher Kontrast, h&amp;ell</translation>
     </message>
     <message>
         <source>High &amp;contrast, dark</source>
+        <extracomment>command</extracomment>
         <translation>Hoher &amp;Kontrast, dunkel</translation>
     </message>
     <message>
         <source>Pre&amp;view</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Vorschau</translation>
     </message>
     <message>
         <source>Preview the step with the current settings</source>
+        <extracomment>command</extracomment>
         <translation>Den Schritt mit den jetzigen Einstellungen vorab zeigen</translation>
     </message>
     <message>
         <source>Apply the pruning step</source>
+        <extracomment>command</extracomment>
         <translation>Den Pruning-Schritt ausführen</translation>
     </message>
     <message>
         <source>Ite&amp;rative pruning…</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Iteratives Pruning…</translation>
     </message>
     <message>
         <source>Repeat the pruning step on a sparsity schedule; each round is a step in the history</source>
+        <extracomment>command</extracomment>
         <translation>Den Pruning-Schritt nach einem Sparsity-Plan wiederholen; jede Runde ist ein Schritt im Verlauf</translation>
     </message>
     <message>
         <source>Choose the metho&amp;d</source>
+        <extracomment>command</extracomment>
         <translation>Metho&amp;de wählen</translation>
     </message>
     <message>
         <source>Go to the method in the form</source>
+        <extracomment>command</extracomment>
         <translation>Zur Methode im Formular gehen</translation>
     </message>
     <message>
         <source>Enter the am&amp;ount</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Umfang eingeben</translation>
     </message>
     <message>
         <source>Go to the amount in the form</source>
+        <extracomment>command</extracomment>
         <translation>Zum Umfang im Formular gehen</translation>
     </message>
     <message>
         <source>&amp;Cancel</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Abbrechen</translation>
     </message>
     <message>
         <source>Cancel the running job, else clear the preview</source>
+        <extracomment>command</extracomment>
         <translation>Den laufenden Auftrag abbrechen, sonst die Vorschau entfernen</translation>
     </message>
     <message>
         <source>Reset &amp;form</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Formular zurücksetzen</translation>
     </message>
     <message>
         <source>Set the rules, amounts and limits in the form back to their defaults</source>
+        <extracomment>command</extracomment>
         <translation>Regeln, Umfänge und Grenzen im Formular auf die Voreinstellung zurücksetzen</translation>
     </message>
     <message>
         <source>&amp;Prune selection</source>
+        <extracomment>command</extracomment>
         <translation>Auswahl &amp;prunen</translation>
     </message>
     <message>
         <source>Prune the selected channels or weights (Del)</source>
+        <extracomment>command</extracomment>
         <translation>Die gewählten Kanäle oder Gewichte prunen (Entf)</translation>
     </message>
     <message>
         <source>&amp;Restore selection</source>
+        <extracomment>command</extracomment>
         <translation>Auswahl &amp;wiederherstellen</translation>
     </message>
     <message>
         <source>Restore the selected channels or weights (R)</source>
+        <extracomment>command</extracomment>
         <translation>Die gewählten Kanäle oder Gewichte wiederherstellen (R)</translation>
     </message>
     <message>
         <source>Pr&amp;otect selection</source>
+        <extracomment>command</extracomment>
         <translation>Auswahl s&amp;chützen</translation>
     </message>
     <message>
         <source>Exclude the selection from all later pruning steps (P)</source>
+        <extracomment>command</extracomment>
         <translation>Die Auswahl von allen späteren Pruning-Schritten ausnehmen (P)</translation>
     </message>
     <message>
         <source>&amp;Unprotect selection</source>
+        <extracomment>command</extracomment>
         <translation>Schutz der Auswahl auf&amp;heben</translation>
     </message>
     <message>
         <source>Allow later steps to prune the selection again (Shift+P)</source>
+        <extracomment>command</extracomment>
         <translation>Späteren Schritten erlauben, die Auswahl wieder zu prunen (Umschalt+P)</translation>
     </message>
     <message>
         <source>Apply to the same layer in all &amp;blocks</source>
+        <extracomment>command</extracomment>
         <translation>Auf dieselbe Schicht in allen &amp;Blöcken anwenden</translation>
     </message>
     <message>
         <source>Apply manual edits to the same layer in all blocks; the tensors are listed first</source>
+        <extracomment>command</extracomment>
         <translation>Manuelle Änderungen auf dieselbe Schicht in allen Blöcken anwenden; die Tensoren werden zuerst aufgeführt</translation>
     </message>
     <message>
         <source>Include matching bias and &amp;norm</source>
+        <extracomment>command</extracomment>
         <translation>Zugehörige Biases und &amp;Norms einbeziehen</translation>
     </message>
     <message>
         <source>Apply manual edits of output channels (dim 0) to their bias and norm entries</source>
+        <extracomment>command</extracomment>
         <translation>Manuelle Änderungen von Ausgangskanälen (Dim. 0) auf deren Einträge in Bias und Norm anwenden</translation>
     </message>
     <message>
         <source>Include all tensors of the &amp;group</source>
+        <extracomment>command</extracomment>
         <translation>Alle Tensoren der &amp;Gruppe einbeziehen</translation>
     </message>
     <message>
         <source>Apply manual edits of channels to the same units in all tensors that have them</source>
+        <extracomment>command</extracomment>
         <translation>Manuelle Änderungen von Kanälen auf dieselben Einheiten in allen Tensoren anwenden, die sie haben</translation>
     </message>
     <message>
         <source>Prune bias and norm of pruned &amp;channels</source>
+        <extracomment>command</extracomment>
         <translation>Bias und Norm geprunter &amp;Kanäle prunen</translation>
     </message>
     <message>
         <source>Prune the bias and norm entries of fully pruned channels; otherwise a pruned filter still outputs a constant</source>
+        <extracomment>command</extracomment>
         <translation>Die Einträge ganz geprunter Kanäle in Bias und Norm prunen; sonst gibt ein geprunter Filter weiter eine Konstante aus</translation>
     </message>
     <message>
         <source>&amp;Load masks…</source>
+        <extracomment>command</extracomment>
         <translation>Masken &amp;laden…</translation>
     </message>
     <message>
         <source>Prune with masks from a file</source>
+        <extracomment>command</extracomment>
         <translation>Mit Masken aus einer Datei prunen</translation>
     </message>
     <message>
         <source>Com&amp;bine masks with a file…</source>
+        <extracomment>command</extracomment>
         <translation>Masken mit einer Datei ver&amp;knüpfen…</translation>
     </message>
     <message>
         <source>Compare masks with those of a file and combine them</source>
+        <extracomment>command</extracomment>
         <translation>Masken mit denen einer Datei vergleichen und verknüpfen</translation>
     </message>
     <message>
         <source>Load importance &amp;scores…</source>
+        <extracomment>command</extracomment>
         <translation>Wichtigkeits&amp;werte laden…</translation>
     </message>
     <message>
         <source>Rank weights by importance scores from a file</source>
+        <extracomment>command</extracomment>
         <translation>Gewichte nach Wichtigkeitswerten aus einer Datei ordnen</translation>
     </message>
     <message>
         <source>Treat &amp;zeros as pruned</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Nullen als geprunt behandeln</translation>
     </message>
     <message>
         <source>Count existing zeros as pruned, so that amounts apply to the remaining weights</source>
+        <extracomment>command</extracomment>
         <translation>Vorhandene Nullen als geprunt zählen, sodass Umfänge für die verbleibenden Gewichte gelten</translation>
     </message>
     <message>
         <source>Mak&amp;e permanent</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Endgültig machen</translation>
     </message>
     <message>
         <source>Replace pruned weights of the checked tensors by zeros, like torch.nn.utils.prune.remove</source>
+        <extracomment>command</extracomment>
         <translation>Geprunte Gewichte der angekreuzten Tensoren durch Nullen ersetzen, wie torch.nn.utils.prune.remove</translation>
     </message>
     <message>
         <source>Repa&amp;ir…</source>
+        <extracomment>command</extracomment>
         <translation>Repa&amp;rieren…</translation>
     </message>
     <message>
         <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
+        <extracomment>command</extracomment>
         <translation>Die verbleibenden Gewichte so ändern, dass die Ausgaben geprunter Schichten wie zuvor ausfallen</translation>
     </message>
     <message>
         <source>Compare &amp;with a file…</source>
+        <extracomment>command</extracomment>
         <translation>Mit einer &amp;Datei vergleichen…</translation>
     </message>
     <message>
         <source>Compare with another checkpoint, such as a fine-tuned one</source>
+        <extracomment>command</extracomment>
         <translation>Mit einem anderen Checkpoint vergleichen, etwa einem feinabgestimmten</translation>
     </message>
     <message>
         <source>Chec&amp;k sparsity pattern…</source>
+        <extracomment>command</extracomment>
         <translation>Sparsity-&amp;Muster prüfen…</translation>
     </message>
     <message>
         <source>Find tensors and groups that violate a pattern such as 2:4, and repair them</source>
+        <extracomment>command</extracomment>
         <translation>Tensoren und Gruppen finden, die ein Muster wie 2:4 verletzen, und sie reparieren</translation>
     </message>
     <message>
         <source>&amp;Evaluate…</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Auswerten…</translation>
     </message>
     <message>
         <source>Choose an evaluation script, and measure the current state with it</source>
+        <extracomment>command</extracomment>
         <translation>Ein Auswertungsskript wählen und den aktuellen Zustand damit messen</translation>
     </message>
     <message>
         <source>Evaluate &amp;this state</source>
+        <extracomment>command</extracomment>
         <translation>Diesen &amp;Zustand auswerten</translation>
     </message>
     <message>
         <source>Measure the current state with the evaluation script</source>
+        <extracomment>command</extracomment>
         <translation>Den aktuellen Zustand mit dem Auswertungsskript messen</translation>
     </message>
     <message>
         <source>Eval&amp;uate all states</source>
+        <extracomment>command</extracomment>
         <translation>Alle Z&amp;ustände auswerten</translation>
     </message>
     <message>
         <source>Measure all states of the history that were not measured yet</source>
+        <extracomment>command</extracomment>
         <translation>Alle Zustände des Verlaufs messen, die noch nicht gemessen sind</translation>
     </message>
     <message>
         <source>Scan sensiti&amp;vity…</source>
+        <extracomment>command</extracomment>
         <translation>Sensiti&amp;vität scannen…</translation>
     </message>
     <message>
         <source>Prune each checked tensor alone to several amounts, and measure the model each time</source>
+        <extracomment>command</extracomment>
         <translation>Jeden angekreuzten Tensor allein in mehreren Umfängen prunen und das Modell jedes Mal messen</translation>
     </message>
     <message>
         <source>All&amp;ocate…</source>
+        <extracomment>command</extracomment>
         <translation>Zu&amp;teilen…</translation>
     </message>
     <message>
         <source>Choose the sparsity of each scanned tensor for the least predicted damage</source>
+        <extracomment>command</extracomment>
         <translation>Die Sparsity jedes gescannten Tensors so wählen, dass der vorhergesagte Schaden am kleinsten ist</translation>
     </message>
     <message>
         <source>&amp;Save recipe…</source>
+        <extracomment>command</extracomment>
         <translation>Rezept &amp;speichern…</translation>
     </message>
     <message>
         <source>Save the steps of the history as a recipe that can be edited and reapplied</source>
+        <extracomment>command</extracomment>
         <translation>Die Schritte des Verlaufs als Rezept speichern, das sich bearbeiten und erneut anwenden lässt</translation>
     </message>
     <message>
         <source>&amp;Apply recipe…</source>
+        <extracomment>command</extracomment>
         <translation>Rezept an&amp;wenden…</translation>
     </message>
     <message>
         <source>Apply the steps of a recipe, after checking that it matches this file</source>
+        <extracomment>command</extracomment>
         <translation>Die Schritte eines Rezepts anwenden, nachdem geprüft ist, dass es zu dieser Datei passt</translation>
     </message>
     <message>
         <source>Copy as &amp;Python</source>
+        <extracomment>command</extracomment>
         <translation>Als &amp;Python kopieren</translation>
     </message>
     <message>
         <source>Copy the history as a script that uses torch.nn.utils.prune</source>
+        <extracomment>command</extracomment>
         <translation>Den Verlauf als Skript kopieren, das torch.nn.utils.prune benutzt</translation>
     </message>
     <message>
         <source>&amp;Load method from file…</source>
+        <extracomment>command</extracomment>
         <translation>Methode aus Datei &amp;laden…</translation>
     </message>
     <message>
         <source>Load a custom pruning method; this runs its code</source>
+        <extracomment>command</extracomment>
         <translation>Eine eigene Pruning-Methode laden; dabei läuft ihr Code</translation>
     </message>
     <message>
         <source>Plu&amp;gins…</source>
+        <extracomment>command</extracomment>
         <translation>Plu&amp;gins…</translation>
     </message>
     <message>
         <source>Choose which installed packages may add methods and formats</source>
+        <extracomment>command</extracomment>
         <translation>Auswählen, welche installierten Pakete Methoden und Formate ergänzen dürfen</translation>
     </message>
     <message>
         <source>&amp;Command palette…</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Befehlspalette…</translation>
     </message>
     <message>
         <source>Find a command, tensor, method or setting by name</source>
+        <extracomment>command</extracomment>
         <translation>Befehl, Tensor, Methode oder Einstellung nach Namen finden</translation>
     </message>
     <message>
         <source>Window &amp;{n}</source>
+        <extracomment>command</extracomment>
         <translation>Fenster &amp;{n}</translation>
     </message>
     <message>
         <source>&amp;Guide</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Anleitung</translation>
     </message>
     <message>
         <source>Open the guide</source>
+        <extracomment>command</extracomment>
         <translation>Die Anleitung öffnen</translation>
     </message>
     <message>
         <source>&amp;Tour</source>
+        <extracomment>command</extracomment>
         <translation>T&amp;our</translation>
     </message>
     <message>
         <source>Learn the main steps with the sample, in two minutes</source>
+        <extracomment>command</extracomment>
         <translation>Die wichtigsten Schritte am Beispiel kennenlernen, in zwei Minuten</translation>
     </message>
     <message>
         <source>&amp;Keyboard shortcuts</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Tastenkürzel</translation>
     </message>
     <message>
         <source>List all keyboard shortcuts</source>
+        <extracomment>command</extracomment>
         <translation>Alle Tastenkürzel aufführen</translation>
     </message>
     <message>
         <source>&amp;Change keyboard shortcuts…</source>
+        <extracomment>command</extracomment>
         <translation>Tasten&amp;kürzel ändern…</translation>
     </message>
     <message>
         <source>Choose the keyboard shortcuts of commands</source>
+        <extracomment>command</extracomment>
         <translation>Tastenkürzel der Befehle wählen</translation>
     </message>
     <message>
         <source>&amp;About Pruneapp</source>
+        <extracomment>command</extracomment>
         <translation>&amp;Über Pruneapp</translation>
     </message>
     <message>
         <source>Versions, licenses, and a report for an issue</source>
+        <extracomment>command</extracomment>
         <translation>Versionen, Lizenzen und ein Bericht für eine Fehlermeldung</translation>
     </message>
     <message>
         <source>Check or uncheck in the tree</source>
+        <extracomment>keys</extracomment>
         <translation>Im Baum ankreuzen oder abwählen</translation>
     </message>
     <message>
         <source>Move the cursor in the picture</source>
+        <extracomment>keys</extracomment>
         <translation>Den Cursor im Bild bewegen</translation>
     </message>
     <message>
         <source>Select from the cursor; move the threshold</source>
+        <extracomment>keys</extracomment>
         <translation>Vom Cursor aus wählen; den Schwellenwert bewegen</translation>
     </message>
     <message>
         <source>First and last weight in the row of the cursor</source>
+        <extracomment>keys</extracomment>
         <translation>Erstes und letztes Gewicht in der Zeile des Cursors</translation>
     </message>
     <message>
         <source>Move by a page</source>
+        <extracomment>keys</extracomment>
         <translation>Eine Seite weiter</translation>
     </message>
     <message>
         <source>Select the row, column or channel at the cursor</source>
+        <extracomment>keys</extracomment>
         <translation>Die Zeile, Spalte oder den Kanal am Cursor wählen</translation>
     </message>
     <message>
         <source>Select one channel or all channels, on the Channels page</source>
+        <extracomment>keys</extracomment>
         <translation>Auf der Seite „Kanäle“ einen oder alle Kanäle wählen</translation>
     </message>
     <message>
         <source>Prune the selection</source>
+        <extracomment>keys</extracomment>
         <translation>Die Auswahl prunen</translation>
     </message>
     <message>
         <source>Restore the selection</source>
+        <extracomment>keys</extracomment>
         <translation>Die Auswahl wiederherstellen</translation>
     </message>
     <message>
         <source>Protect or unprotect the selection</source>
+        <extracomment>keys</extracomment>
         <translation>Die Auswahl schützen oder ihren Schutz aufheben</translation>
     </message>
     <message>
         <source>Move the threshold or the channel cut</source>
+        <extracomment>keys</extracomment>
         <translation>Den Schwellenwert oder den Kanalschnitt bewegen</translation>
     </message>
     <message>
         <source>Move the target, on the Quality page</source>
+        <extracomment>keys</extracomment>
         <translation>Das Ziel verschieben, auf der Seite Qualität</translation>
     </message>
     <message>
         <source>Zoom a chart, and show all of it</source>
+        <extracomment>keys</extracomment>
         <translation>Ein Diagramm zoomen und ganz zeigen</translation>
     </message>
     <message>
         <source>Show the data of the picture as a table</source>
+        <extracomment>keys</extracomment>
         <translation>Die Daten des Bildes als Tabelle zeigen</translation>
     </message>
     <message>
         <source>Copy the selected rows or channels, select copied channels</source>
+        <extracomment>keys</extracomment>
         <translation>Gewählte Zeilen oder Kanäle kopieren, kopierte Kanäle auswählen</translation>
     </message>
     <message>
         <source>Name a state of the history</source>
+        <extracomment>keys</extracomment>
         <translation>Einen Zustand im Verlauf benennen</translation>
     </message>
     <message>
         <source>Open or press what has the focus</source>
+        <extracomment>keys</extracomment>
         <translation>Öffnen oder drücken, was den Fokus hat</translation>
     </message>
     <message>
         <source>Go to the next or previous control</source>
+        <extracomment>keys</extracomment>
         <translation>Zum nächsten oder vorigen Bedienelement</translation>
     </message>
 </context>
@@ -16166,21 +16369,6 @@ steps</extracomment>
         <translation>Aus &apos;{home}&apos; kopiert: {first_names}.</translation>
     </message>
     <message>
-        <source>{are} pruned completely: {first_names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Vollständig geprunt: {are} ({first_names}).</translation>
-    </message>
-    <message>
-        <source>The original was deleted, so undo ends here: open the new file to go on.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das Original wurde gelöscht, daher endet das Rückgängigmachen hier: Öffnen Sie zum Weitermachen die neue Datei.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; could not be deleted.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; konnte nicht gelöscht werden.</translation>
-    </message>
-    <message>
         <source>The original is kept as {names}.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Original ist als {names} aufbewahrt.</translation>
@@ -16244,11 +16432,6 @@ steps</extracomment>
         <source>Of {counted} {sparse} {are} smaller as CSR: {after} bytes instead of {before}.{rest}</source>
         <extracomment>sentences</extracomment>
         <translation>Von {counted} sind {sparse} als CSR kleiner: {after} statt {before} Bytes.{rest}</translation>
-    </message>
-    <message>
-        <source>Only an ONNX model can be written as one: no other file has its graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nur ein ONNX-Modell lässt sich als solches schreiben: Andere Dateien enthalten keinen Graphen.</translation>
     </message>
     <message>
         <source>The repaired values of {counted} are not in the file.</source>
@@ -17469,6 +17652,16 @@ steps</extracomment>
         <source>along dim {dim}</source>
         <extracomment>sentences</extracomment>
         <translation>entlang Dim. {dim}</translation>
+    </message>
+    <message>
+        <source>Export as {instead}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie als {instead}.</translation>
+    </message>
+    <message>
+        <source>It comes from several files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es stammt aus mehreren Dateien.</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>

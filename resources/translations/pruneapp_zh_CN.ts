@@ -74,814 +74,1017 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <name>Actions</name>
     <message>
         <source>&amp;File</source>
+        <extracomment>menu</extracomment>
         <translation>文件(&amp;F)</translation>
     </message>
     <message>
         <source>&amp;Edit</source>
+        <extracomment>menu</extracomment>
         <translation>编辑(&amp;E)</translation>
     </message>
     <message>
         <source>&amp;View</source>
+        <extracomment>menu</extracomment>
         <translation>视图(&amp;V)</translation>
     </message>
     <message>
         <source>&amp;Prune</source>
+        <extracomment>menu</extracomment>
         <translation>剪枝(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Tools</source>
+        <extracomment>menu</extracomment>
         <translation>工具(&amp;T)</translation>
     </message>
     <message>
         <source>&amp;Window</source>
+        <extracomment>menu</extracomment>
         <translation>窗口(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Help</source>
+        <extracomment>menu</extracomment>
         <translation>帮助(&amp;H)</translation>
     </message>
     <message>
         <source>Open &amp;recent</source>
+        <extracomment>menu</extracomment>
         <translation>最近打开(&amp;R)</translation>
     </message>
     <message>
         <source>&amp;Manual edit</source>
+        <extracomment>menu</extracomment>
         <translation>手动编辑(&amp;M)</translation>
     </message>
     <message>
         <source>&amp;Theme</source>
+        <extracomment>menu</extracomment>
         <translation>主题(&amp;T)</translation>
     </message>
     <message>
         <source>Lan&amp;guage</source>
+        <extracomment>menu</extracomment>
         <translation>语言(&amp;G)</translation>
     </message>
     <message>
         <source>&amp;Open…</source>
+        <extracomment>command</extracomment>
         <translation>打开(&amp;O)…</translation>
     </message>
     <message>
         <source>Open a checkpoint</source>
+        <extracomment>command</extracomment>
         <translation>打开检查点</translation>
     </message>
     <message>
         <source>Open &amp;folder…</source>
+        <extracomment>command</extracomment>
         <translation>打开文件夹(&amp;F)…</translation>
     </message>
     <message>
         <source>Open a model folder: a file of weights, or shards with their index</source>
+        <extracomment>command</extracomment>
         <translation>打开模型文件夹：一个权重文件，或带索引的分片</translation>
     </message>
     <message>
         <source>Open &amp;location…</source>
+        <extracomment>command</extracomment>
         <translation>打开位置(&amp;L)…</translation>
     </message>
     <message>
         <source>Open a path or the URL of an object store (s3://…)</source>
+        <extracomment>command</extracomment>
         <translation>打开路径或对象存储的 URL (s3://…)</translation>
     </message>
     <message>
         <source>Open in &amp;new window…</source>
+        <extracomment>command</extracomment>
         <translation>在新窗口中打开(&amp;N)…</translation>
     </message>
     <message>
         <source>Open a checkpoint in a window of its own</source>
+        <extracomment>command</extracomment>
         <translation>在单独的窗口中打开检查点</translation>
     </message>
     <message>
         <source>Try the sa&amp;mple</source>
+        <extracomment>command</extracomment>
         <translation>试用示例(&amp;M)</translation>
     </message>
     <message>
         <source>Open the small model included with Pruneapp</source>
+        <extracomment>command</extracomment>
         <translation>打开 Pruneapp 自带的小模型</translation>
     </message>
     <message>
         <source>Recent file &amp;{n}</source>
+        <extracomment>command</extracomment>
         <translation>最近的文件 &amp;{n}</translation>
     </message>
     <message>
         <source>&amp;Pin this file</source>
+        <extracomment>command</extracomment>
         <translation>固定此文件(&amp;P)</translation>
     </message>
     <message>
         <source>Keep the open file at the top of the recent files</source>
+        <extracomment>command</extracomment>
         <translation>将打开的文件保持在最近文件的顶部</translation>
     </message>
     <message>
         <source>Remove &amp;missing files</source>
+        <extracomment>command</extracomment>
         <translation>移除缺失的文件(&amp;M)</translation>
     </message>
     <message>
         <source>Remove files that were deleted or moved from the list</source>
+        <extracomment>command</extracomment>
         <translation>从列表中移除已删除或移走的文件</translation>
     </message>
     <message>
         <source>Clear kept &amp;histories…</source>
+        <extracomment>command</extracomment>
         <translation>清除保留的历史(&amp;H)…</translation>
     </message>
     <message>
         <source>Delete the undo history, metrics and scans that are kept of closed files</source>
+        <extracomment>command</extracomment>
         <translation>删除为已关闭文件保留的撤销历史、指标和扫描</translation>
     </message>
     <message>
         <source>Choose state &amp;dict…</source>
+        <extracomment>command</extracomment>
         <translation>选择状态字典(&amp;D)…</translation>
     </message>
     <message>
         <source>Switch to another state dict in this file</source>
+        <extracomment>command</extracomment>
         <translation>切换到此文件中的另一个状态字典</translation>
     </message>
     <message>
         <source>&amp;Save session</source>
+        <extracomment>command</extracomment>
         <translation>保存会话(&amp;S)</translation>
     </message>
     <message>
         <source>Save masks, history and view, to continue later</source>
+        <extracomment>command</extracomment>
         <translation>保存掩码、历史和视图，以便日后继续</translation>
     </message>
     <message>
         <source>Save session &amp;as…</source>
+        <extracomment>command</extracomment>
         <translation>会话另存为(&amp;A)…</translation>
     </message>
     <message>
         <source>Save the session to another file</source>
+        <extracomment>command</extracomment>
         <translation>将会话保存到另一个文件</translation>
     </message>
     <message>
         <source>&amp;Export…</source>
+        <extracomment>command</extracomment>
         <translation>导出(&amp;E)…</translation>
     </message>
     <message>
         <source>Write the pruned model to a file</source>
+        <extracomment>command</extracomment>
         <translation>将剪枝后的模型写入文件</translation>
     </message>
     <message>
         <source>&amp;Close</source>
+        <extracomment>command</extracomment>
         <translation>关闭(&amp;C)</translation>
     </message>
     <message>
         <source>Close this checkpoint</source>
+        <extracomment>command</extracomment>
         <translation>关闭此检查点</translation>
     </message>
     <message>
         <source>New &amp;window</source>
+        <extracomment>command</extracomment>
         <translation>新建窗口(&amp;W)</translation>
     </message>
     <message>
         <source>Open another window, without a file</source>
+        <extracomment>command</extracomment>
         <translation>打开另一个没有文件的窗口</translation>
     </message>
     <message>
         <source>Close w&amp;indow</source>
+        <extracomment>command</extracomment>
         <translation>关闭窗口(&amp;I)</translation>
     </message>
     <message>
         <source>Close this window</source>
+        <extracomment>command</extracomment>
         <translation>关闭此窗口</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
+        <extracomment>command</extracomment>
         <translation>退出(&amp;Q)</translation>
     </message>
     <message>
         <source>Close all windows</source>
+        <extracomment>command</extracomment>
         <translation>关闭所有窗口</translation>
     </message>
     <message>
         <source>&amp;Undo</source>
+        <extracomment>command</extracomment>
         <translation>撤销(&amp;U)</translation>
     </message>
     <message>
         <source>Undo the last step</source>
+        <extracomment>command</extracomment>
         <translation>撤销上一个步骤</translation>
     </message>
     <message>
         <source>&amp;Redo</source>
+        <extracomment>command</extracomment>
         <translation>重做(&amp;R)</translation>
     </message>
     <message>
         <source>Redo the step that was undone</source>
+        <extracomment>command</extracomment>
         <translation>重做已撤销的步骤</translation>
     </message>
     <message>
         <source>&amp;Filter the tree</source>
+        <extracomment>command</extracomment>
         <translation>筛选模块树(&amp;F)</translation>
     </message>
     <message>
         <source>Show only tensors whose names match</source>
+        <extracomment>command</extracomment>
         <translation>仅显示名称匹配的张量</translation>
     </message>
     <message>
         <source>C&amp;heck or uncheck selection</source>
+        <extracomment>command</extracomment>
         <translation>勾选或取消勾选所选(&amp;H)</translation>
     </message>
     <message>
         <source>Check the selected rows of the tree, or uncheck them if all are checked (Space there)</source>
+        <extracomment>command</extracomment>
         <translation>勾选树中选中的行；如果都已勾选，则取消勾选（在树中按空格键）</translation>
     </message>
     <message>
         <source>Check &amp;all shown</source>
+        <extracomment>command</extracomment>
         <translation>勾选所有显示项(&amp;A)</translation>
     </message>
     <message>
         <source>Check all tensors that match the filter</source>
+        <extracomment>command</extracomment>
         <translation>勾选所有符合筛选条件的张量</translation>
     </message>
     <message>
         <source>U&amp;ncheck all</source>
+        <extracomment>command</extracomment>
         <translation>全部取消勾选(&amp;N)</translation>
     </message>
     <message>
         <source>Uncheck all tensors</source>
+        <extracomment>command</extracomment>
         <translation>取消勾选所有张量</translation>
     </message>
     <message>
         <source>Check &amp;default layers</source>
+        <extracomment>command</extracomment>
         <translation>勾选默认层(&amp;D)</translation>
     </message>
     <message>
         <source>Check weights with two or more dimensions, except embeddings and norms</source>
+        <extracomment>command</extracomment>
         <translation>勾选二维及以上的权重，嵌入和归一化层除外</translation>
     </message>
     <message>
         <source>&amp;Copy name</source>
+        <extracomment>command</extracomment>
         <translation>复制名称(&amp;C)</translation>
     </message>
     <message>
         <source>Copy the full name of the current tensor</source>
+        <extracomment>command</extracomment>
         <translation>复制当前张量的完整名称</translation>
     </message>
     <message>
         <source>Copy channel &amp;list</source>
+        <extracomment>command</extracomment>
         <translation>复制通道列表(&amp;L)</translation>
     </message>
     <message>
         <source>Copy the indices of the channels selected in Channels (Ctrl+C there)</source>
+        <extracomment>command</extracomment>
         <translation>复制在“通道”页选中的通道索引（在该页按 Ctrl+C）</translation>
     </message>
     <message>
         <source>&amp;Paste channel list</source>
+        <extracomment>command</extracomment>
         <translation>粘贴通道列表(&amp;P)</translation>
     </message>
     <message>
         <source>Select in Channels the indices on the clipboard: 0-3, 7 (Ctrl+V there)</source>
+        <extracomment>command</extracomment>
         <translation>在“通道”页选中剪贴板中的索引：0-3, 7（在该页按 Ctrl+V）</translation>
     </message>
     <message>
         <source>L&amp;oad channel list…</source>
+        <extracomment>command</extracomment>
         <translation>加载通道列表(&amp;O)…</translation>
     </message>
     <message>
         <source>Select in Channels the indices in a text file</source>
+        <extracomment>command</extracomment>
         <translation>在“通道”页选中文本文件中的索引</translation>
     </message>
     <message>
         <source>&amp;Save channel list…</source>
+        <extracomment>command</extracomment>
         <translation>保存通道列表(&amp;S)…</translation>
     </message>
     <message>
         <source>Write the indices of the channels selected in Channels to a text file</source>
+        <extracomment>command</extracomment>
         <translation>将在“通道”页选中的通道索引写入文本文件</translation>
     </message>
     <message>
         <source>Confir&amp;mations…</source>
+        <extracomment>command</extracomment>
         <translation>确认询问(&amp;M)…</translation>
     </message>
     <message>
         <source>Choose which actions ask for confirmation</source>
+        <extracomment>command</extracomment>
         <translation>选择在执行之前询问哪些操作</translation>
     </message>
     <message>
         <source>&amp;Weights</source>
+        <extracomment>command</extracomment>
         <translation>权重(&amp;W)</translation>
     </message>
     <message>
         <source>Weights with the mask over them</source>
+        <extracomment>command</extracomment>
         <translation>权重及其上的掩码</translation>
     </message>
     <message>
         <source>&amp;Distribution</source>
+        <extracomment>command</extracomment>
         <translation>分布(&amp;D)</translation>
     </message>
     <message>
         <source>Histogram of weight magnitudes</source>
+        <extracomment>command</extracomment>
         <translation>权重幅值的直方图</translation>
     </message>
     <message>
         <source>&amp;Channels</source>
+        <extracomment>command</extracomment>
         <translation>通道(&amp;C)</translation>
     </message>
     <message>
         <source>Norm of each channel</source>
+        <extracomment>command</extracomment>
         <translation>每个通道的范数</translation>
     </message>
     <message>
         <source>&amp;Model</source>
+        <extracomment>command</extracomment>
         <translation>模型(&amp;M)</translation>
     </message>
     <message>
         <source>Sparsity of each tensor</source>
+        <extracomment>command</extracomment>
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
         <source>C&amp;ompare</source>
+        <extracomment>command</extracomment>
         <translation>比较(&amp;O)</translation>
     </message>
     <message>
         <source>Differences between two states or two files</source>
+        <extracomment>command</extracomment>
         <translation>两个状态或两个文件之间的差异</translation>
     </message>
     <message>
         <source>&amp;Quality</source>
+        <extracomment>command</extracomment>
         <translation>质量(&amp;Q)</translation>
     </message>
     <message>
         <source>Metric of each evaluated state against its sparsity</source>
+        <extracomment>command</extracomment>
         <translation>每个已评估状态的指标与稀疏度的关系</translation>
     </message>
     <message>
         <source>&amp;Sensitivity</source>
+        <extracomment>command</extracomment>
         <translation>敏感度(&amp;S)</translation>
     </message>
     <message>
         <source>Damage of pruning each tensor alone, as scanned</source>
+        <extracomment>command</extracomment>
         <translation>扫描得到的单独剪枝每个张量的损害</translation>
     </message>
     <message>
         <source>Mas&amp;k on and off</source>
+        <extracomment>command</extracomment>
         <translation>显示/隐藏掩码(&amp;K)</translation>
     </message>
     <message>
         <source>Show or hide the mask</source>
+        <extracomment>command</extracomment>
         <translation>显示或隐藏掩码</translation>
     </message>
     <message>
         <source>Zoom &amp;in</source>
+        <extracomment>command</extracomment>
         <translation>放大(&amp;I)</translation>
     </message>
     <message>
         <source>Zoom in</source>
+        <extracomment>command</extracomment>
         <translation>放大</translation>
     </message>
     <message>
         <source>Zoom o&amp;ut</source>
+        <extracomment>command</extracomment>
         <translation>缩小(&amp;U)</translation>
     </message>
     <message>
         <source>Zoom out</source>
+        <extracomment>command</extracomment>
         <translation>缩小</translation>
     </message>
     <message>
         <source>&amp;Fit</source>
+        <extracomment>command</extracomment>
         <translation>适应窗口(&amp;F)</translation>
     </message>
     <message>
         <source>Show the whole tensor</source>
+        <extracomment>command</extracomment>
         <translation>显示整个张量</translation>
     </message>
     <message>
         <source>&amp;Previous tensor</source>
+        <extracomment>command</extracomment>
         <translation>上一个张量(&amp;P)</translation>
     </message>
     <message>
         <source>Show the previous tensor</source>
+        <extracomment>command</extracomment>
         <translation>显示上一个张量</translation>
     </message>
     <message>
         <source>&amp;Next tensor</source>
+        <extracomment>command</extracomment>
         <translation>下一个张量(&amp;N)</translation>
     </message>
     <message>
         <source>Show the next tensor</source>
+        <extracomment>command</extracomment>
         <translation>显示下一个张量</translation>
     </message>
     <message>
         <source>Tensors as a &amp;list</source>
+        <extracomment>command</extracomment>
         <translation>张量列表(&amp;L)</translation>
     </message>
     <message>
         <source>Show all tensors as a sortable list instead of the tree</source>
+        <extracomment>command</extracomment>
         <translation>将所有张量列在一起以便排序，代替树</translation>
     </message>
     <message>
         <source>History &amp;back</source>
+        <extracomment>command</extracomment>
         <translation>历史后退(&amp;B)</translation>
     </message>
     <message>
         <source>Go to the previous state</source>
+        <extracomment>command</extracomment>
         <translation>转到上一个状态</translation>
     </message>
     <message>
         <source>History fo&amp;rward</source>
+        <extracomment>command</extracomment>
         <translation>历史前进(&amp;R)</translation>
     </message>
     <message>
         <source>Go to the next state</source>
+        <extracomment>command</extracomment>
         <translation>转到下一个状态</translation>
     </message>
     <message>
         <source>&amp;System</source>
+        <extracomment>command</extracomment>
         <translation>跟随系统(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;Light</source>
+        <extracomment>command</extracomment>
         <translation>浅色(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Dark</source>
+        <extracomment>command</extracomment>
         <translation>深色(&amp;D)</translation>
     </message>
     <message>
         <source>&amp;High contrast, light</source>
+        <extracomment>command</extracomment>
         <translation>高对比度，浅色(&amp;H)</translation>
     </message>
     <message>
         <source>High &amp;contrast, dark</source>
+        <extracomment>command</extracomment>
         <translation>高对比度，深色(&amp;C)</translation>
     </message>
     <message>
         <source>Pre&amp;view</source>
+        <extracomment>command</extracomment>
         <translation>预览(&amp;V)</translation>
     </message>
     <message>
         <source>Preview the step with the current settings</source>
+        <extracomment>command</extracomment>
         <translation>按当前设置预览此步骤</translation>
     </message>
     <message>
         <source>Apply the pruning step</source>
+        <extracomment>command</extracomment>
         <translation>应用剪枝步骤</translation>
     </message>
     <message>
         <source>Ite&amp;rative pruning…</source>
+        <extracomment>command</extracomment>
         <translation>迭代剪枝(&amp;R)…</translation>
     </message>
     <message>
         <source>Repeat the pruning step on a sparsity schedule; each round is a step in the history</source>
+        <extracomment>command</extracomment>
         <translation>按稀疏度计划重复剪枝步骤；每一轮是历史中的一个步骤</translation>
     </message>
     <message>
         <source>Choose the metho&amp;d</source>
+        <extracomment>command</extracomment>
         <translation>选择方法(&amp;D)</translation>
     </message>
     <message>
         <source>Go to the method in the form</source>
+        <extracomment>command</extracomment>
         <translation>转到表单中的方法</translation>
     </message>
     <message>
         <source>Enter the am&amp;ount</source>
+        <extracomment>command</extracomment>
         <translation>输入剪枝量(&amp;O)</translation>
     </message>
     <message>
         <source>Go to the amount in the form</source>
+        <extracomment>command</extracomment>
         <translation>转到表单中的剪枝量</translation>
     </message>
     <message>
         <source>&amp;Cancel</source>
+        <extracomment>command</extracomment>
         <translation>取消(&amp;C)</translation>
     </message>
     <message>
         <source>Cancel the running job, else clear the preview</source>
+        <extracomment>command</extracomment>
         <translation>取消正在运行的任务，否则清除预览</translation>
     </message>
     <message>
         <source>Reset &amp;form</source>
+        <extracomment>command</extracomment>
         <translation>重置表单(&amp;F)</translation>
     </message>
     <message>
         <source>Set the rules, amounts and limits in the form back to their defaults</source>
+        <extracomment>command</extracomment>
         <translation>将表单中的规则、剪枝量和限制恢复为默认值</translation>
     </message>
     <message>
         <source>&amp;Prune selection</source>
+        <extracomment>command</extracomment>
         <translation>剪枝所选(&amp;P)</translation>
     </message>
     <message>
         <source>Prune the selected channels or weights (Del)</source>
+        <extracomment>command</extracomment>
         <translation>剪枝所选的通道或权重 (Del)</translation>
     </message>
     <message>
         <source>&amp;Restore selection</source>
+        <extracomment>command</extracomment>
         <translation>恢复所选(&amp;R)</translation>
     </message>
     <message>
         <source>Restore the selected channels or weights (R)</source>
+        <extracomment>command</extracomment>
         <translation>恢复所选的通道或权重 (R)</translation>
     </message>
     <message>
         <source>Pr&amp;otect selection</source>
+        <extracomment>command</extracomment>
         <translation>保护所选(&amp;O)</translation>
     </message>
     <message>
         <source>Exclude the selection from all later pruning steps (P)</source>
+        <extracomment>command</extracomment>
         <translation>将所选排除在之后的所有剪枝步骤之外 (P)</translation>
     </message>
     <message>
         <source>&amp;Unprotect selection</source>
+        <extracomment>command</extracomment>
         <translation>取消保护所选(&amp;U)</translation>
     </message>
     <message>
         <source>Allow later steps to prune the selection again (Shift+P)</source>
+        <extracomment>command</extracomment>
         <translation>允许之后的步骤再次剪枝所选 (Shift+P)</translation>
     </message>
     <message>
         <source>Apply to the same layer in all &amp;blocks</source>
+        <extracomment>command</extracomment>
         <translation>应用到所有块中的同一层(&amp;B)</translation>
     </message>
     <message>
         <source>Apply manual edits to the same layer in all blocks; the tensors are listed first</source>
+        <extracomment>command</extracomment>
         <translation>将手动编辑应用到所有块中的同一层；先列出涉及的张量</translation>
     </message>
     <message>
         <source>Include matching bias and &amp;norm</source>
+        <extracomment>command</extracomment>
         <translation>包括对应的偏置和归一化(&amp;N)</translation>
     </message>
     <message>
         <source>Apply manual edits of output channels (dim 0) to their bias and norm entries</source>
+        <extracomment>command</extracomment>
         <translation>将输出通道（维度 0）的手动编辑应用到其偏置和归一化项</translation>
     </message>
     <message>
         <source>Include all tensors of the &amp;group</source>
+        <extracomment>command</extracomment>
         <translation>包括组内所有张量(&amp;G)</translation>
     </message>
     <message>
         <source>Apply manual edits of channels to the same units in all tensors that have them</source>
+        <extracomment>command</extracomment>
         <translation>将通道的手动编辑应用到所有含有这些单元的张量</translation>
     </message>
     <message>
         <source>Prune bias and norm of pruned &amp;channels</source>
+        <extracomment>command</extracomment>
         <translation>剪枝已剪通道的偏置和归一化(&amp;C)</translation>
     </message>
     <message>
         <source>Prune the bias and norm entries of fully pruned channels; otherwise a pruned filter still outputs a constant</source>
+        <extracomment>command</extracomment>
         <translation>剪枝已完全剪枝通道的偏置和归一化项；否则被剪枝的滤波器仍会输出常数</translation>
     </message>
     <message>
         <source>&amp;Load masks…</source>
+        <extracomment>command</extracomment>
         <translation>加载掩码(&amp;L)…</translation>
     </message>
     <message>
         <source>Prune with masks from a file</source>
+        <extracomment>command</extracomment>
         <translation>用文件中的掩码剪枝</translation>
     </message>
     <message>
         <source>Com&amp;bine masks with a file…</source>
+        <extracomment>command</extracomment>
         <translation>与文件合并掩码(&amp;B)…</translation>
     </message>
     <message>
         <source>Compare masks with those of a file and combine them</source>
+        <extracomment>command</extracomment>
         <translation>将掩码与文件中的掩码比较并合并</translation>
     </message>
     <message>
         <source>Load importance &amp;scores…</source>
+        <extracomment>command</extracomment>
         <translation>加载重要性分数(&amp;S)…</translation>
     </message>
     <message>
         <source>Rank weights by importance scores from a file</source>
+        <extracomment>command</extracomment>
         <translation>按文件中的重要性分数对权重排序</translation>
     </message>
     <message>
         <source>Treat &amp;zeros as pruned</source>
+        <extracomment>command</extracomment>
         <translation>将零视为已剪枝(&amp;Z)</translation>
     </message>
     <message>
         <source>Count existing zeros as pruned, so that amounts apply to the remaining weights</source>
+        <extracomment>command</extracomment>
         <translation>将已有的零计为已剪枝，使剪枝量作用于剩余权重</translation>
     </message>
     <message>
         <source>Mak&amp;e permanent</source>
+        <extracomment>command</extracomment>
         <translation>永久化(&amp;E)</translation>
     </message>
     <message>
         <source>Replace pruned weights of the checked tensors by zeros, like torch.nn.utils.prune.remove</source>
+        <extracomment>command</extracomment>
         <translation>将勾选张量中已剪枝的权重替换为零，如同 torch.nn.utils.prune.remove</translation>
     </message>
     <message>
         <source>Repa&amp;ir…</source>
+        <extracomment>command</extracomment>
         <translation>修复(&amp;I)…</translation>
     </message>
     <message>
         <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
+        <extracomment>command</extracomment>
         <translation>调整剩余权重，使被剪枝层的输出与之前一致</translation>
     </message>
     <message>
         <source>Compare &amp;with a file…</source>
+        <extracomment>command</extracomment>
         <translation>与文件比较(&amp;W)…</translation>
     </message>
     <message>
         <source>Compare with another checkpoint, such as a fine-tuned one</source>
+        <extracomment>command</extracomment>
         <translation>与另一个检查点比较，例如微调后的检查点</translation>
     </message>
     <message>
         <source>Chec&amp;k sparsity pattern…</source>
+        <extracomment>command</extracomment>
         <translation>检查稀疏模式(&amp;K)…</translation>
     </message>
     <message>
         <source>Find tensors and groups that violate a pattern such as 2:4, and repair them</source>
+        <extracomment>command</extracomment>
         <translation>查找违反 2:4 等模式的张量和组，并修复它们</translation>
     </message>
     <message>
         <source>&amp;Evaluate…</source>
+        <extracomment>command</extracomment>
         <translation>评估(&amp;E)…</translation>
     </message>
     <message>
         <source>Choose an evaluation script, and measure the current state with it</source>
+        <extracomment>command</extracomment>
         <translation>选择评估脚本，并用它测量当前状态</translation>
     </message>
     <message>
         <source>Evaluate &amp;this state</source>
+        <extracomment>command</extracomment>
         <translation>评估此状态(&amp;T)</translation>
     </message>
     <message>
         <source>Measure the current state with the evaluation script</source>
+        <extracomment>command</extracomment>
         <translation>用评估脚本测量当前状态</translation>
     </message>
     <message>
         <source>Eval&amp;uate all states</source>
+        <extracomment>command</extracomment>
         <translation>评估所有状态(&amp;U)</translation>
     </message>
     <message>
         <source>Measure all states of the history that were not measured yet</source>
+        <extracomment>command</extracomment>
         <translation>测量历史中所有尚未测量的状态</translation>
     </message>
     <message>
         <source>Scan sensiti&amp;vity…</source>
+        <extracomment>command</extracomment>
         <translation>扫描敏感度(&amp;V)…</translation>
     </message>
     <message>
         <source>Prune each checked tensor alone to several amounts, and measure the model each time</source>
+        <extracomment>command</extracomment>
         <translation>将每个勾选的张量单独剪枝到若干剪枝量，每次都测量模型</translation>
     </message>
     <message>
         <source>All&amp;ocate…</source>
+        <extracomment>command</extracomment>
         <translation>分配(&amp;O)…</translation>
     </message>
     <message>
         <source>Choose the sparsity of each scanned tensor for the least predicted damage</source>
+        <extracomment>command</extracomment>
         <translation>为每个已扫描的张量选择稀疏度，使预测的损害最小</translation>
     </message>
     <message>
         <source>&amp;Save recipe…</source>
+        <extracomment>command</extracomment>
         <translation>保存配方(&amp;S)…</translation>
     </message>
     <message>
         <source>Save the steps of the history as a recipe that can be edited and reapplied</source>
+        <extracomment>command</extracomment>
         <translation>将历史中的步骤保存为可编辑、可重复应用的配方</translation>
     </message>
     <message>
         <source>&amp;Apply recipe…</source>
+        <extracomment>command</extracomment>
         <translation>应用配方(&amp;A)…</translation>
     </message>
     <message>
         <source>Apply the steps of a recipe, after checking that it matches this file</source>
+        <extracomment>command</extracomment>
         <translation>检查配方与此文件相符后应用其步骤</translation>
     </message>
     <message>
         <source>Copy as &amp;Python</source>
+        <extracomment>command</extracomment>
         <translation>复制为 Python(&amp;P)</translation>
     </message>
     <message>
         <source>Copy the history as a script that uses torch.nn.utils.prune</source>
+        <extracomment>command</extracomment>
         <translation>将历史复制为使用 torch.nn.utils.prune 的脚本</translation>
     </message>
     <message>
         <source>&amp;Load method from file…</source>
+        <extracomment>command</extracomment>
         <translation>从文件加载方法(&amp;L)…</translation>
     </message>
     <message>
         <source>Load a custom pruning method; this runs its code</source>
+        <extracomment>command</extracomment>
         <translation>加载自定义剪枝方法；这会运行其代码</translation>
     </message>
     <message>
         <source>Plu&amp;gins…</source>
+        <extracomment>command</extracomment>
         <translation>插件(&amp;G)…</translation>
     </message>
     <message>
         <source>Choose which installed packages may add methods and formats</source>
+        <extracomment>command</extracomment>
         <translation>选择允许哪些已安装的包添加方法和格式</translation>
     </message>
     <message>
         <source>&amp;Command palette…</source>
+        <extracomment>command</extracomment>
         <translation>命令面板(&amp;C)…</translation>
     </message>
     <message>
         <source>Find a command, tensor, method or setting by name</source>
+        <extracomment>command</extracomment>
         <translation>按名称查找命令、张量、方法或设置</translation>
     </message>
     <message>
         <source>Window &amp;{n}</source>
+        <extracomment>command</extracomment>
         <translation>窗口 &amp;{n}</translation>
     </message>
     <message>
         <source>&amp;Guide</source>
+        <extracomment>command</extracomment>
         <translation>指南(&amp;G)</translation>
     </message>
     <message>
         <source>Open the guide</source>
+        <extracomment>command</extracomment>
         <translation>打开指南</translation>
     </message>
     <message>
         <source>&amp;Tour</source>
+        <extracomment>command</extracomment>
         <translation>导览(&amp;T)</translation>
     </message>
     <message>
         <source>Learn the main steps with the sample, in two minutes</source>
+        <extracomment>command</extracomment>
         <translation>用两分钟借助示例了解主要步骤</translation>
     </message>
     <message>
         <source>&amp;Keyboard shortcuts</source>
+        <extracomment>command</extracomment>
         <translation>键盘快捷键(&amp;K)</translation>
     </message>
     <message>
         <source>List all keyboard shortcuts</source>
+        <extracomment>command</extracomment>
         <translation>列出所有键盘快捷键</translation>
     </message>
     <message>
         <source>&amp;Change keyboard shortcuts…</source>
+        <extracomment>command</extracomment>
         <translation>更改键盘快捷键(&amp;C)…</translation>
     </message>
     <message>
         <source>Choose the keyboard shortcuts of commands</source>
+        <extracomment>command</extracomment>
         <translation>为命令选择键盘快捷键</translation>
     </message>
     <message>
         <source>&amp;About Pruneapp</source>
+        <extracomment>command</extracomment>
         <translation>关于 Pruneapp(&amp;A)</translation>
     </message>
     <message>
         <source>Versions, licenses, and a report for an issue</source>
+        <extracomment>command</extracomment>
         <translation>版本、许可证以及用于提交问题的报告</translation>
     </message>
     <message>
         <source>Check or uncheck in the tree</source>
+        <extracomment>keys</extracomment>
         <translation>在树中勾选或取消勾选</translation>
     </message>
     <message>
         <source>Move the cursor in the picture</source>
+        <extracomment>keys</extracomment>
         <translation>在图片中移动光标</translation>
     </message>
     <message>
         <source>Select from the cursor; move the threshold</source>
+        <extracomment>keys</extracomment>
         <translation>从光标处选择；移动阈值</translation>
     </message>
     <message>
         <source>First and last weight in the row of the cursor</source>
+        <extracomment>keys</extracomment>
         <translation>光标所在行的第一个和最后一个权重</translation>
     </message>
     <message>
         <source>Move by a page</source>
+        <extracomment>keys</extracomment>
         <translation>移动一页</translation>
     </message>
     <message>
         <source>Select the row, column or channel at the cursor</source>
+        <extracomment>keys</extracomment>
         <translation>选择光标处的行、列或通道</translation>
     </message>
     <message>
         <source>Select one channel or all channels, on the Channels page</source>
+        <extracomment>keys</extracomment>
         <translation>在“通道”页选择一个或所有通道</translation>
     </message>
     <message>
         <source>Prune the selection</source>
+        <extracomment>keys</extracomment>
         <translation>剪枝所选</translation>
     </message>
     <message>
         <source>Restore the selection</source>
+        <extracomment>keys</extracomment>
         <translation>恢复所选</translation>
     </message>
     <message>
         <source>Protect or unprotect the selection</source>
+        <extracomment>keys</extracomment>
         <translation>保护或取消保护所选</translation>
     </message>
     <message>
         <source>Move the threshold or the channel cut</source>
+        <extracomment>keys</extracomment>
         <translation>移动阈值或通道截断线</translation>
     </message>
     <message>
         <source>Move the target, on the Quality page</source>
+        <extracomment>keys</extracomment>
         <translation>在“质量”页移动目标</translation>
     </message>
     <message>
         <source>Zoom a chart, and show all of it</source>
+        <extracomment>keys</extracomment>
         <translation>缩放图表，以及显示全部</translation>
     </message>
     <message>
         <source>Show the data of the picture as a table</source>
+        <extracomment>keys</extracomment>
         <translation>以表格显示图片的数据</translation>
     </message>
     <message>
         <source>Copy the selected rows or channels, select copied channels</source>
+        <extracomment>keys</extracomment>
         <translation>复制选中的行或通道，选中已复制的通道</translation>
     </message>
     <message>
         <source>Name a state of the history</source>
+        <extracomment>keys</extracomment>
         <translation>为历史中的状态命名</translation>
     </message>
     <message>
         <source>Open or press what has the focus</source>
+        <extracomment>keys</extracomment>
         <translation>打开或按下获得焦点的控件</translation>
     </message>
     <message>
         <source>Go to the next or previous control</source>
+        <extracomment>keys</extracomment>
         <translation>转到下一个或上一个控件</translation>
     </message>
 </context>
@@ -16165,21 +16368,6 @@ steps</extracomment>
         <translation>从 &apos;{home}&apos; 复制：{first_names}。</translation>
     </message>
     <message>
-        <source>{are} pruned completely: {first_names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>被完全剪枝的有 {are}：{first_names}。</translation>
-    </message>
-    <message>
-        <source>The original was deleted, so undo ends here: open the new file to go on.</source>
-        <extracomment>sentences</extracomment>
-        <translation>原文件已删除，因此撤销到此为止：要继续，请打开新文件。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; could not be deleted.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法删除 &apos;{path}&apos;。</translation>
-    </message>
-    <message>
         <source>The original is kept as {names}.</source>
         <extracomment>sentences</extracomment>
         <translation>原文件保留为 {names}。</translation>
@@ -16243,11 +16431,6 @@ steps</extracomment>
         <source>Of {counted} {sparse} {are} smaller as CSR: {after} bytes instead of {before}.{rest}</source>
         <extracomment>sentences</extracomment>
         <translation>在 {counted}中，{sparse} 个用 CSR 更小：{after} 字节，原为 {before} 字节。{rest}</translation>
-    </message>
-    <message>
-        <source>Only an ONNX model can be written as one: no other file has its graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>只有 ONNX 模型可以写为 ONNX：其他文件没有它的计算图。</translation>
     </message>
     <message>
         <source>The repaired values of {counted} are not in the file.</source>
@@ -17468,6 +17651,16 @@ steps</extracomment>
         <source>along dim {dim}</source>
         <extracomment>sentences</extracomment>
         <translation>沿维度 {dim}</translation>
+    </message>
+    <message>
+        <source>Export as {instead}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请导出为 {instead}。</translation>
+    </message>
+    <message>
+        <source>It comes from several files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>它来自多个文件。</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>

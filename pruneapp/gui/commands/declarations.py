@@ -464,7 +464,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         ),
         MenuCommand(
             "commands",
-            "&MenuCommand palette…",
+            "&Command palette…",
             "Find a command, tensor, method or setting by name",
             "Ctrl+Shift+P",
             always=True,
