@@ -222,7 +222,7 @@ class TourController(Controller):
             if dock.isAncestorOf(target):
                 dock.raise_()
         scroll_to(target)
-        self._highlight.set_target(target)
+        self._highlight.set_target(step.target)
 
     # -- events ---------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
@@ -95,7 +97,7 @@ class Highlight(QWidget):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
-        self._target: QWidget | None = None
+        self._find_target: Callable[[], QWidget] | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         # Polling, as there is no signal when a parent layout moves the target.
@@ -104,10 +106,13 @@ class Highlight(QWidget):
         self._timer.timeout.connect(self._follow)
         self.hide()
 
-    def set_target(self, target: QWidget | None) -> None:
-        """Set the framed widget; None hides the frame."""
-        self._target = target
-        if target is None:
+    def set_target(self, find: Callable[[], QWidget] | None) -> None:
+        """Frame the widget that `find` returns; None hides the frame.
+
+        It is called again and again, because a change of the method replaces the fields of a rule.
+        """
+        self._find_target = find
+        if find is None:
             self._timer.stop()
             self.hide()
         else:
@@ -115,8 +120,8 @@ class Highlight(QWidget):
             self._follow()
 
     def _follow(self) -> None:
-        target, window = self._target, self._window
-        seen = QRect() if target is None else _seen(target, window)
+        find, window = self._find_target, self._window
+        seen = QRect() if find is None else _seen(find(), window)
         if seen.isEmpty():
             self.hide()
             return

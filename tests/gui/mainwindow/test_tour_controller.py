@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
@@ -163,6 +164,20 @@ def test_the_frame_is_in_the_colour_of_the_theme_and_follows_the_window(touring)
         person.click(person.window.tour.next)
     wait_title(person, "Choose how much to prune")
     person.wait(lambda: is_around(person, person.rule.fields.fields["amount"]))
+
+
+def test_the_frame_follows_a_field_that_another_method_replaces(touring):
+    person = touring
+    for _ in range(2):
+        person.click(person.window.tour.next)
+    wait_title(person, "Choose how much to prune")
+    before = person.rule.fields.fields["amount"]
+    form = person.views.form
+    form.set_request(form.corrected())
+    after = person.rule.fields.fields["amount"]
+    assert after is not before
+    person.wait(lambda: not shiboken6.isValid(before))
+    person.wait(lambda: is_around(person, after))
 
 
 # The first run
