@@ -112,12 +112,12 @@ def test_a_job_that_is_cancelled_stops_at_once_and_leaves_nothing(
     target, begun = tmp_path / "there" / "out", threading.Event()
     make_file = export.make_file
 
-    def slow(planned, stack, job, begin):
+    def slow(path, plan, stack, job, begin):
         begun.set()
         for _ in range(1000):
             time.sleep(0.01)
             job.step(0)
-        return make_file(planned, stack, job, begin)
+        return make_file(path, plan, stack, job, begin)
 
     monkeypatch.setattr(export, "make_file", slow)
     token, stopped = CancelToken(), []
