@@ -56,7 +56,7 @@ def estimate(
         places = (np.arange(most) + np.random.default_rng(_SEED).random(most)) * step
         hits = np.minimum(np.searchsorted(sums, places, side="right"), len(pieces) - 1)
         shares = {}
-        for index in hits.tolist():
+        for index in job.cancel.each(hits.tolist()):
             shares[index] = shares.get(index, 0.0) + step / guesses[index]
     sizes = np.array(guesses, np.float64)
     total = 0.0
@@ -69,7 +69,8 @@ def estimate(
     if others.any():
         rest = total - float(sizes[~others].sum())
         sizes[others] *= max(rest, 0.0) / float(sizes[others].sum())
-    return [float(nbytes) for nbytes in sizes]
+    estimated: list[float] = sizes.tolist()
+    return estimated
 
 
 # A part of a file that is compressed independently: a range, or ranges of several tensors.
@@ -104,12 +105,17 @@ def expected_sizes(
     some: list[Block] = []
     guesses: list[float] = []
     for block in job.cancel.each(blocks):
-        kept = [kept_in(zeroed(r.entry.name), r.start, r.stop) for r in block]
-        if zeros is not None and not any(part.kept for part in kept):
-            known.append((block, zeros(sum(part.nbytes for part in block))))
+        n_kept, nbytes, guessed = 0, 0, 0.0
+        for part in job.cancel.each(block):  # tens of thousands if the tensors are small
+            kept = kept_in(zeroed(part.entry.name), part.start, part.stop)
+            n_kept += kept.kept
+            nbytes += part.nbytes
+            guessed += guess(part, kept)
+        if zeros is not None and not n_kept:
+            known.append((block, zeros(nbytes)))
         else:
             some.append(block)
-            guesses.append(sum(map(guess, block, kept)))
+            guesses.append(guessed)
     sizes = estimate(some, guesses, compress, job, sample(guesses))
     return [*known, *zip(some, sizes, strict=True)]
 
@@ -173,4 +179,4 @@ def by_tensor(sizes: Iterable[tuple[Block, float]], job: Job) -> dict[str, int]:
     sums: defaultdict[str, float] = defaultdict(float)
     for block, nbytes in job.cancel.each(sizes):
         sums[block[0].entry.name] += nbytes
-    return {name: round(total) for name, total in sums.items()}
+    return {name: round(total) for name, total in job.cancel.each(sums.items())}

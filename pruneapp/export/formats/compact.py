@@ -103,7 +103,7 @@ def _plan(part: ExportPart, job: Job) -> Plan:
         part.unscaled(),
         expected=expected,
         prepare=prepare,
-        work=sum(names[entry.name] for entry in packed),
+        work=sum(names[entry.name] for entry in job.cancel.each(packed)),
         beside={READER_NAME: _reader()} if part.values["reader"] else {},
     )
 
