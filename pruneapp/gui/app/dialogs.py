@@ -42,7 +42,9 @@ def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> 
     Return ``save``, ``export``, ``discard`` or ``stay``. ``export`` is only offered if there is
     something to export.
 
-    Parameters ---------- session
+    Parameters
+    ----------
+    session
         File name of the session that is open; "" if there is none.
     losses
         The kinds of changes that would be lost; not empty.
@@ -153,7 +155,9 @@ def replace_session(parent: QWidget, name: str) -> str:
 def check_quantized(parent: QWidget, names: Sequence[str], why: str) -> bool:
     """Ask whether floating-point tensors of quantized layers may be checked.
 
-    Parameters ---------- names
+    Parameters
+    ----------
+    names
         Display names of the tensors.
     why
         The reason why they are not prunable by default.
@@ -252,7 +256,9 @@ def exclude_unreadable(
 ) -> bool:
     """Ask whether an export may exclude tensors that cannot be read.
 
-    Parameters ---------- unreadable
+    Parameters
+    ----------
+    unreadable
         The reason by tensor name.
     format_name
         Display name of the export format.

@@ -205,7 +205,9 @@ class StepSequence(QObject):
     ) -> None:
         """Compute steps in the worker thread and apply them.
 
-        Parameters ---------- make
+        Parameters
+        ----------
+        make
             Returns the steps for a snapshot; runs in the worker thread.
         done
             Called with the number of steps once all of them are applied.

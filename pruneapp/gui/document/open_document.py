@@ -70,13 +70,17 @@ class OpenRequest:
 def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
     """Open a file to work on; the caller closes the document's checkpoint.
 
-    Returns ------- tuple
+    Returns
+    -------
+    tuple
         The document, and what it continues: a `SessionFile`, already closed, or a `JournalFile`,
         which is still open and locked. None for a checkpoint without history, for masks of a
         session that were applied to another checkpoint, and for an incomplete journal, which is
         kept.
 
-    Raises ------ OriginalMissingError, OriginalChangedError
+    Raises
+    ------
+    OriginalMissingError, OriginalChangedError
         If the checkpoint of a session or a journal was moved, or has changed.
     SessionError, CheckpointError
         If a file cannot be opened.

@@ -95,7 +95,9 @@ class ModelStatus(QWidget):
     ) -> None:
         """Set the properties of the model that the next `set_model` shows.
 
-        Parameters ---------- kind
+        Parameters
+        ----------
+        kind
             Class or type of the model; "" if unknown.
         layers
             Number of layers; None if unknown.

@@ -469,7 +469,9 @@ def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward
     Qt's own focus chain is the order of creation, and correcting it breaks for compound widgets.
     O(n) in the number of widgets.
 
-    Parameters ---------- parts
+    Parameters
+    ----------
+    parts
         Widgets of a window in visual order; None is ignored.
     here
         The widget that has the focus.

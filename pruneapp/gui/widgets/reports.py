@@ -342,7 +342,9 @@ def show_broken(
 ) -> None:
     """Show warnings about broken patterns and emptied tensors; hide the label without any.
 
-    Parameters ---------- broken
+    Parameters
+    ----------
+    broken
         Patterns that masks no longer satisfy; the tooltip lists their tensors.
     shown
         Display names by tensor name, for the tooltip.

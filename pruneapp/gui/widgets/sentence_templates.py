@@ -113,7 +113,9 @@ class Translation(NamedTuple):
 class SentenceTemplates:
     """Translates sentences of the engine.
 
-    Parameters ---------- sentences
+    Parameters
+    ----------
+    sentences
         Templates of sentences.
     steps
         Templates of labels of history steps, which consist of short parts with names between them.
@@ -252,7 +254,9 @@ class SentenceTemplates:
     ) -> tuple[dict[str, str], bool, int]:
         """Return the translated values of a template.
 
-        Returns ------- tuple
+        Returns
+        -------
+        tuple
             The values by gap name, whether all values with words are known, and the number of
             letters left in English.
         """
