@@ -77,13 +77,20 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (base / str(number) for number in itertools.count())
 
 
+@pytest.fixture
+def fixture_patch() -> Iterator[pytest.MonkeyPatch]:
+    """Return the patches of fixtures, which `monkeypatch.undo()` in a test does not undo."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
 @pytest.fixture(autouse=True)
-def own_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def own_folders(homes: Iterator[Path], fixture_patch: pytest.MonkeyPatch) -> None:
     """Use a folder of the test for settings, caches and logs."""
     home = next(homes)
     home.mkdir()
     for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
-        monkeypatch.setenv(variable, str(home / variable.lower()))
+        fixture_patch.setenv(variable, str(home / variable.lower()))
 
 
 @pytest.fixture(autouse=True)

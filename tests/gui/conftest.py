@@ -104,27 +104,27 @@ def imported():
 
 
 @pytest.fixture
-def as_in_main(imported, monkeypatch):
+def as_in_main(imported, fixture_patch):
     """Threads change and garbage is collected as `main` has it."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     gc.disable()
     # What a window freezes is to be collected after the test, and modules stay frozen.
     for name in ("freeze", "unfreeze"):
-        monkeypatch.setattr(gc, name, lambda: None)
+        fixture_patch.setattr(gc, name, lambda: None)
     yield
     gc.enable()
     sys.setswitchinterval(interval)
 
 
 @pytest.fixture
-def roomy(monkeypatch):
+def roomy(fixture_patch):
     """Let windows stand as on a large screen; the one without glass has 800 pixels a side."""
-    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
+    fixture_patch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
 
 
 @pytest.fixture
-def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypatch):
+def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_patch, monkeypatch):
     """Make windows as `main` does; they are shown, and closed without questions at the end.
 
     Each is the first of a process, as far as it knows; others of its process come by its launcher.
@@ -138,9 +138,9 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
     qapp.setStyle("Fusion")
     # The desktop of whoever runs the tests hears nothing of their jobs.
     for bus in ("SESSION", "SYSTEM"):
-        monkeypatch.setenv(f"DBUS_{bus}_BUS_ADDRESS", "unix:path=/nowhere")
+        fixture_patch.setenv(f"DBUS_{bus}_BUS_ADDRESS", "unix:path=/nowhere")
 
-    monkeypatch.setattr(qapp, "speak", lambda _language: None, raising=False)
+    fixture_patch.setattr(qapp, "speak", lambda _language: None, raising=False)
 
     def make(file: Path | None = None, *, show: bool = True, **more: object) -> Person:
         for settings in kept:

@@ -114,7 +114,7 @@ class Person:
 
     def wait_open(self, path: Path) -> None:
         self.wait(lambda: self.document is not None and self.document.checkpoint.path == path)
-        assert self.window.windowTitle() == f"{path.name} — Pruneapp"
+        assert self.window.windowTitle() == f"{path.name} — Pruneapp", self.window.windowTitle()
 
     def wait_preview(self):
         """Wait for exact numbers for what the form says now; returns the report.

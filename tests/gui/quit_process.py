@@ -313,6 +313,7 @@ def start_job(driver: Driver) -> None:
 
 def start_deaf_job(driver: Driver) -> None:
     """Start a job that does not end when it is cancelled, as code of the user may."""
+    # The sleep cannot be cancelled: leaving the process while it lasts is what is tested.
     driver.bench.jobs.run(
         lambda _job: time.sleep(3600), on_result=print, on_error=print, title="Working"
     )

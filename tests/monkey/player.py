@@ -111,7 +111,7 @@ class Run(QObject):
         self._windows: list[tuple[MainWindow, app.Start, ThemeManager]] = []
         self._settings = Settings(plan.folder / "settings.json")
         self._open()
-        self.pulse = Pulse(self.findings, lambda: self.window.isVisible())  # noqa: PLW0108 - of the window at that time
+        self.pulse = Pulse(self.findings, lambda: self.window.isVisible())  # noqa: PLW0108 - `window` is replaced
         self._began = time.monotonic()
 
     # -- the window -----------------------------------------------------------------------------

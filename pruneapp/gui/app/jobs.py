@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 import traceback
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -392,12 +393,14 @@ class LatestTask:
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
-        self._task: Task[Any] | None = None
+        # `Jobs` refers to a task until it has ended.
+        self._task: weakref.ref[Task[Any]] | None = None
 
     @property
     def task(self) -> Task[Any] | None:
         """The current task; None if there is none or it has ended."""
-        return None if self._task is None or self._task.ended else self._task
+        task = None if self._task is None else self._task()
+        return None if task is None or task.ended else task
 
     def start(
         self,
@@ -411,7 +414,8 @@ class LatestTask:
         No callback of a task is called after `cancel` or the start of another one.
         """
         self.cancel()
-        task = self._task = self._jobs.run(work, on_result, on_error, **options)
+        task = self._jobs.run(work, on_result, on_error, **options)
+        self._task = weakref.ref(task)
         return task
 
     def cancel(self) -> None:
