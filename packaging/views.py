@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,8 @@ from driving import LEFT, wait, wait_until
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
-from steps import amount_field, discard, label_of, turn_to
+from PySide6.QtWidgets import QApplication, QWidget
+from steps import amount_field, label_of, turn_to
 
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.plots.heatmap.shading import Mode
@@ -231,12 +230,7 @@ def zeros(walk: Tour) -> None:
     person.click(walk.bench.export.report.close_button)
     walk.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     with walk.step("zeros", "the exported file: its zeros are found, and offered as pruned"):
-        # An export does not contain manual protection, so the window asks for confirmation.
-        walk.open(
-            lambda: person.answering(
-                QMessageBox, partial(discard, walk), lambda: person.drop(target)
-            )
-        )
+        walk.open(lambda: person.drop(target))
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
     with walk.step("zeros-treated", "treated as pruned: amounts count from there"):
         person.menu("Prune", "Treat zeros as pruned")

@@ -182,7 +182,6 @@ def test_processes_of_this_machine(network, tmp_path, right, capsys):
     assert contents(target) == right
 
 
-@pytest.mark.slow
 def test_real_processes_that_are_killed_and_a_scheduler_that_goes():
     from tests.reliability import cluster_kills
 

@@ -33,8 +33,9 @@ def monkey(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
+)
 def test_nothing_goes_wrong(seed, tmp_path):
     """With the sample, the shards of a transformer and, if available, a real ResNet."""
     done = monkey("--seed", str(seed), "--minutes", str(SECONDS / 60), "--folder", str(tmp_path))

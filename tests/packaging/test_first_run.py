@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 from safetensors.numpy import load_file, save_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -19,7 +18,6 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
 def test_the_sample_is_pruned_evaluated_repaired_exported_and_compared(tmp_path):
     done = run("--folder", tmp_path)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout

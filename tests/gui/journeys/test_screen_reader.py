@@ -282,7 +282,6 @@ needs_ears = pytest.mark.skipif(
 )
 
 
-@pytest.mark.slow
 @needs_ears
 def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):
     with heard(screen, str(SAMPLE)) as ears:
