@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,7 @@ from driving import StepError, wait_until
 from onnx import TensorProto, helper, numpy_helper
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
 from states import LONG, write
-from steps import discard
 
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.export.dialog import ExportDialog
@@ -115,10 +112,7 @@ def see_states(walk: Tour) -> None:
 def open_page(walk: Tour, folder: Path) -> ShrinkPage:
     """Open a folder and the page; wait until dead units are found."""
     person = walk.person
-    drop: Callable[[], object] = partial(person.drop, folder)
-    if walk.bench.session.unexported:
-        drop = partial(person.answering, QMessageBox, partial(discard, walk), drop)
-    walk.open(drop)
+    walk.open(partial(person.drop, folder))
     person.settle()
     person.press("Ctrl+E")
     dialog = person.dialog(ExportDialog)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from driving import StepError, is_said, wait, wait_until
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QTabBar, QWidget
 
 from pruneapp.gui.commands.palette import CommandPalette, KeySheet
 from pruneapp.gui.export.dialog import ExportDialog
@@ -161,20 +161,12 @@ def export(walk: Tour) -> None:
     with walk.step(
         "reopened", "the exported file, dropped on the window: zeros where it was pruned"
     ):
-        # The other branch is not saved in any file.
-        drop = partial(person.drop, walk.folder / EXPORTED)
-        walk.open(partial(person.answering, QMessageBox, partial(discard, walk), drop))
+        walk.open(partial(person.drop, walk.folder / EXPORTED))
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
 
 
-def discard(walk: Tour, box: QDialog) -> None:
-    """Answer the question about unsaved work."""
-    assert isinstance(box, QMessageBox)
-    walk.person.click(next(b for b in box.buttons() if is_said(b.text(), "Discard changes")))
-
-
 def trouble(walk: Tour) -> None:
-    """Open a truncated file, and almost close without saving."""
+    """Open a truncated file, enter a wrong amount, and close."""
     person = walk.person
     with walk.step("notice", "a download that broke off: one sentence, the open file stays"):
         whole = (walk.folder / EXPORTED).read_bytes()
@@ -189,14 +181,7 @@ def trouble(walk: Tour) -> None:
     with walk.step("wrong-value", "a wrong amount is explained beside the field"):
         person.replace(amount_field(walk), "130%")
     person.replace(amount_field(walk), "20%")
-
-    def answer(box: QDialog) -> None:
-        assert isinstance(box, QMessageBox)
-        with walk.step("unexported", "work that would be lost is asked for"):
-            pass
-        person.click(next(b for b in box.buttons() if is_said(b.text(), "Discard changes")))
-
-    person.answering(QMessageBox, answer, lambda: person.press("Ctrl+W"))
+    person.press("Ctrl+W")
     wait_until(lambda: walk.bench.session.document is None, "the file to be closed")
 
 
