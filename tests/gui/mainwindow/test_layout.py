@@ -132,10 +132,8 @@ def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width,
     assert inside(opened.button, window)
     opened.type(opened.rule.target.lineEdit(), "fc?.weigth")
     opened.wait(lambda: opened.rule.matched.text().startswith("✕"))
-    opened.wait(lambda: inside(opened.rule.matched, window))
-    assert inside(opened.rule.target, window)
-    assert inside(forecast.error, window)
-    assert inside(opened.button, window)
+    for widget in (opened.rule.matched, opened.rule.target, forecast.error, opened.button):
+        opened.wait(lambda widget=widget: inside(widget, window))
 
 
 def test_no_row_of_the_preview_is_cut_in_the_middle(opened):

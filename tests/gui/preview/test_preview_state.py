@@ -16,6 +16,10 @@ from pruneapp.gui.preview.preview_controller import TreePreview
 from pruneapp.gui.preview.preview_state import CurrentState, PreviewState
 
 
+class FakeTask(SimpleNamespace):
+    """A task of `Waiting`; unlike a plain namespace, it can be referred to weakly."""
+
+
 class Waiting:
     """Takes questions, and answers them when told to."""
 
@@ -23,7 +27,7 @@ class Waiting:
         self.asked = []
 
     def run(self, _work, on_result, _on_error, lane):
-        task = SimpleNamespace(on_result=on_result, lane=lane, ended=False)
+        task = FakeTask(on_result=on_result, lane=lane, ended=False)
         task.cancel = lambda: self.asked.remove(task)
         self.asked.append(task)
         return task
