@@ -1,33 +1,35 @@
-"""How many files of the package an event passes on its way, and which.
+"""The functions and files of the package through which an event passes, counted by a profiler.
 
-Every call of a Python function is watched, in all threads, from the event on: the mouse that moves
-the slider until panel and tree are painted, `OpenController.open` until the window is filled, the
-click that accepts the export dialog until the file has its name. Of an event, a file of
-`pruneapp/` is
+Calls of Python functions are recorded in all threads, from the event to its last visible effect:
+from the mouse move on the slider until panel and tree are painted, from `OpenController.open` until
+the window is filled, from the click that accepts the export dialog until the file has its name. A
+function of `pruneapp/` is
 
 on the way
-    if one of its functions is on the stack when one of the `ends` of the event is called: where a
-    number of the answer is computed, a byte read or written, a part of the window told or painted.
-    The stack goes on through the worker: behind a job and behind its result stands who asked for
-    it. This is what one sees who stops at an end in a debugger.
-asked on the way
-    if a function of it ran because of the event and returned to who called it before an end was
-    reached, or did something else with the same event. These are printed, and are not counted.
+    if it is on the stack when one of the `ends` of the event is called: where a number of the
+    result is computed, bytes are read or written, a part of the window is updated or painted. The
+    stack continues through worker threads: the functions that requested a job are below the job and
+    below the callback with its result.
+beside the way
+    if it was called because of the event, but had returned before an end, or led to none.
 shared
-    if it is named in `SHARED`, with its reason. These are printed, too.
+    if its file is in `SHARED`.
 
-What Qt puts off (a timer, painting) begins a stack of its own: who asked for it is an end as well.
-An end that is not reached fails the test: it was renamed, or the way goes elsewhere by now.
+Tests limit the numbers of functions and files on the way. A function that runs later (a timer,
+painting) has a stack of its own, so the function that requested it is an end as well. The test
+fails if an end is not reached: it was renamed, or is not on the way any more.
 
-    pytest -s tests/gui/journeys/test_ways.py     print the files
+    pytest -s tests/gui/journeys/test_ways.py     print the functions and the files
 """
 
 from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 
@@ -43,35 +45,51 @@ from pruneapp.gui.preview import live_preview
 
 PACKAGE = f"{Path(pruneapp.__file__).parent}/"
 
+Function = tuple[str, str]  # file, qualified name
+
 SHARED = {
-    "gui/app/jobs.py": "hands every job to a thread, and its result back",
-    "gui/widgets/labels.py": "labels that elide what they say",
-    "gui/widgets/safe_paint.py": "goes round whatever is painted by us",
-    "progress.py": "how far a job is",
+    "gui/app/jobs.py": "passes every job to a thread, and its result back",
+    "gui/widgets/labels.py": "labels that elide their text",
+    "gui/widgets/safe_paint.py": "reports errors in paint events",
+    "progress.py": "progress of jobs",
 }
 
 SLIDER = {
-    # What the form says now, and how it looks.
+    # The values of the form, and the help or error below the field.
     "gui/method_form/editors.py": ("AmountEditor._on_slider_moved", "AmountEditor.value"),
     "gui/method_form/fields.py": ("Field._show_note",),
     "gui/method_form/rules.py": ("RuleEditor.row",),
-    "gui/method_form/panel.py": ("PruneForm._arrange",),
-    # The answer.
+    # The estimate.
     "methods/amounts.py": ("counts_to_prune",),
     "analysis/histogram_store.py": ("rows_now",),
     "preview/cumulative.py": ("CumulativeTable.cut",),
     "preview/estimate.py": ("_report",),
     "export/size_bounds.py": ("CompactSizes.after",),
-    # The panel.
-    "gui/preview/panel.py": ("WaitingNote.set_counting", "PreviewPanel._show_most"),
-    "gui/preview/figures.py": ("Figures.set_numbers", "PruneAction._show_button"),
+    # The panel: the numbers of the step, and those on the button.
+    "gui/preview/figures.py": ("StepFigures.show_report", "PruneAction.set_count"),
+    # The tree: its new values, and the request to paint them.
+    "gui/tree/cell_text.py": ("Cells.set_preview",),
+    "gui/tree/view.py": ("TreeView._repaint_columns",),
+}
+
+# All parts of the panel, and the painting of the rows of the tree.
+SLIDER_TO_PIXELS = {
+    "gui/preview/panel.py": ("WaitingNote.set_counting",),
+    "gui/preview/figures.py": ("Figures.set_numbers", "FileSizes.set_compact"),
     "gui/preview/affected_tensors.py": ("Alarm.set_dangers", "MostAffected.show_tensors"),
-    # The tree: its rows are painted by Qt, once it is asked for.
-    "gui/tree/cell_text.py": ("Cells.set_preview", "Cells.sparsity", "Cells.shares"),
-    "gui/tree/view.py": ("TreeView._repaint_columns", "ShareColumn.paint"),
+    "gui/tree/cell_text.py": ("Cells.sparsity", "Cells.shares"),
+    "gui/tree/view.py": ("ShareColumn.paint",),
     "gui/tree/delegate.py": ("CellDelegate.paint",),
     "gui/widgets/sparsity_bar.py": ("paint_bar",),
 }
+
+
+def _merged(*ends):
+    names = defaultdict(tuple)
+    for file, more in chain.from_iterable(each.items() for each in ends):
+        names[file] += more
+    return dict(names)
+
 
 OPENING = {
     # The file.
@@ -109,58 +127,85 @@ EXPORT = {
 
 
 class Watch:
-    """Watches the calls of functions of the package, and which of them lead to an end."""
+    """Records the calls of functions of the package, and those that lead to an end."""
 
     def __init__(self) -> None:
         self._ends: dict[str, tuple[str, ...]] | None = None
-        self._asked_by: dict[int, frozenset[str]] = {}  # by the work of a job
-        self.ran: set[str] = set()
-        self.way: set[str] = set()
-        self.missing: set[tuple[str, str]] = set()
+        # the functions on the stack where a job was requested, by its work
+        self._requested_by: dict[int, list[Function]] = {}
+        self.ran: Counter[Function] = Counter()  # number of calls
+        self.way: dict[Function, None] = {}  # in the order of the calls that reach ends
+        self.missing: set[Function] = set()
 
     def on_call(self, frame: FrameType, event: str, _argument: object) -> None:
-        """Take note of a call: the function for `sys.setprofile`."""
+        """Record a call: the function for `sys.setprofile`."""
         ends, code = self._ends, frame.f_code
         if ends is None or event != "call" or not code.co_filename.startswith(PACKAGE):
             return
-        file, name = code.co_filename.removeprefix(PACKAGE), code.co_qualname
+        called = _function(frame)
+        file, name = called
         if name == "<module>":
             return
-        self.ran.add(file)
+        self.ran[called] += 1
         if code is Jobs.run.__code__:
-            self._asked_by[id(frame.f_locals["work"])] = self._files_on_stack(frame)
+            self._requested_by[id(frame.f_locals["work"])] = self._stack(frame)
         if name in ends.get(file, ()):
-            self.way |= self._files_on_stack(frame)
-            self.missing.discard((file, name))
+            self.way |= dict.fromkeys(self._stack(frame))
+            self.missing.discard(called)
 
-    def _files_on_stack(self, frame: FrameType | None) -> frozenset[str]:
-        found: set[str] = set()
+    def _stack(self, frame: FrameType | None) -> list[Function]:
+        """Return the functions on the stack, outermost first, preceded by those of its job."""
+        found: list[Function] = []
+        requested: list[Function] = []
         while frame is not None:
             code = frame.f_code
             if code.co_filename.startswith(PACKAGE):
-                found.add(code.co_filename.removeprefix(PACKAGE))
+                found.append(_function(frame))
             if code in (run_task.__code__, Jobs._on_finished.__code__):
-                found |= self._asked_by.get(id(frame.f_locals["task"].work), frozenset())
+                requested = self._requested_by.get(id(frame.f_locals["task"].work), [])
             frame = frame.f_back
-        return frozenset(found)
+        return requested + found[::-1]
 
     @contextmanager
     def watching(self, ends: dict[str, tuple[str, ...]]) -> Iterator[None]:
-        """Watch what runs meanwhile."""
+        """Record the calls made in a `with` block."""
         self.missing = {(file, name) for file, names in ends.items() for name in names}
         self._ends = ends
         yield
         self._ends = None
 
-    def counted(self, event: str) -> list[str]:
-        """Print the files of an event, and return those on its way."""
-        way = sorted(self.way - SHARED.keys())
-        shared, asked = self.ran & SHARED.keys(), self.ran - self.way - SHARED.keys()
-        for title, files in (("on the way", way), ("shared", shared), ("asked on the way", asked)):
-            sys.stdout.write(f"\n{event}, {title}: {len(files)} files\n")
-            sys.stdout.writelines(f"    {file}\n" for file in sorted(files))
+    def print_way(self, event: str) -> None:
+        """Print the functions of an event; fail if an end was not reached."""
+        way = self.functions()
+        shared = [each for each in self.ran if each[0] in SHARED]
+        beside = [each for each in self.ran if each not in self.way and each not in shared]
+        for title, found in (("on the way", way), ("shared", shared), ("beside the way", beside)):
+            files = len({file for file, _ in found})
+            calls = sum(self.ran[each] for each in found)
+            sys.stdout.write(
+                f"\n{event}, {title}: {len(found)} functions in {files} files, {calls} calls\n"
+            )
+            sys.stdout.writelines(
+                f"    {file} {name} {self.ran[file, name]}\n" for file, name in found
+            )
         assert not self.missing
-        return way
+
+    def functions(self) -> list[Function]:
+        """Return the functions on the way."""
+        return [each for each in self.way if each[0] not in SHARED]
+
+    def files(self) -> set[str]:
+        """Return the files of the functions on the way."""
+        return {file for file, _ in self.functions()}
+
+
+def _function(frame: FrameType) -> Function:
+    """Return the function of a frame; comprehensions are part of the function around them."""
+    code = frame.f_code
+    name = code.co_qualname
+    for inner in ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>"):
+        name = name.removesuffix(f".<locals>.{inner}")
+    return code.co_filename.removeprefix(PACKAGE), name
 
 
 @pytest.fixture(autouse=True)
@@ -197,20 +242,29 @@ def opened(person, file):
     return person
 
 
-def test_the_way_of_the_slider_to_panel_and_tree(opened, watch, monkeypatch):
-    # The exact preview follows after a pause: that is another way.
+@pytest.mark.parametrize(
+    ("event", "ends", "functions", "files"),
+    [("slider", SLIDER, 40, 16), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 66, 20)],
+    ids=["values", "pixels"],
+)
+def test_the_way_of_the_slider_to_panel_and_tree(
+    opened, watch, monkeypatch, event, ends, functions, files
+):
+    # The exact preview, which follows after a pause, is another way.
     monkeypatch.setattr(live_preview.PreviewRunner, "schedule", lambda *_: None)
     slider = opened.rule.fields.fields["amount"].editor.slider
     at = QPoint(round(slider.value() / 1000 * (slider.width() - 12)) + 6, slider.height() // 2)
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=at)
     opened.pause(50)
     before = opened.workbench.preview.state
-    with watch.watching(SLIDER):
+    with watch.watching(ends):
         QTest.mouseMove(slider, at + QPoint(15, 0))
         opened.wait(lambda: opened.workbench.preview.state is not before)
         opened.wait(lambda: not watch.missing)
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=at + QPoint(15, 0))
-    assert len(watch.counted("slider")) <= 20
+    watch.print_way(event)
+    assert len(watch.functions()) <= functions
+    assert len(watch.files()) <= files
 
 
 def test_the_way_of_an_opening_to_the_filled_window(person, file, watch):
@@ -220,7 +274,9 @@ def test_the_way_of_an_opening_to_the_filled_window(person, file, watch):
         person.wait(lambda: person.document is not None)
         person.wait(lambda: not person.workbench.form._opened.isActive())
         QCoreApplication.processEvents()
-    assert len(watch.counted("opening")) <= 20
+    watch.print_way("opening")
+    assert len(watch.functions()) <= 46
+    assert len(watch.files()) <= 20
 
 
 def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
@@ -237,5 +293,7 @@ def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
         opened.wait(path.exists)
     opened.wait(lambda: exporting.report is not None)
     opened.close_report()
-    own = [f for f in watch.counted("export") if not f.startswith("export/formats/")]
-    assert len(own) <= 15
+    watch.print_way("export")
+    own = [each for each in watch.functions() if not each[0].startswith("export/formats/")]
+    assert len(own) <= 43
+    assert len({file for file, _ in own}) <= 15
