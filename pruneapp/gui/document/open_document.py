@@ -277,9 +277,14 @@ def _example_of(rows: Sequence[TensorRow], cancel: CancelToken) -> str:
 
     "" if no tensor within a module is pruned by default.
     """
-    usual = [r.name for r in cancel.each(rows) if r.by_default and "." in r.name]
-    modules = [name.split(".")[:-1] for name in cancel.each(usual)]
-    first = next((m for m in modules if any(map(str.isdecimal, m))), modules[0] if modules else ())
+    usual = (r.name for r in cancel.each(rows) if r.by_default and "." in r.name)
+    first: Sequence[str] = ()
+    for name in usual:
+        module = name.split(".")[:-1]
+        first = first or module
+        if any(map(str.isdecimal, module)):
+            first = module
+            break
     number = next((at for at, part in enumerate(first) if part.isdecimal()), len(first))
     return ".".join((*first[: number + 1], "*")) if first else ""
 

@@ -24,6 +24,7 @@ from PySide6.QtCore import Qt
 
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.document.snapshot import HashedNames
+from pruneapp.gui.widgets.short_names import split_names
 from pruneapp.progress import CancelToken
 
 ROOT = 0
@@ -60,8 +61,6 @@ class Nodes:
     matrices: NDArray[np.bool_]  # can be checked by a click on a module
     role: NDArray[np.int32]  # equal for tensors of the same kind, last name part, and buffer or not
     in_blocks: NDArray[np.int32]  # equal for names that differ only in numeric parts
-    place: NDArray[np.int32]  # rank by name, "layer2" before "layer10"
-    haystack: list[str]  # for each node: lower-case names, one per line; "" for modules
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -82,6 +81,33 @@ class Nodes:
         """Return the sum below one node, or below each node of a slice, from running sums."""
         _, first, end = self._spans
         return running[end[node]] - running[first[node]]
+
+    @cached_property
+    def place(self) -> NDArray[np.int32]:
+        """The rank of each tensor by name, "layer2" before "layer10"; computed on first use."""
+        parts = split_names((row.shown for row in self.rows), CancelToken())
+        keys = list(_join_converted(_pad_numbers, *parts))
+        place = np.empty(len(keys), np.int32)
+        place[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        return place
+
+    @cached_property
+    def haystack(self) -> list[str]:
+        """The lower-case names of each node, one per line, computed on first use.
+
+        It is "" for modules.
+        """
+        texts = [
+            (
+                row.shown
+                if row.shown == row.name and not row.aliases and not row.hub_name
+                else "\n".join(
+                    dict.fromkeys((row.shown, row.name, *row.aliases, row.hub_name or row.name))
+                )
+            ).lower()
+            for row in self.rows
+        ]
+        return [texts[tensor] if tensor >= 0 else "" for tensor in self.tensor.tolist()]
 
     @cached_property
     def rows_in_tree_order(self) -> tuple[TensorRow, ...]:
@@ -305,16 +331,12 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     roles: dict[tuple[str, str, bool], int] = {}
     blocks: dict[str, int] = {}
     kinds: set[str] = set()
-    starred, padded = functools.cache(_star_numbers), functools.cache(_pad_numbers)
-    columns: list[list[Any]] = [[] for _ in range(11)]
+    columns: list[list[Any]] = [[] for _ in range(8)]
     for batch in cancel.batches(rows):
-        own, shown, kind, _, _, count, _, why_not, default, aliases, buffer, hub_names, asked = zip(
+        own, shown, kind, _, _, count, _, why_not, default, _, buffer, _, asked = zip(
             *batch, strict=True
         )
         size = [min(n, most) for n in count]
-        # Many names share their start, and many share their last parts; both are cached.
-        heads = [name.rsplit(".", 3)[0] for name in shown]
-        tails = [name[len(head) :] for name, head in zip(shown, heads, strict=True)]
         what = zip(kind, [name[name.rfind(".") + 1 :] for name in shown], buffer, strict=True)
         kinds.update(kind)
         added: tuple[Iterable[Any], ...] = (
@@ -326,26 +348,12 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
             [yes and not why for yes, why in zip(default, why_not, strict=True)],
             [row.matrix for row in batch],
             [roles.setdefault(each, len(roles)) for each in what],
-            [
-                blocks.setdefault(each, len(blocks))
-                for each in _join_converted(starred, heads, tails)
-            ],
-            _join_converted(padded, heads, tails),
-            [
-                (
-                    a
-                    if a == b and not more and not hub
-                    else "\n".join(dict.fromkeys((a, b, *more, *filter(None, (hub,)))))
-                ).lower()
-                for a, b, more, hub in zip(shown, own, aliases, hub_names, strict=True)
-            ],
         )
         for column, values in zip(columns, added, strict=True):
             column.extend(values)
-    names, numel, parameters, prunable, requested, *others = columns
-    usual, matrices, role, block, keys, haystack = others
-    place = np.empty(len(rows), np.int32)
-    place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
+    names, numel, parameters, prunable, requested, usual, matrices, role = columns
+    starred = _join_converted(_star_numbers, *split_names((row.shown for row in rows), cancel))
+    block = [blocks.setdefault(each, len(blocks)) for each in cancel.each(starred)]
     return {
         "names": names,
         "number": dict(zip(names, range(len(names)), strict=True)),
@@ -358,16 +366,15 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
         "matrices": np.array(matrices, np.bool_),
         "role": np.array(role, np.int32),
         "in_blocks": np.array(block, np.int32),
-        "place": place,
-        "haystack": haystack,
     }
 
 
 def _join_converted(
     convert: Callable[[str], str], heads: Iterable[str], tails: Iterable[str]
 ) -> Iterator[str]:
-    """Yield the concatenation of `convert` of heads and tails."""
-    return map(add, map(convert, heads), map(convert, tails))
+    """Yield the concatenation of `convert` of heads and tails; few of them are distinct."""
+    cached = functools.cache(convert)
+    return map(add, map(cached, heads), map(cached, tails))
 
 
 def _renumber(
@@ -403,9 +410,6 @@ def _renumber(
     parent[ROOT] = -1
     counts = np.bincount(parent[1:], minlength=total)
     paths = list(map(paths.__getitem__, old.tolist()))
-    columns = _columns(rows, cancel)
-    # Modules have the tensor index -1, and so the last entry.
-    haystacks = [*columns.pop("haystack"), ""]
     return Nodes(
         rows=rows,
         labels=_labels(paths, parent, cancel),
@@ -418,8 +422,7 @@ def _renumber(
         # Stable, so that siblings keep their order.
         children=(np.argsort(parent[1:], kind="stable") + 1).astype(np.int32),
         leaf=leaf,
-        haystack=list(map(haystacks.__getitem__, tensor.tolist())),
-        **columns,
+        **_columns(rows, cancel),
     )
 
 

@@ -371,11 +371,12 @@ class TreeView(QTreeView):
 
     def _fit_name(self) -> None:
         """Give the name the remaining width; at least what it needs if the user chose columns."""
-        others = sum(self.columnWidth(c) for c in Column if c != Column.NAME)
-        room = self.viewport().width() - others
-        needed = max(self.name_width(), self._widths[Column.NAME])
         mode = QHeaderView.ResizeMode
-        fits = needed <= room or not self._has_chosen_columns
+        fits, needed = True, 0
+        if self._has_chosen_columns:
+            others = sum(self.columnWidth(c) for c in Column if c != Column.NAME)
+            needed = max(self.name_width(), self._widths[Column.NAME])
+            fits = needed <= self.viewport().width() - others
         self.header().setSectionResizeMode(Column.NAME, mode.Stretch if fits else mode.Interactive)
         if not fits:
             self._set_width(Column.NAME, needed)
@@ -479,7 +480,10 @@ class TreeView(QTreeView):
         """Expand exactly these modules; unknown paths are ignored."""
         nodes, wanted = self.tree.nodes, set(paths)
         modules = np.flatnonzero(nodes.tensor == MODULE).tolist()
-        self._expanded_nodes = {node for node in modules if nodes.paths[node] in wanted}
+        expanded = {node for node in modules if nodes.paths[node] in wanted}
+        if expanded == self._expanded_nodes:
+            return
+        self._expanded_nodes = expanded
         self._restoring = True
         self.collapseAll()
         self._expand_nodes()

@@ -50,14 +50,15 @@ class ShortNames:
         # A name that contains the gap sign could equal the short form of another name.
         if any(GAP in "\n".join(batch) for batch in cancel.batches(names)):
             return
-        self._numbered = _numbered(names, cancel)
-        star = functools.cache(self._star)  # few parts are distinct
-        roles: dict[Parts, None] = {}
-        for batch in cancel.batches(names):
-            split = [name.split(".") for name in batch if name.count(".") < _MOST_PARTS]
-            roles.update(dict.fromkeys([tuple(map(star, parts)) for parts in split]))
+        heads, tails = split_names(names, cancel)
+        self._numbered = _numbered({*heads, *tails}, cancel)
+        star = functools.cache(lambda part: ".".join(self._role(part.split("."))))
+        roles: dict[tuple[str, str], None] = {}
+        for batch in cancel.batches(zip(heads, tails, strict=True)):
+            roles.update(dict.fromkeys([(star(head), star(tail)) for head, tail in batch]))
         if len(roles) <= _MOST_ROLES:
-            self._gaps = _gaps(tuple(roles), cancel)
+            parts = [tuple((head + tail).split(".")) for head, tail in cancel.each(roles)]
+            self._gaps = _gaps([role for role in parts if len(role) <= _MOST_PARTS], cancel)
 
     def forms(self, name: str) -> tuple[str, ...]:
         """Return all forms of a name, from the full name to the shortest."""
@@ -95,6 +96,20 @@ class ShortNames:
 
     def _star(self, part: str) -> str:
         return "*" if part.isdigit() else _stem(part) + "*" if part in self._numbered else part
+
+
+def split_names(names: Iterable[str], cancel: CancelToken) -> tuple[list[str], list[str]]:
+    """Return the start of each name, and its last three parts with the dot before them.
+
+    In a large file, few of either are distinct: results per start and per end can be cached.
+    """
+    heads: list[str] = []
+    tails: list[str] = []
+    for batch in cancel.batches(names):
+        added = [name.rsplit(".", 3)[0] for name in batch]
+        heads += added
+        tails += [name[len(head) :] for name, head in zip(batch, added, strict=True)]
+    return heads, tails
 
 
 def _stem(part: str) -> str:
