@@ -135,7 +135,7 @@ def undoing(path: str, rounds: int) -> Answer:
 
 
 def _computes(hand: Hand) -> bool:
-    task = hand.bench.preview._previews._task
+    task = hand.bench.preview._exact_task
     return task is not None and task.begun
 
 

@@ -58,7 +58,7 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController, TableController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
 from pruneapp.gui.preview.histogram_controller import HistogramController
-from pruneapp.gui.preview.preview_controller import PreviewController, PruneController, TreePreview
+from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.step_info_controller import StepInfoController
 from pruneapp.gui.recipes.recipe_controller import RecipeController
 from pruneapp.gui.recipes.rounds_controller import RoundsController
@@ -289,16 +289,13 @@ class Workbench(QObject):
         session.refused.connect(self.notifications.show_error)
         self.form = FormController(session, views.tree, views.form, self.extras, window)
         self.preview = PreviewController(
-            session, jobs, panel=views.preview, ask=self.form.step, extras=self.extras, parent=self
-        )
-        self.prune = PruneController(
             context,
             session,
-            tree=views.tree,
-            action=views.preview.action,
-            job_status=window.job_status,
             form=self.form,
-            previews=self.preview,
+            extras=self.extras,
+            tree=views.tree,
+            panel=views.preview,
+            job_status=window.job_status,
         )
         self.histograms = HistogramController(session, jobs, self.preview, self)
         self.step_info = StepInfoController(
@@ -310,7 +307,6 @@ class Workbench(QObject):
             panel=views.preview,
             window=window,
         )
-        self.tree_preview = TreePreview(views.tree.model, self)
         self.plots = PlotController(
             session,
             jobs,
@@ -502,13 +498,9 @@ class Workbench(QObject):
         views.preview.tensorRequested.connect(self.show_tensor)
         views.preview.repairRequested.connect(self.repair.ask)
         views.history.jumpRequested.connect(self.history.jump)
-        self.form.changed.connect(self.preview.refresh)
         views.form.released.connect(self.preview.start_exact_now)
-        self.form.opened.connect(self.preview.wait)
-        self.preview.stateChanged.connect(self.tree_preview.set_preview)
         self.preview.waiting.connect(self._on_waiting)
         self.histograms.completed.connect(self.plots.recount)
-        self.histograms.completed.connect(self.preview.on_histograms_counted)
         self.evaluation.measured.connect(self._show_quality)
         self.evaluation.measured.connect(self.sessions.on_measured)
         self.scans.measured.connect(self.sessions.on_measured)
@@ -656,7 +648,7 @@ class Workbench(QObject):
 
     @Slot()
     def _undo(self) -> None:
-        if not self.prune.take_back():
+        if not self.preview.take_back():
             self.history.undo()
 
     def show_tensor(self, name: str) -> None:

@@ -55,14 +55,6 @@ def with_field_labels(error: PruneAppError) -> PruneAppError:
     return error.reworded(with_translated_labels(translate_sentence(error.sentence), params))
 
 
-@dataclass(frozen=True, eq=False)
-class FrozenExtras:
-    """The loaded masks and scores, as passed to a job."""
-
-    masks: Mapping[str, BitMask] | None = None
-    scores: Checkpoint | None = None
-
-
 class LoadedMasks(QObject):
     """The loaded masks, scores and statistics of the open document."""
 
@@ -72,17 +64,13 @@ class LoadedMasks(QObject):
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
-        self._masks: Mapping[str, BitMask] | None = None
-        self._scores: Checkpoint | None = None
+        self.masks: Mapping[str, BitMask] | None = None
+        self.scores: Checkpoint | None = None
         self.mask_file = ""
         self.scores_file = ""
         self.statistics = ""  # their name in a step: the SHA-256 of their file
         self.statistics_file = ""
         session.closed.connect(self.drop)
-
-    def frozen(self, *, masks: bool = True, scores: bool = True) -> FrozenExtras:
-        """Return the loaded masks and scores; those that are not requested are None."""
-        return FrozenExtras(self._masks if masks else None, self._scores if scores else None)
 
     def load_masks(self, path: Path, taken: Callable[[Sequence[str]], None] | None = None) -> None:
         """Read the masks of a file that fit the document; call `taken` with their names."""
@@ -107,7 +95,7 @@ class LoadedMasks(QObject):
         taken: Callable[[Sequence[str]], None] | None = None,
     ) -> None:
         """Set the masks and the name of their file; call `taken` as `load_masks` does."""
-        self._masks, self.mask_file = masks, file
+        self.masks, self.mask_file = masks, file
         if taken is not None:
             taken(list(masks))
         self.changed.emit()
@@ -121,7 +109,7 @@ class LoadedMasks(QObject):
                 scores.close()  # another document was opened meanwhile
                 return
             self._drop_scores()
-            self._scores, self.scores_file = scores, path.name
+            self.scores, self.scores_file = scores, path.name
             if taken is not None:
                 taken()
             self.changed.emit()
@@ -159,15 +147,15 @@ class LoadedMasks(QObject):
 
     def drop(self) -> None:
         """Close everything that was loaded; files that steps of the history use stay open."""
-        self._masks, self.mask_file = None, ""
+        self.masks, self.mask_file = None, ""
         self.statistics = self.statistics_file = ""
         self._drop_scores()
         self.changed.emit()
 
     def _drop_scores(self) -> None:
-        if self._scores is not None:
-            self._scores.close()
-        self._scores, self.scores_file = None, ""
+        if self.scores is not None:
+            self.scores.close()
+        self.scores, self.scores_file = None, ""
 
 
 # Checking a module changes many check marks; the form is updated once after they have changed.

@@ -49,12 +49,12 @@ class HistogramController(QObject):
         super().__init__(parent)
         self._session = session
         self._round: _Round | None = None
-        self._request = -1
         self._opened_known = False  # whether the norms of the first state are known
         self._idle = IdleScheduler(jobs, PAUSE_MS, self._count_next, self)
-        previews.stateChanged.connect(self._on_preview)
+        previews.requested.connect(self._on_requested)
         session.closed.connect(self._on_closed)
         self.counted.connect(previews.recount)
+        self.completed.connect(previews.on_histograms_counted)
 
     @property
     def busy(self) -> bool:
@@ -70,10 +70,7 @@ class HistogramController(QObject):
         self.stop()
         self._opened_known = False
 
-    def _on_preview(self, state: PreviewState) -> None:
-        if state.request == self._request:
-            return
-        self._request = state.request
+    def _on_requested(self, state: PreviewState) -> None:
         self.stop()
         document = self._session.document
         if document is None:

@@ -1,36 +1,47 @@
-"""Compute exact previews after a pause, and the report of the current state, in the background."""
+"""The computations of the preview: an estimate, an exact preview, and the current state."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QObject
 
+from pruneapp.analysis.histogram_store import Assignment, assignment_now
 from pruneapp.analysis.patterns import broken_patterns, groups_wanted
 from pruneapp.analysis.sparsity_report import places_of_least
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.errors import PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
-from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Task
-from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import FrozenExtras, LoadedMasks
 from pruneapp.gui.preview.preview_state import CurrentState
-from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.kernels.kernel import Kernel
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
+from pruneapp.methods.method import RowMethod
+from pruneapp.params import AmountParam
+from pruneapp.preview.estimate import Estimate, estimate
 from pruneapp.preview.from_histograms import retained, since_opening
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Job
 
-# A user who drags a slider pauses longer than this after finding the value.
-PAUSE_MS = 50
+# Steps on more tensors than this are estimated in the background without trying.
+MANY = 500
 # number of tensors in the list of the most pruned ones
 LISTED = 20
+
+
+@dataclass(frozen=True, eq=False)
+class EstimateResult:
+    """An estimate, with the results computed from it."""
+
+    estimate: Estimate
+    assignment: Assignment
+    compact: int | None  # bytes; None without a report, or if a compact file is not possible
+    seconds: float  # CPU time of the computation
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,137 +52,35 @@ class PreviewResult:
     compact: int | None
 
 
-class PreviewRunner(QObject):
-    """Computes the exact preview of a step in the background, after a pause or immediately.
-
-    `on_begun` is called when a computation starts. `on_cancelled` is called when it is cancelled,
-    by the user or for a newer request, or ends by an internal error; its argument is True if the
-    job was visible and was cancelled.
-    """
-
-    def __init__(
-        self,
-        session: OpenDocument,
-        jobs: Jobs,
-        extras: LoadedMasks,
-        sizes: CompactSizes,
-        *,
-        on_begun: Callable[[], None],
-        on_result: Callable[[PreviewResult], None],
-        on_error: Callable[[PruneAppError], None],
-        on_cancelled: Callable[[bool], None],
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._jobs = jobs
-        self._extras = extras
-        self._sizes = sizes
-        self._on_begun = on_begun
-        self._on_result = on_result
-        self._on_error = on_error
-        self._on_cancelled = on_cancelled
-        self._step: Step | None = None
-        self._task: Task[PreviewResult] | None = None
-        self._pause = single_shot(self, PAUSE_MS, self._begin)
-        jobs.started.connect(self._on_job_started)
-
-    def schedule(self, step: Step) -> None:
-        """Compute the preview of a step after a pause."""
-        self._step = step
-        self._pause.start()
-
-    def start_exact_now(self) -> None:
-        """Start a computation that waits for the pause; do nothing if none does."""
-        if self._pause.isActive():
-            self._pause.stop()
-            self._begin()
-
-    def show(self, title: str) -> None:
-        """Start the computation if it is not running; show its progress as job `title`."""
-        if self._task is None or self._task.token.cancelled:
-            self._pause.stop()
-            self._begin()
-        if self._task is not None:
-            self._jobs.show(self._task, title)
-
-    def pause(self) -> None:
-        """Stop; the request is kept and can be computed later."""
-        self._pause.stop()
-        self.cancel()
-
-    def forget(self) -> None:
-        """Stop, and drop the request."""
-        self.pause()
-        self._task = self._step = None
-
-    def cancel(self) -> bool:
-        """Cancel the running computation; return False if there is none."""
-        if self._task is None or self._task.token.cancelled:
-            return False
-        self._task.cancel()
-        return True
-
-    def _on_job_started(self, _title: str) -> None:
-        # Jobs of the user run first; a preview that is not visible is restarted later.
-        task = self._task
-        if task is not None and not task.visible and not task.token.cancelled:
-            task.cancel()
-            self._task = None
-            self._pause.start()
-
-    def _begin(self) -> None:
-        document, step = self._session.document, self._step
-        if document is None or step is None:
-            return
-        self._on_begun()
-        methods = [registry.get(row.method) for row in step.rows]
-        extras = self._extras.frozen(
-            masks=any(method.takes_mask for method in methods),
-            scores=any(method.takes_scores for method in methods),
-        )
-        capture, kernel = Capture.of(document), self._session.kernel
-        self._task = self._jobs.run(
-            partial(_preview, capture, step, extras=extras, kernel=kernel, sizes=self._sizes),
-            on_result=self._on_job_result,
-            on_error=self._on_job_failed,
-            on_cancelled=self._on_job_cancelled,
-            title=self.tr("Previewing"),
-            lane=Lane.PREVIEW,
-        )
-
-    def _on_job_result(self, result: PreviewResult) -> None:
-        document = self._session.document
-        if document is None or result.preview.revision != document.revision:
-            return  # the document has changed; a newer request is running
-        self._task = None
-        self._on_result(result)
-
-    def _on_job_failed(self, error: PruneAppError) -> None:
-        self._task = None
-        self._on_error(error)
-
-    def _on_job_cancelled(self) -> None:
-        task = self._task
-        if task is not None and (task.token.cancelled or task.error is not None):
-            self._task = None
-            self._on_cancelled(task.visible and task.token.cancelled)
+def estimate_step(
+    capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None
+) -> EstimateResult:
+    """Estimate the effect of a step from histograms."""
+    began = time.thread_time()  # CPU time of this thread, independent of other threads
+    estimated = estimate(capture.snapshot, step, job)
+    compact = None
+    if estimated.report is not None:
+        estimated = replace(estimated, report=since_opening(estimated.report, capture.snapshot))
+        assert estimated.report is not None
+        estimated.report.prepare()
+        compact = sizes.after(capture, estimated.report.after_by_name, step, job or Job())
+    assignment = assignment_now(capture.snapshot, step)
+    return EstimateResult(estimated, assignment, compact, time.thread_time() - began)
 
 
-def _preview(
+def preview_step(
     capture: Capture,
     step: Step,
     job: Job,
     *,
-    extras: FrozenExtras,
+    masks: Mapping[str, BitMask] | None,
+    scores: Checkpoint | None,
     kernel: Callable[[], Kernel],
     sizes: CompactSizes,
 ) -> PreviewResult:
     """Compute a preview, its report, and the size of a compact file, all on the worker thread."""
     snapshot = capture.snapshot
-    preview = compute_preview(
-        snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores
-    )
+    preview = compute_preview(snapshot, step, kernel(), job, given=masks, scores=scores)
     preview = replace(preview, report=since_opening(preview.report, snapshot))
     preview.report.prepare()
     pruned = preview.report.after_by_name
@@ -179,57 +88,10 @@ def _preview(
     return PreviewResult(preview, compact)
 
 
-class CurrentStateRunner:
-    """Computes the report of the current state; again when more is counted, until complete."""
-
-    def __init__(
-        self,
-        session: OpenDocument,
-        jobs: Jobs,
-        sizes: CompactSizes,
-        on_result: Callable[[CurrentState], None],
-    ) -> None:
-        self._session = session
-        self._sizes = sizes
-        self._on_result = on_result
-        self._task = LatestTask(jobs)
-        self._incomplete = False
-        self._outdated = False  # whether more was counted since the task started
-
-    def start(self) -> None:
-        """Compute the report of a new state."""
-        document = self._session.document
-        if document is None:
-            return
-        self._outdated = False
-        first, capture, sizes = document.state_at(0), Capture.of(document), self._sizes
-        self._task.start(
-            lambda job: _current(first, capture, sizes, job),
-            self._on_job_result,
-            lane=Lane.BACKGROUND,
-        )
-
-    def recount(self) -> None:
-        """Compute the report again if it is incomplete, because more is counted."""
-        if self._task.task is not None:
-            self._outdated = True
-        elif self._incomplete:
-            self.start()
-
-    def cancel(self) -> None:
-        """Stop computing."""
-        self._task.cancel()
-        self._incomplete = self._outdated = False
-
-    def _on_job_result(self, current: CurrentState) -> None:
-        assert current.report is not None
-        self._incomplete = current.report.norm_retained is None
-        self._on_result(current)
-        if self._incomplete and self._outdated:
-            self.start()
-
-
-def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) -> CurrentState:
+def report_current_state(
+    first: PastState, capture: Capture, sizes: CompactSizes, job: Job
+) -> CurrentState:
+    """Report on the state of a document; `first` is its state when the file was opened."""
     steps = [record.step for record in capture.done if record.step]
     broken = broken_patterns(capture.snapshot, groups_wanted(capture.snapshot, steps), job)
     report = replace(retained(first.load(job), capture.snapshot, job), broken=broken)
@@ -240,3 +102,42 @@ def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) 
     most = tuple([table[place] for place in some[least].tolist()])
     compact = sizes.now(capture, job)
     return CurrentState(report=report, most_pruned=most, compact=compact)
+
+
+def key_without_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | None:
+    """Return what is constant in steps on a state while a slider moves; None for few tensors."""
+    if not _has_many_tensors(step):
+        return None
+    rows = tuple(
+        (
+            row.names,
+            row.method,
+            *(
+                row.values.get(param.name)
+                for param in registry.get(row.method).params
+                if not isinstance(param, AmountParam)
+            ),
+        )
+        for row in step.rows
+    )
+    return snapshot, rows, step.scope, step.limits, step.companions, step.dependents
+
+
+def _has_many_tensors(step: Step) -> bool:
+    return sum(len(row.names) for row in step.rows) > MANY
+
+
+def may_be_slow(snapshot: Snapshot, step: Step, sizes: CompactSizes) -> bool:
+    """Return whether the estimate of a step may take longer than a frame."""
+    if _has_many_tensors(step):
+        return True
+    if len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot):
+        return True
+    # Remaining channels and rows have to be searched in the masks, unlike numbers of weights.
+    methods = [registry.get(row.method) for row in step.rows]
+    # Finding groups may be slow.
+    if step.dependents or any(m.granularity == "units" for m in methods):
+        return True
+    return bool(snapshot.masks) and any(
+        m.granularity == "channels" or isinstance(m, RowMethod) for m in methods
+    )

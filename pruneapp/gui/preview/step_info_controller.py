@@ -75,9 +75,9 @@ class StepInfoController(QObject):
         self._session = session
         self._form_controller = form_controller
         self._form = form
+        self._previews = previews
         self._panel = panel
         self._window = window
-        self._state = PreviewState()
         # the state and the names that sizes were requested for
         self._sized: tuple[object, ...] = ()
         self._coupled: tuple[str, ...] = ()  # the names that biases and norms were searched for
@@ -89,7 +89,8 @@ class StepInfoController(QObject):
         self._size_timer = single_shot(self, 0, self._size)
         self.offer_formats()
         form.sizeRequested.connect(self._ask_size)
-        previews.stateChanged.connect(self.set_preview)
+        previews.requested.connect(self._on_requested)
+        previews.assigned.connect(self._show_shares)
         session.closed.connect(self._on_closed)
 
     def offer_formats(self) -> None:
@@ -97,18 +98,17 @@ class StepInfoController(QObject):
         formats = [(each.name, translate_declared(each.label)) for each in FORMATS.values()]
         self._panel.file.set_formats(formats)
 
-    def set_preview(self, state: PreviewState) -> None:
-        """Update what depends on the step of a preview state."""
-        former, self._state = self._state, state
+    def _show_shares(self, state: PreviewState) -> None:
         # While the form is invalid, the counts of the last valid rules are kept.
-        asked = state.assignment is not former.assignment or state.request != former.request
-        if asked and state.error is None:
+        if state.error is None:
             self._form.set_shares(state.assignment.shares)
-        if state.request != former.request:
-            self._request_sizes()
-            self._count_coupled()
-            self._find_dependents()
-            self._count_rules()
+
+    def _on_requested(self, state: PreviewState) -> None:
+        self._show_shares(state)
+        self._request_sizes()
+        self._count_coupled()
+        self._find_dependents()
+        self._count_rules()
 
     def _on_closed(self) -> None:
         self._forget_sizes()
@@ -126,11 +126,11 @@ class StepInfoController(QObject):
     @property
     def _sized_step(self) -> Step | None:
         """The step after which sizes are computed; None for the current state."""
-        return self._state.step if self._state.requested else None
+        return self._previews.state.step if self._previews.state.requested else None
 
     def _request_sizes(self) -> None:
         document, step = self._session.document, self._sized_step
-        if document is None or (step is None and self._state.requested):
+        if document is None or (step is None and self._previews.state.requested):
             return  # the panel shows why there is no step
         about: tuple[object, ...] = (document.revision, step is not None and step.dependents)
         about += tuple(row.names for row in (step.rows if step else ()))
@@ -146,7 +146,7 @@ class StepInfoController(QObject):
 
     def _size(self) -> None:
         document, step = self._session.document, self._sized_step
-        if document is None or (step is None and self._state.requested):
+        if document is None or (step is None and self._previews.state.requested):
             self._sized = ()
             return
         snapshot = document.snapshot()
@@ -163,7 +163,7 @@ class StepInfoController(QObject):
     # -- tensors with bias or norm, dependents, and tensors of each rule ---------------------------
 
     def _count_coupled(self) -> None:
-        document, step = self._session.document, self._state.step
+        document, step = self._session.document, self._previews.state.step
         if document is None or step is None:
             return
         each = [row.names for row in step.rows if may_have_companions(row)]
@@ -191,7 +191,7 @@ class StepInfoController(QObject):
 
     def _find_dependents(self) -> None:
         """Find the dependents of the channels of the step; finding groups may be slow."""
-        document, step = self._session.document, self._state.step
+        document, step = self._session.document, self._previews.state.step
         if document is None or step is None or not any(map(takes_channels, step.rows)):
             return
         about = about_dependents(step.rows, step.limits)
@@ -212,8 +212,10 @@ class StepInfoController(QObject):
     def _count_rules(self) -> None:
         """Count the tensors of rules before the user requests them, such as those of a session."""
         self._count_task.cancel()
-        document, step = self._session.document, self._state.step
-        if document is None or step is None or not self._state.untouched or len(step.rows) < 2:
+        document, step = self._session.document, self._previews.state.step
+        if document is None or step is None or len(step.rows) < 2:
+            return
+        if not self._previews.state.untouched:
             return
         snapshot = document.snapshot()
         # An error of limits is reported by the preview.

@@ -216,7 +216,7 @@ class RoundsController(DialogController[RoundsDialog]):
         if self._session.document is not document:
             return
         kernel = self._session.kernel
-        scores = self._extras.frozen(masks=False).scores
+        scores = self._extras.scores
         steps = expanded(asked.step, _totals(asked, values))
 
         def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:

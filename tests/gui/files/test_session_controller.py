@@ -866,7 +866,7 @@ def work(bench):
         button = bench.views.preview.action.button
         if button.isEnabled() and forecasting.state.preview is not None and not keeping._busy:
             print(bench.session.document.position, flush=True)
-            bench.prune.prune()
+            bench.preview.prune()
         QTimer.singleShot(5, step)
 
 made = app.Start.__init__

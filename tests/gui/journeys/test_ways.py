@@ -41,7 +41,6 @@ from safetensors.numpy import save_file
 
 import pruneapp
 from pruneapp.gui.app.jobs import Jobs, run_task
-from pruneapp.gui.preview import live_preview
 
 PACKAGE = f"{Path(pruneapp.__file__).parent}/"
 
@@ -244,14 +243,12 @@ def opened(person, file):
 
 @pytest.mark.parametrize(
     ("event", "ends", "functions", "files"),
-    [("slider", SLIDER, 40, 16), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 66, 20)],
+    [("slider", SLIDER, 38, 17), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 64, 20)],
     ids=["values", "pixels"],
 )
-def test_the_way_of_the_slider_to_panel_and_tree(
-    opened, watch, monkeypatch, event, ends, functions, files
-):
+def test_the_way_of_the_slider_to_panel_and_tree(opened, watch, event, ends, functions, files):
     # The exact preview, which follows after a pause, is another way.
-    monkeypatch.setattr(live_preview.PreviewRunner, "schedule", lambda *_: None)
+    opened.workbench.preview._exact_pause.setInterval(60_000)
     slider = opened.rule.fields.fields["amount"].editor.slider
     at = QPoint(round(slider.value() / 1000 * (slider.width() - 12)) + 6, slider.height() // 2)
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=at)

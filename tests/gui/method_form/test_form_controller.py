@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp.gui.method_form.form_controller import plain_form, read_form
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.preview import live_preview, preview_controller
+from pruneapp.gui.preview import live_preview
 from pruneapp.gui.tree.columns import Column
 from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
@@ -326,7 +326,7 @@ def test_a_rule_whose_tensors_later_rules_take_says_so(opened):
 def computed(monkeypatch) -> list[str]:
     """Return what is computed for a step from now on."""
     found: list[str] = []
-    for module, name in ((live_preview, "compute_preview"), (preview_controller, "estimate")):
+    for module, name in ((live_preview, "compute_preview"), (live_preview, "estimate")):
         real = getattr(module, name)
 
         def spy(*args, real=real, name=name, **kwargs):

@@ -141,25 +141,25 @@ def test_the_estimate_of_the_last_move_goes_before_the_exact_preview(counted, mo
 
         monkeypatch.setattr(module, name, noted)
 
-    noting(preview_controller, "_estimate")
+    noting(preview_controller, "estimate_step")
     noting(live_preview, "compute_preview")
-    counted.workbench.preview._previews._pause.setInterval(60_000)
-    counted.workbench.preview._estimates._known = ("as of 100,000 tensors",)
+    counted.workbench.preview._exact_pause.setInterval(60_000)
+    counted.workbench.preview._fast_key = ("as of 100,000 tensors",)
     widget = slider(counted)
     widget.setSliderDown(True)
     widget.setSliderPosition(700)
     widget.setSliderDown(False)
-    assert counted.workbench.preview._estimates.is_behind
+    assert counted.workbench.preview._is_behind
     assert order == []
     counted.wait(lambda: counted.workbench.preview.state.preview is not None)
-    assert order == ["_estimate", "compute_preview"]
+    assert order == ["estimate_step", "compute_preview"]
 
 
 def test_the_first_move_does_no_more_than_the_others(counted):
     """Giving thousands of masks back waits for the hand to rest; rows are not looked up anew."""
     exact = weakref.ref(counted.workbench.preview.state.preview)
     rows = counted.views.tree.model.cells._preview_rows[1]
-    counted.workbench.preview._previews._pause.setInterval(60_000)
+    counted.workbench.preview._exact_pause.setInterval(60_000)
     counted.key("Left", slider(counted))
     counted.key("Left", slider(counted))
     counted.wait(lambda: counted.workbench.preview.state.estimated)
@@ -178,7 +178,7 @@ def test_the_first_move_does_no_more_than_the_others(counted):
 def test_a_slider_that_is_let_go_is_not_waited_for(counted):
     """Who lets go has found the place; keys may be followed by more of them."""
     counted.wait_preview()
-    counted.workbench.preview._previews._pause.setInterval(60_000)
+    counted.workbench.preview._exact_pause.setInterval(60_000)
     drag_slider(counted, 0.7)
     counted.wait(lambda: counted.workbench.preview.state.preview is not None)
     (row,) = counted.workbench.preview.state.preview.step.rows
@@ -484,7 +484,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
 
 
 def test_an_estimate_of_a_step_on_the_way_is_shown_and_known_to_be_behind(counted, monkeypatch):
-    monkeypatch.setattr(preview_controller, "_is_slow", lambda *_: True)
+    monkeypatch.setattr(preview_controller, "may_be_slow", lambda *_: True)
     states = []
     previews = counted.workbench.preview
     previews.stateChanged.connect(lambda state: states.append((state.estimated, state.is_behind)))
@@ -498,15 +498,15 @@ def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_qu
     counted, never, monkeypatch
 ):
     """Of several moves that are there by then the newest is estimated."""
-    monkeypatch.setattr(preview_controller, "MANY", 0)
+    monkeypatch.setattr(live_preview, "MANY", 0)
     here, asked = threading.get_ident(), []
-    find = preview_controller._estimate
+    find = preview_controller.estimate_step
 
     def estimate(capture, step, *more):
         asked.append((threading.get_ident() == here, step.rows[0].values["amount"]))
         return find(capture, step, *more)
 
-    monkeypatch.setattr(preview_controller, "_estimate", estimate)
+    monkeypatch.setattr(preview_controller, "estimate_step", estimate)
     previews = counted.workbench.preview
     never()
     counted.workbench.form.set_amount(0, 0.31)
@@ -533,9 +533,11 @@ def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
     view = counted.views.pages.distribution
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     never()
-    find = preview_controller._estimate
-    monkeypatch.setattr(preview_controller, "_is_slow", lambda *_: True)
-    monkeypatch.setattr(preview_controller, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1])
+    find = preview_controller.estimate_step
+    monkeypatch.setattr(preview_controller, "may_be_slow", lambda *_: True)
+    monkeypatch.setattr(
+        preview_controller, "estimate_step", lambda *_: (QTest.qSleep(50), find(*_))[1]
+    )
     start = view.canvas.area.pixel(view.canvas.line.at, 1).toPoint()
     stop = view.canvas.area.pixel(2 * view.canvas.line.at, 1).toPoint()
     viewport = view.canvas.viewport()

@@ -1,84 +1,86 @@
-"""What the panel is told of the state in force, in whatever order counts and answers come."""
+"""The reported state of the document, in whatever order counts and reports arrive."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
-from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
-from pruneapp.gui.preview.live_preview import CurrentStateRunner
+from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.preview.panel import PreviewPanel
-from pruneapp.gui.preview.preview_controller import TreePreview
+from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import CurrentState, PreviewState
 
 
 class FakeTask(SimpleNamespace):
-    """A task of `Waiting`; unlike a plain namespace, it can be referred to weakly."""
+    """A task of `FakeJobs`; unlike a plain namespace, it can be referred to weakly."""
 
 
-class Waiting:
-    """Takes questions, and answers them when told to."""
+class FakeJobs:
+    """Collects tasks, and ends them on request."""
 
     def __init__(self):
-        self.asked = []
+        self.tasks = []
 
     def run(self, _work, on_result, _on_error, lane):
         task = FakeTask(on_result=on_result, lane=lane, ended=False)
-        task.cancel = lambda: self.asked.remove(task)
-        self.asked.append(task)
+        task.cancel = lambda: self.tasks.remove(task)
+        self.tasks.append(task)
         return task
 
-    def end(self, energy):
-        report = SimpleNamespace(norm_retained=energy)
-        task = self.asked.pop(0)
+    def end(self, norm_retained):
+        report = SimpleNamespace(norm_retained=norm_retained, dangers={})
+        task = self.tasks.pop(0)
         task.ended = True
         task.on_result(CurrentState(report=report))
 
 
 @pytest.fixture
-def told():
-    return []
-
-
-@pytest.fixture
 def jobs():
-    return Waiting()
+    return FakeJobs()
 
 
 @pytest.fixture
-def in_force_of(jobs, told, monkeypatch, qapp):
-    monkeypatch.setattr(Capture, "of", lambda _document: None)
-    document = SimpleNamespace(history=SimpleNamespace(key=1), state_at=lambda _position: None)
-    session = SimpleNamespace(document=document)
-    return CurrentStateRunner(
-        session, jobs, None, lambda found: told.append(found.report.norm_retained)
-    )
+def previews(person, tmp_path, jobs):
+    """The preview of a window, in which a step is shown."""
+    path = tmp_path / "model.safetensors"
+    save_file({"a.weight": np.ones((8, 8), np.float32)}, str(path))
+    person.open(path)
+    person.wait_open(path)
+    person.wait(lambda: not person.workbench.histograms.busy)
+    person.wait_preview()
+    found = person.workbench.preview
+    found._current_task = LatestTask(jobs)
+    found._current_incomplete = False
+    return found
 
 
-def test_what_becomes_known_while_the_answer_is_made_is_asked_for_again(in_force_of, jobs, told):
-    in_force_of.start()
-    in_force_of.recount()  # all is counted; the answer under way may have looked before
-    assert len(jobs.asked) == 1
+def test_what_is_counted_while_the_state_is_reported_is_reported_again(previews, jobs):
+    previews._report_current()
+    previews.on_histograms_counted()  # the running task may have read the counts before
+    assert len(jobs.tasks) == 1
     jobs.end(None)
-    assert len(jobs.asked) == 1, "once more"
+    assert previews.state.current.report.norm_retained is None
+    assert len(jobs.tasks) == 1, "once more"
     jobs.end(0.5)
-    assert told == [None, 0.5]
-    assert jobs.asked == []
-    in_force_of.recount()
-    assert jobs.asked == [], "nothing was missing"
+    assert previews.state.current.report.norm_retained == 0.5
+    assert jobs.tasks == []
+    previews.on_histograms_counted()
+    assert jobs.tasks == [], "nothing was missing"
 
 
-def test_what_is_not_counted_yet_waits_for_the_counts(in_force_of, jobs, told):
-    in_force_of.start()
+def test_an_incomplete_report_is_computed_again_once_all_is_counted(previews, jobs):
+    previews._report_current()
     jobs.end(None)
-    assert jobs.asked == []
-    in_force_of.recount()
+    assert jobs.tasks == []
+    previews.on_histograms_counted()
     jobs.end(0.25)
-    assert told == [None, 0.25]
+    assert previews.state.current.report.norm_retained == 0.25
 
 
 def test_what_is_counted_while_a_step_is_shown_marks_the_tree_and_leaves_the_panel(qapp):
@@ -95,9 +97,11 @@ def test_what_is_counted_while_a_step_is_shown_marks_the_tree_and_leaves_the_pan
     panel.set_preview(replace(state, current=counted, dangers=report.dangers))
     assert (panel.heading.text(), panel.pruned.text()) == before
     seen = []
-    tree = SimpleNamespace(set_preview=lambda _after, dangers: seen.append(set(dangers)))
-    previews = TreePreview(tree)
-    previews.set_preview(PreviewState(dangers=report.dangers))
+    model = SimpleNamespace(set_preview=lambda _after, dangers: seen.append(set(dangers)))
+    state = PreviewState(dangers=report.dangers)
+    PreviewController._show_in_tree(
+        SimpleNamespace(state=state, _tree=SimpleNamespace(model=model))
+    )
     assert seen == [{"a"}]
 
 

@@ -8,14 +8,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from pruneapp.gui.preview.preview_controller import TreePreview
+from pruneapp.gui.app.jobs import Throttle
+from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
 
 
-class Previews(TreePreview):
+class Previews:
+    """The part of the controller that updates the tree."""
+
+    def __init__(self, tree):
+        self._tree = SimpleNamespace(model=tree)
+        self._updates = Throttle(lambda: PreviewController._show_in_tree(self))
+
     def see(self, number):
         report = SimpleNamespace(after_by_name={"a": number}, by_name={"a": None}, dangers={})
-        self.set_preview(PreviewState(known=None if number is None else report))
+        self.state = PreviewState(known=None if number is None else report)
+        self._updates.request(at_once=number is None)
 
 
 class Tree:
