@@ -115,7 +115,7 @@ def _set_settings_aside() -> str:
 
 def run_command(options: Namespace) -> int:
     """Run a command; return its exit status, see `EXIT_STATUS`. Bugs are raised."""
-    from pruneapp.cli.arguments import with_option_names
+    from pruneapp.cli.options import with_option_names
     from pruneapp.cli.parser import COMMANDS
     from pruneapp.cli.terminal import Interrupts, fail, redirect_to_null
     from pruneapp.errors import PruneAppError

@@ -10,7 +10,7 @@ from typing import Any
 from pruneapp.analysis.patterns import PatternReport, TensorPattern, check_pattern
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection
+from pruneapp.cli.options import connection
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_table, printable_name
 from pruneapp.document.selection import default_selection, select
 from pruneapp.edits.existing_masks import open_document

@@ -15,7 +15,7 @@ from pruneapp.analysis.comparison import Comparison, TensorDifference, compare
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection
+from pruneapp.cli.options import connection
 from pruneapp.cli.terminal import DIFFERENT, DONE, percent, print_json, print_table, printable_name
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching

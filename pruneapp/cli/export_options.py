@@ -18,7 +18,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
-from pruneapp.cli.arguments import add_option, add_param, option_of, param_help
+from pruneapp.cli.options import option_of
 from pruneapp.cli.terminal import percent, printable_name, size
 from pruneapp.errors import (
     ExportError,
@@ -29,7 +29,7 @@ from pruneapp.errors import (
     first_names,
     in_numeric_order,
 )
-from pruneapp.export.catalog import FORMATS, format_named, get, usual_format
+from pruneapp.export.catalog import format_named, get, usual_format
 from pruneapp.export.destination.sidecars import sidecar_files
 from pruneapp.export.destination.target import check_file, check_not_file, not_replaced_notice
 from pruneapp.export.exporter import MakeFiles, check, export, make_files, writes_folder
@@ -39,7 +39,6 @@ from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.report_file import KINDS, StepAccount, account_of, write_account
 from pruneapp.export.scripts.comparison_script import write_check_script
-from pruneapp.params import Param
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import Recipe
 
@@ -291,55 +290,6 @@ def _resolved_path(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):  # a loop of links, or not a valid file name
         return path.absolute()
-
-
-def add_export(parser: argparse.ArgumentParser) -> None:
-    # Commands that support clusters add the options with `add_cluster`.
-    parser.set_defaults(cluster="", resume=False)
-    parser.add_argument(
-        "--format",
-        choices=list(FORMATS),
-        help="as OUT ends, else as FILE; torch writes the container that was opened; resumable "
-        "takes its container from OUT",
-    )
-    params: dict[str, tuple[Param, list[str]]] = {}
-    for form in FORMATS.values():
-        for param in form.params:
-            params.setdefault(param.name, (param, []))[1].append(form.name)
-    for name, (param, users) in params.items():
-        add_param(parser, name, "export", f"{param_help(param)} For {', '.join(users)}.")
-    parser.add_argument(
-        "--replace-original",
-        action="store_true",
-        help="if OUT is FILE: do not keep a backup of the original; cannot be undone",
-    )
-    parser.add_argument(
-        "--follow-links", action="store_true", help="if OUT is a link: write to its target"
-    )
-    parser.add_argument(
-        "--omit",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="exclude a tensor that cannot be read (a shard of a DTensor, one on the meta "
-        "device), which stops the export otherwise; a name or a glob, case-sensitive, * crosses "
-        "dots; may be repeated",
-    )
-    parser.add_argument(
-        "--report",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write a report: .html (page), .csv (table of tensors) or .json (all "
-        "data); replaces an existing file; may be repeated",
-    )
-    add_option(
-        parser,
-        "check_script",
-        metavar="FILE",
-        help="write a Python script that compares the outputs of your model before and "
-        "after pruning; an existing file is not replaced, a new name is chosen",
-    )
 
 
 def check_request(options: argparse.Namespace, target: Path) -> None:

@@ -15,8 +15,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection
 from pruneapp.cli.export_options import uncounted_zeros_notice
+from pruneapp.cli.options import connection
 from pruneapp.cli.terminal import percent, print_json, print_table, printable_name, real, size
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching

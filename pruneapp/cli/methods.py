@@ -7,7 +7,7 @@ import sys
 import textwrap
 from typing import Any
 
-from pruneapp.cli.arguments import option_of, param_help
+from pruneapp.cli.options import option_of, param_help
 from pruneapp.cli.terminal import print_json
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS

@@ -14,7 +14,6 @@ from pruneapp.analysis.zeros import NO_ZEROS, find_zeros, zeros_pruned_again
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection, option_of, refuse_resume, refuse_treat_zeros
 from pruneapp.cli.export_options import (
     already_zero_notice,
     check_paths,
@@ -25,6 +24,7 @@ from pruneapp.cli.export_options import (
     report_as_json,
     write_export,
 )
+from pruneapp.cli.options import connection, option_of, refuse_cluster_options
 from pruneapp.cli.terminal import print_json
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
@@ -78,8 +78,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     check_scope(method, scope)
     target = output_path(options.output)
     check_request(options, target)
-    refuse_resume(options)
-    refuse_treat_zeros(options)
+    refuse_cluster_options(options)
     kernel = None if options.cluster else kernel_for(options.device)
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))

@@ -16,7 +16,6 @@ from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection, option_of, refuse_resume, refuse_treat_zeros
 from pruneapp.cli.export_options import (
     already_zero_notice,
     check_paths,
@@ -26,6 +25,7 @@ from pruneapp.cli.export_options import (
     report_as_json,
     write_export,
 )
+from pruneapp.cli.options import connection, option_of, refuse_cluster_options
 from pruneapp.cli.prune import register_methods, register_statistics_files, zeros_pruned_by
 from pruneapp.cli.statistics import collect_by
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes
@@ -67,8 +67,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             "'--output' is required.",
             remedy="Name the file to write, or use --check to only test the recipe.",
         )
-    refuse_resume(options)
-    refuse_treat_zeros(options)
+    refuse_cluster_options(options)
     if options.check and options.save_statistics is not None:
         raise ParameterError(
             "'--check' writes nothing, and '--save-statistics' names a file to write.",

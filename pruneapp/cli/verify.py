@@ -12,7 +12,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection
+from pruneapp.cli.options import connection
 from pruneapp.cli.prune import register_methods, register_statistics_files
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, size
 from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pruneapp.__main__ import main
-from pruneapp.cli.arguments import SPELLINGS, option_of
+from pruneapp.cli.options import SPELLINGS, option_of
 from pruneapp.cli.parser import parse
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
 

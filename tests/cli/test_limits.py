@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 
 from pruneapp import resources
 from pruneapp.__main__ import main
-from pruneapp.cli.arguments import option_of
+from pruneapp.cli.options import option_of
 from pruneapp.methods.limits import LIMITS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
