@@ -480,29 +480,24 @@ class OpenDocument(QObject):
     # -- changes -------------------------------------------------------------------------------
 
     def commit(self, proposal: Proposal) -> bool:
+        """Apply a proposal as `apply` does; False, after emitting `refused`, if it was refused."""
+        try:
+            self.apply(proposal)
+        except PruneAppError as error:
+            self.refused.emit(error)
+            return False
+        return True
+
+    def apply(self, proposal: Proposal) -> None:
         """Apply a proposal.
 
-        Return False, after emitting `refused`, if the document has changed since the proposal was
-        computed, the file on disk has changed, or changes are locked.
+        Raise `PruneAppError` if the document has changed since the proposal was computed, the file
+        on disk has changed, or changes are locked.
         """
-
-        def commit(document: Document) -> None:
-            document.checkpoint.verify_on_disk()
-            document.commit(proposal)
-
-        return self._try(commit)
-
-    def jump(self, position: int) -> bool:
-        """Make another state of the history the current one; False if that was refused."""
-        return self._try(lambda document: document.jump(position))
-
-    def rename(self, position: int, name: str) -> bool:
-        """Rename a state of the history; "" removes its name. False if that was refused."""
-        return self._try(lambda document: document.rename(position, name))
-
-    def delete(self, position: int) -> bool:
-        """Delete a state of the history and the states after it; False if that was refused."""
-        return self._try(lambda document: document.delete(position))
+        assert self.document is not None
+        self.check_may_work()
+        self.document.checkpoint.verify_on_disk()
+        self.document.commit(proposal)
 
     def work(self, title: str, work: Callable[[Job], T], done: Callable[[T], object]) -> None:
         """Run work in the background; `done` gets its result if the document is still open."""
@@ -552,22 +547,19 @@ class OpenDocument(QObject):
 
     def may_work(self) -> bool:
         """Return whether changes are allowed; emit `refused` with the reason if not."""
-        error = next(iter(self._locks.values()), None)
-        if self._opening is not None:
-            error = PruneAppError(
-                "Another file is being opened; changes to this one would be lost.",
-                remedy="Wait, or press Esc to stay with this file.",
-            )
-        if error is not None:
-            self.refused.emit(error)
-        return error is None
-
-    def _try(self, change: Callable[[Document], None]) -> bool:
-        if self.document is None or not self.may_work():
-            return False
         try:
-            change(self.document)
+            self.check_may_work()
         except PruneAppError as error:
             self.refused.emit(error)
             return False
         return True
+
+    def check_may_work(self) -> None:
+        """Raise `PruneAppError` if changes are not allowed."""
+        if self._opening is not None:
+            raise PruneAppError(
+                "Another file is being opened; changes to this one would be lost.",
+                remedy="Wait, or press Esc to stay with this file.",
+            )
+        for error in self._locks.values():
+            raise error

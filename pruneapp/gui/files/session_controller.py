@@ -300,7 +300,8 @@ class SessionController(Controller):
     @Slot()
     def _start_from_file(self) -> None:
         """Go to the initial state; the steps stay in the history."""
-        self._session.jump(0)
+        if self._session.document is not None and self._session.may_work():
+            self._session.document.jump(0)
 
     def _on_closing(self) -> None:
         """Store the history for the next time, unless the session has it or it may be lost."""

@@ -31,11 +31,7 @@ from pruneapp.gui.commands.actions import plain
 from pruneapp.gui.commands.declarations import COMMANDS
 from pruneapp.gui.compare.combine_controller import MaskDragController
 from pruneapp.gui.compare.compare_controller import CompareController
-from pruneapp.gui.document.history_controller import (
-    BranchController,
-    HistoryController,
-    StepSequence,
-)
+from pruneapp.gui.document.history_controller import HistoryController
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import ScriptController
@@ -364,16 +360,11 @@ class Workbench(QObject):
         self.recovery = RecoveryController(
             context, session, window.recovery, export=self.export, open_work=self.files.open
         )
-        series = StepSequence(session, self)
         self.recipes = RecipeController(
-            context,
-            session,
-            series,
-            cluster=self._cluster,
-            statistics=lambda: self.extras.statistics,
+            context, session, cluster=self._cluster, statistics=lambda: self.extras.statistics
         )
-        self.rounds = RoundsController(context, session, series, form=self.form, extras=self.extras)
-        self.history = HistoryController(session, jobs, self)
+        self.rounds = RoundsController(context, session, form=self.form, extras=self.extras)
+        self.history = HistoryController(context, session, views.history)
         self.scripts = ScriptController(context, session)
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
         self.repair = RepairController(
@@ -393,14 +384,8 @@ class Workbench(QObject):
             jump=self.history.jump,
         )
         self.allocation = AllocationController(
-            context,
-            session,
-            series,
-            scans=self.scans,
-            evaluation=self.evaluation,
-            jump=self.history.jump,
+            context, session, scans=self.scans, evaluation=self.evaluation, history=self.history
         )
-        self.branches = BranchController(context, session, views.history)
         self.compare = CompareController(
             context,
             session,
@@ -463,9 +448,6 @@ class Workbench(QObject):
         for name, call in {
             "export": self.export.ask,
             "undo": self._undo,
-            "redo": self.history.redo,
-            "history_back": self.history.undo,
-            "history_forward": self.history.redo,
             "check_usual": self.form.check_usual,
             "load_masks": self.form.load_masks,
             "load_scores": self.form.load_scores,
@@ -497,7 +479,6 @@ class Workbench(QObject):
         views.form.roundsRequested.connect(self.rounds.ask)
         views.preview.tensorRequested.connect(self.show_tensor)
         views.preview.repairRequested.connect(self.repair.ask)
-        views.history.jumpRequested.connect(self.history.jump)
         views.form.released.connect(self.preview.start_exact_now)
         self.preview.waiting.connect(self._on_waiting)
         self.histograms.completed.connect(self.plots.recount)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -17,8 +17,8 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.document.history_controller import StepSequence
+from pruneapp.gui.document.feature import Ask, Feature, Flow, flow
+from pruneapp.gui.document.history_controller import append_steps
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, with_field_labels
@@ -135,61 +135,85 @@ class RoundsDialog(DecisionDialog):
 class _Repeated:
     """A step to be repeated, with the number of weights of its tensors, and of pruned ones."""
 
-    document: Document
     step: Step
     size: int
     begun: int
 
 
-class RoundsController(DialogController[RoundsDialog]):
+class RoundsController(Feature[RoundsDialog]):
     """Asks for a schedule, and applies it; each round is a step of the history."""
+
+    commands: ClassVar = {"prune_in_rounds": "ask"}
 
     def __init__(
         self,
         context: AppContext,
         session: OpenDocument,
-        series: StepSequence,
         *,
         form: FormController,
         extras: LoadedMasks,
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session = session
-        self._series = series
+        super().__init__(context, session)
         self._form = form
         self._extras = extras
         self._values: dict[str, Any] = {}  # number of rounds and schedule of the last time
-        context.actions["prune_in_rounds"].triggered.connect(self.ask)
 
-    def ask(self) -> None:
-        """Open the dialog for the step of the form; show an error if it cannot be repeated."""
-        document = self._session.document
-        if document is None or self.dialog is not None or not self._session.may_work():
-            return
+    @flow
+    def ask(self) -> Flow[None]:
+        """Ask for the schedule of the step of the form, and apply the rounds.
+
+        Show an error if the step cannot be repeated.
+        """
+        self.session.check_may_work()
         try:
             step = self._form.step()
-            asked = _step_to_repeat(document, step)
+            asked = _step_to_repeat(self.document, step)
         except PruneAppError as error:
-            self._session.refused.emit(with_field_labels(error))
-            return
+            raise with_field_labels(error) from error
         row = step.rows[0]
         method = registry.get(row.method)
-        whole = method.granularity != "weights"
         dialog = RoundsDialog(
             _rule_text(step),
             tuple(map(translate_param, SCHEDULE)),
             size=asked.size,
             begun=asked.begun,
-            whole=whole,
+            whole=method.granularity != "weights",
             note=self._note(anew=method.ranks_anew),
             parent=self._window,
-            short=self._session.contents.short,
+            short=self.session.contents.short,
         )
         dialog.set_values(self._values | {"final": _final_amount(asked)})
         dialog.changed.connect(partial(self._show_rounds, dialog, asked))
-        dialog.accepted.connect(partial(self._start, dialog, asked))
         self._show_rounds(dialog, asked)
-        self.open(dialog)
+        if not (yield from Ask(dialog)):
+            return
+        values = dialog.fields.values()
+        self._values = {name: value for name, value in values.items() if name != "final"}
+        kernel = self.session.kernel
+        scores = self._extras.scores
+        steps = expanded(asked.step, _totals(asked, values))
+
+        def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
+            done, arithmetic = [], kernel()
+            # Each step reads the same tensors, so all parts take equally long.
+            for step, part in zip(steps, job.parts(len(steps)), strict=True):
+                preview = compute_preview(state, step, arithmetic, part, scores=scores, norms=False)
+                if preview.report.newly_pruned:
+                    state = preview.edit.applied_to(state)
+                    done.append(preview.edit)
+            return tuple(done)
+
+        count = yield from append_steps(
+            self.session,
+            self.tr("Iterative pruning"),
+            work,
+            too_late=StaleError(
+                "No round was applied because the history changed in the meantime.",
+                remedy="Start iterative pruning again.",
+            ),
+        )
+        text = self.tr("Pruned in {n} rounds.")
+        self._notifications.show_done(text.format(n=number_format.count(count)))
 
     def _note(self, *, anew: bool) -> str:
         if anew:
@@ -208,41 +232,6 @@ class RoundsController(DialogController[RoundsDialog]):
         except ParameterError as error:
             dialog.set_rounds((), translate_error(error, SCHEDULE))
 
-    # -- pruning --------------------------------------------------------------------------------
-
-    def _start(self, dialog: RoundsDialog, asked: _Repeated) -> None:
-        document, values = asked.document, dialog.fields.values()
-        self._values = {name: value for name, value in values.items() if name != "final"}
-        if self._session.document is not document:
-            return
-        kernel = self._session.kernel
-        scores = self._extras.scores
-        steps = expanded(asked.step, _totals(asked, values))
-
-        def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
-            done, arithmetic = [], kernel()
-            # Each step reads the same tensors, so all parts take equally long.
-            for step, part in zip(steps, job.parts(len(steps)), strict=True):
-                preview = compute_preview(state, step, arithmetic, part, scores=scores, norms=False)
-                if preview.report.newly_pruned:
-                    state = preview.edit.applied_to(state)
-                    done.append(preview.edit)
-            return tuple(done)
-
-        self._series.begin(
-            self.tr("Iterative pruning"),
-            work,
-            done=self._on_done,
-            too_late=StaleError(
-                "No round was applied because the history changed in the meantime.",
-                remedy="Start iterative pruning again.",
-            ),
-        )
-
-    def _on_done(self, count: int) -> None:
-        text = self.tr("Pruned in {n} rounds.")
-        self._notifications.show_done(text.format(n=number_format.count(count)))
-
 
 def _step_to_repeat(document: Document, step: Step) -> _Repeated:
     """Return the step with its numbers of weights; raise `PruneAppError` if unsuitable."""
@@ -260,7 +249,7 @@ def _step_to_repeat(document: Document, step: Step) -> _Repeated:
     snapshot = document.snapshot()
     ((_, names),) = rows_of(snapshot.checkpoint, step)
     size = sum(snapshot.entry(name).numel for name in names)
-    return _Repeated(document, step, size, sum(snapshot.masks.counts(names)))
+    return _Repeated(step, size, sum(snapshot.masks.counts(names)))
 
 
 def _rule_text(step: Step) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -15,10 +15,10 @@ from pruneapp.evaluation.allocation import Allocation, Bound, allocate
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.scan import changes_sha256, with_protection
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.document.history_controller import StepSequence
+from pruneapp.gui.document.feature import Ask, Feature, Flow, flow
+from pruneapp.gui.document.history_controller import HistoryController, append_steps
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, PredictedAllocation
@@ -51,56 +51,47 @@ class _Prediction:
     kept: KeptScan
 
 
-class AllocationController(DialogController[AllocationDialog]):
-    """Prunes by an allocation; `jump` goes to a state of the history, then calls a function."""
+class AllocationController(Feature[AllocationDialog]):
+    """Prunes by an allocation."""
+
+    commands: ClassVar = {"allocate": "ask"}
 
     def __init__(
         self,
         context: AppContext,
         session: OpenDocument,
-        series: StepSequence,
         *,
         scans: ScanController,
         evaluation: EvaluationController,
-        jump: Callable[[int, Callable[[], None]], None],
+        history: HistoryController,
     ) -> None:
-        super().__init__(context, session.closed)
-        self._session, self._series = session, series
-        self._scans, self._evaluation, self._jump = scans, evaluation, jump
+        super().__init__(context, session)
+        self._scans, self._evaluation, self._history = scans, evaluation, history
         self._task = LatestTask(context.jobs)
         self._allocation: Allocation | None = None
         self._prediction: _Prediction | None = None
         # the prediction that was last compared with a measurement
         self._compared: _Prediction | None = None
-        context.actions["allocate"].triggered.connect(self.ask)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
         evaluation.measured.connect(self._compare)
 
-    # -- dialog ---------------------------------------------------------------------------------
-
-    def ask(self) -> None:
-        """Open the dialog for a total, which shows how much of each tensor is pruned."""
-        document, kept = self._session.document, self._scans.kept
-        if document is None or self.dialog is not None or not self._session.may_work():
-            return
+    @flow
+    def ask(self) -> Flow[None]:
+        """Ask for a total, show how much of each tensor is pruned, and prune."""
+        document, kept = self.document, self._scans.kept
+        self.session.check_may_work()
         if kept is None or not kept.scan.measured:
-            self._session.refused.emit(
-                EvaluationError(
-                    "Nothing has been scanned yet, so nothing can be allocated.",
-                    remedy="Choose Tools > Scan sensitivity… first.",
-                )
+            raise EvaluationError(
+                "Nothing has been scanned yet, so nothing can be allocated.",
+                remedy="Choose Tools > Scan sensitivity… first.",
             )
-            return
         number = self._scans.state
         if number < 0:
-            self._session.refused.emit(
-                EvaluationError(
-                    "The state that was scanned is not in the history any more.",
-                    remedy="Scan the current state.",
-                )
+            raise EvaluationError(
+                "The state that was scanned is not in the history any more.",
+                remedy="Scan the current state.",
             )
-            return
         note = self._same_data(kept)
         if number == document.position:
             kept = replace(kept, scan=with_protection(kept.scan, document.snapshot()))
@@ -117,18 +108,67 @@ class AllocationController(DialogController[AllocationDialog]):
             note = join_sentences(text, note)
         if kept.scan.calibrated:
             note = join_sentences(as_sentence(calibration_mark()), note)
-        short = self._session.contents.short
-        warning = self._warning(kept)
         dialog = AllocationDialog(
-            tuple(map(translate_param, PARAMS)), note, self._window, warning=warning, short=short
+            tuple(map(translate_param, PARAMS)),
+            note,
+            self._window,
+            warning=self._warning(kept),
+            short=self.session.contents.short,
         )
         dialog.set_weights(sum(tensor.weights for tensor in kept.scan.tensors if tensor.cells))
         dialog.changed.connect(partial(self._compute, dialog, kept))
-        dialog.accepted.connect(partial(self._prune, number, kept))
-        dialog.finished.connect(self._task.cancel)
         self._allocation = None
-        self.open(dialog)
         self._compute(dialog, kept)
+        accepted = yield from Ask(dialog)
+        self._task.cancel()
+        if accepted:
+            yield from self._prune(number, kept)
+
+    def _prune(self, number: int, kept: KeptScan) -> Flow[None]:
+        allocation = self._allocation
+        if allocation is None:
+            return
+        kernel, scanned = self.session.kernel, kept.scan.conditions.state_sha256
+
+        def make(snapshot: Snapshot, job: Job) -> tuple[Edit, ...]:
+            if changes_sha256(snapshot, job) != scanned:
+                raise EvaluationError(
+                    "This is not the state that was scanned: other weights are pruned in it.",
+                    remedy="Scan the current state.",
+                )
+            step = allocation.step()
+            return (compute_preview(snapshot, step, kernel(), job, norms=False).edit,)
+
+        yield from self._history.go_to(number)
+        yield from append_steps(
+            self.session,
+            self.tr("Pruning"),
+            make,
+            too_late=StaleError(
+                "The allocation was not applied because the history changed in the meantime.",
+                remedy="Allocate again.",
+            ),
+        )
+        document = self.document
+        name = self.tr("Allocation {share}").format(
+            share=number_format.part(allocation.pruned, allocation.weights)
+        )
+        document.rename(document.position, name)
+        self._prediction = _Prediction(document.history.key, allocation, kept)
+        metric = allocation.metric
+        text = self.tr("Allocated: {metric} {predicted} predicted, {before} before.")
+        share = metric.name in kept.shares
+        self._notifications.offer(
+            NoticeTopic.ALLOCATION,
+            text.format(
+                metric=metric.name,
+                predicted=number_format.metric(allocation.predicted, share=share),
+                before=number_format.metric(metric.before, share=share),
+            ),
+            self.tr("Evaluate this state"),
+            self._evaluation.evaluate_state,
+        )
+        self._compare()  # the state may have been evaluated before
 
     def _compute(self, dialog: AllocationDialog, kept: KeptScan) -> None:
         values = dialog.values()
@@ -153,7 +193,7 @@ class AllocationController(DialogController[AllocationDialog]):
         self._task.start(work, show, refuse, lane=Lane.INTERACTIVE)
 
     def _predicted(self, allocation: Allocation, kept: KeptScan) -> PredictedAllocation:
-        by_name, metric = self._session.by_name, allocation.metric
+        by_name, metric = self.session.by_name, allocation.metric
         tensors = []
         for share in allocation.shares:
             row = by_name.get(share.tensor.name)
@@ -203,59 +243,6 @@ class AllocationController(DialogController[AllocationDialog]):
             "It is not known whether the result will be measured on other data than the scan."
         )
 
-    # -- pruning --------------------------------------------------------------------------------
-
-    def _prune(self, number: int, kept: KeptScan) -> None:
-        if self._allocation is not None:
-            # called at once, or after masks were read
-            self._jump(number, partial(self._begin, self._allocation, kept))
-
-    def _begin(self, allocation: Allocation, kept: KeptScan) -> None:
-        kernel, scanned = self._session.kernel, kept.scan.conditions.state_sha256
-
-        def make(snapshot: Snapshot, job: Job) -> tuple[Edit, ...]:
-            if changes_sha256(snapshot, job) != scanned:
-                raise EvaluationError(
-                    "This is not the state that was scanned: other weights are pruned in it.",
-                    remedy="Scan the current state.",
-                )
-            step = allocation.step()
-            return (compute_preview(snapshot, step, kernel(), job, norms=False).edit,)
-
-        self._series.begin(
-            self.tr("Pruning"),
-            make,
-            done=partial(self._on_done, allocation, kept),
-            too_late=StaleError(
-                "The allocation was not applied because the history changed in the meantime.",
-                remedy="Allocate again.",
-            ),
-        )
-
-    def _on_done(self, allocation: Allocation, kept: KeptScan, _count: int) -> None:
-        document = self._session.document
-        if document is None:
-            return
-        name = self.tr("Allocation {share}").format(
-            share=number_format.part(allocation.pruned, allocation.weights)
-        )
-        self._session.rename(document.position, name)
-        self._prediction = _Prediction(document.history.key, allocation, kept)
-        metric = allocation.metric
-        text = self.tr("Allocated: {metric} {predicted} predicted, {before} before.")
-        share = metric.name in kept.shares
-        self._notifications.offer(
-            NoticeTopic.ALLOCATION,
-            text.format(
-                metric=metric.name,
-                predicted=number_format.metric(allocation.predicted, share=share),
-                before=number_format.metric(metric.before, share=share),
-            ),
-            self.tr("Evaluate this state"),
-            self._evaluation.evaluate_state,
-        )
-        self._compare()  # the state may have been evaluated before
-
     def _compare(self) -> None:
         """Show the predicted and the measured metric, once both are known."""
         prediction = self._prediction
@@ -290,7 +277,7 @@ class AllocationController(DialogController[AllocationDialog]):
     # -- the document ---------------------------------------------------------------------------
 
     def _is_current(self, prediction: _Prediction) -> bool:
-        document = self._session.document
+        document = self.session.document
         return document is not None and document.history.key is prediction.key
 
     def _on_changed(self) -> None:

@@ -133,18 +133,18 @@ def test_a_branch_that_is_gone_or_in_force_by_the_time_of_the_answer_stays(branc
     from pruneapp.gui.app import dialogs
 
     def meanwhile(*_args, **_more):
-        branched.session.jump(2)
+        branched.document.jump(2)
         return True
 
     monkeypatch.setattr(dialogs, "delete_branch", meanwhile)
-    branched.workbench.branches.ask_delete(2)
+    branched.workbench.history.ask_delete(2)
     branched.wait(lambda: branched.trouble)
     assert "cannot be deleted" in branched.trouble[0]
     assert len(branched.states) == 4
     monkeypatch.setattr(
-        dialogs, "delete_branch", lambda *_a, **_m: branched.session.delete(3) or True
+        dialogs, "delete_branch", lambda *_a, **_m: branched.document.delete(3) is None
     )
-    branched.workbench.branches.ask_delete(3)
+    branched.workbench.history.ask_delete(3)
     branched.wait(lambda: len(branched.states) == 3)
     branched.wait_idle()
     assert len(branched.states) == 3
@@ -168,17 +168,17 @@ def test_closing_asks_while_a_branch_is_not_in_the_session(branched, tmp_path):
     assert person.workbench.sessions.unsaved, "the state is that of the file, and a branch is not"
     person.key("Ctrl+S")
     person.wait(lambda: not person.workbench.sessions.unsaved)
-    person.workbench.session.delete(4)
+    person.document.delete(4)
     assert person.workbench.sessions.unsaved
     person.key("Ctrl+S")
     person.wait(lambda: not person.workbench.sessions.unsaved)
-    person.workbench.session.rename(2, "a name")
+    person.document.rename(2, "a name")
     assert person.workbench.sessions.unsaved
 
 
 def test_branches_come_back_with_the_session(branched, tmp_path):
     person, path = branched, tmp_path / "work.prune"
-    person.workbench.session.rename(2, "a name")
+    person.document.rename(2, "a name")
     person.chooses_file(path, "getSaveFileName")
     person.key("Ctrl+S")
     person.wait(lambda: not person.workbench.sessions.unsaved)
@@ -218,7 +218,7 @@ def test_a_comparison_with_a_deleted_state_is_made_anew(branched):
     person.wait(lambda: view._comparison is not None)
     person.choose(view.sides.boxes[1], "└ 2: ")
     person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 20"))
-    person.session.delete(2)
+    person.document.delete(2)
     person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 30"))
 
 

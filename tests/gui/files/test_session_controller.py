@@ -254,7 +254,7 @@ def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
     assert asked[0].startswith("Steps that are undone or on other branches are not saved; only")
     save(person, tmp_path / "work.prune")
     assert not person.window.isWindowModified()
-    person.session.delete(2)
+    person.document.delete(2)
     assert person.window.isWindowModified()
     person.key("Ctrl+S")
     person.wait(lambda: not person.window.isWindowModified())

@@ -118,13 +118,15 @@ def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps,
         done.append(told[-1])
         return compute_preview(*args, **keys)
 
-    def begin(_series, _title, make, **_keys):
+    def append_steps(_session, _title, make, **_keys):
         job = Job(Told())
         made.append(make(at_work.document.snapshot(), job))
+        yield from ()
+        return steps
 
     made: list[tuple] = []
     monkeypatch.setattr(rounds_controller, "compute_preview", compute)
-    monkeypatch.setattr(history_controller.StepSequence, "begin", begin)
+    monkeypatch.setattr(rounds_controller, "append_steps", append_steps)
     dialog = asked(at_work)
     say(at_work, dialog, final="80 %", steps=str(steps))
     at_work.click(dialog.go)

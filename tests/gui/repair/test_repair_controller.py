@@ -377,7 +377,7 @@ def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
     repair_and_evaluate(person, statistics, tmp_path)
     words = "accuracy is worse after the repair: 0.5, before it 0.7."
     assert plain(person.notices[0]) == words
-    person.session.rename(person.document.position, "repaired")
+    person.document.rename(person.document.position, "repaired")
     assert plain(person.notices[0]) == words, "it is the same state"
     person.click(person.window.notices.notices[0].action)
     person.wait(lambda: not person.document.snapshot().values)

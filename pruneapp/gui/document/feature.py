@@ -1,0 +1,190 @@
+"""Features of the open document, with methods that wait for background work and for dialogs.
+
+A method with the decorator `flow` is a generator that is run step by step on the main thread::
+
+    @flow
+    def save(self) -> Flow:
+        path = ...
+        written = yield from RunJob(self.tr("Saving recipe"), partial(save, capture, path))
+        self._notifications.show_done(...)
+
+A `PruneAppError` of the work is raised at the `yield`, and shown if the method does not catch it;
+`Cancelled` is raised there if the user cancels the work. When the document is closed, generators
+are closed: nothing after the `yield` runs, except `finally`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial, wraps
+from inspect import GEN_RUNNING, getgeneratorstate
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QDialog
+
+from pruneapp.document.document import Document
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.jobs import Lane, Task
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.progress import Cancelled, Job
+
+T = TypeVar("T")
+D = TypeVar("D", bound=QDialog)
+P = ParamSpec("P")
+F = TypeVar("F", bound="Feature[Any]")
+
+
+@dataclass(eq=False)
+class RunJob(Generic[T]):
+    """A step of a flow: work in the background; see `Jobs.run` for the parameters."""
+
+    title: str
+    call: Callable[[Job], T]
+    lane: Lane | None = None
+    task: Task[T] | None = None  # while it runs
+
+    def __iter__(self) -> Generator[RunJob[T], T, T]:
+        """Return the result of the work; for `yield from`."""
+        return (yield self)
+
+    def cancel(self) -> None:
+        """Cancel the work: the flow continues with `Cancelled` once it has ended."""
+        if self.task is not None:
+            self.task.cancel()
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A step of a flow: a dialog, modal to the window, which is deleted afterwards.
+
+    The flow is closed if the feature already shows a dialog.
+    """
+
+    dialog: QDialog
+
+    def __iter__(self) -> Generator[Ask, int, int]:
+        """Return the result code of the dialog; for `yield from`."""
+        return (yield self)
+
+
+# Yields steps, or None to let the event loop process input.
+Flow = Generator[RunJob[Any] | Ask | None, Any, T]
+
+
+class _RunningFlow:
+    """A running flow; it is closed once it is not in `Feature.runs`."""
+
+    def __init__(self, feature: Feature[Any], flow: Flow[None]) -> None:
+        self._feature, self._flow = feature, flow
+        self._work: RunJob[Any] | None = None
+
+    def resume(self, call: Callable[[Any], RunJob[Any] | Ask | None], value: Any = None) -> None:
+        """Run the flow up to its next step: `call` is its `send` or its `throw`."""
+        feature = self._feature
+        if self._work is not None:
+            self._work.task = None
+        self._work = None
+        if self not in feature.runs:
+            return
+        try:
+            step = call(value)
+        except BaseException as error:
+            feature.runs.discard(self)
+            if isinstance(error, PruneAppError):
+                feature.session.refused.emit(error)
+            elif not isinstance(error, (StopIteration, Cancelled)):
+                raise
+        else:
+            if self not in feature.runs:  # the document was closed by a nested event loop
+                self._flow.close()
+            elif isinstance(step, RunJob):
+                self._work = step
+                step.task = feature.jobs.run(
+                    step.call,
+                    on_result=partial(self.resume, self._flow.send),
+                    on_error=partial(self.resume, self._flow.throw),
+                    on_cancelled=partial(self.resume, self._flow.throw, Cancelled()),
+                    title=step.title,
+                    lane=step.lane,
+                )
+            elif step is None:
+                QTimer.singleShot(0, feature, partial(self.resume, self._flow.send))
+            elif feature.dialog is None:
+                feature.open(step.dialog)
+                step.dialog.finished.connect(partial(self.resume, self._flow.send))
+            else:
+                step.dialog.deleteLater()
+                self.close()
+        finally:
+            if isinstance(value, Exception):
+                # Its frames refer to this one, whose callers refer to the error.
+                value.__traceback__ = None
+
+    def close(self) -> None:
+        """Cancel the work and close the flow. Files are written to their end, and reported."""
+        task = None if self._work is None else self._work.task
+        if task is not None and task.lane is Lane.WRITING and not task.token.cancelled:
+            return
+        self._feature.runs.discard(self)
+        if task is not None:
+            task.cancel()
+        if getgeneratorstate(self._flow) != GEN_RUNNING:
+            self._flow.close()
+
+
+def flow(method: Callable[Concatenate[F, P], Flow[None]]) -> Callable[Concatenate[F, P], None]:
+    """Make a generator a method that runs it; without effect if no document is open."""
+    # Qt passes as many arguments of a signal as the function takes.
+    n_args = method.__code__.co_argcount - 1
+
+    @wraps(method)
+    def start(feature: F, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        if feature.session.document is not None:
+            steps = method(feature, *args[:n_args], **kwargs)  # type: ignore[arg-type]
+            run = _RunningFlow(feature, steps)
+            feature.runs.add(run)
+            run.resume(steps.send)
+
+    return start
+
+
+class Feature(Controller, Generic[D]):
+    """A feature of the open document, with at most one dialog at a time."""
+
+    commands: ClassVar[dict[str, str]] = {}  # names of methods, by the ids of their commands
+
+    def __init__(self, context: AppContext, session: OpenDocument) -> None:
+        super().__init__(context)
+        self.session, self.jobs = session, context.jobs
+        self.runs: set[_RunningFlow] = set()
+        self.dialog: D | None = None  # the visible dialog
+        for command, name in self.commands.items():
+            context.actions[command].triggered.connect(getattr(self, name))
+        session.closed.connect(self._close)
+
+    @property
+    def document(self) -> Document:
+        """The open document. There must be one."""
+        assert self.session.document is not None
+        return self.session.document
+
+    def open(self, dialog: D) -> None:
+        """Show a dialog, modal to the window, and delete it when it is finished."""
+        dialog.finished.connect(self._on_finished)
+        self._theme.apply_to(dialog)
+        self.dialog = dialog
+        dialog.open()
+
+    def _on_finished(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
+
+    def _close(self) -> None:
+        for run in tuple(self.runs):
+            run.close()
+        if self.dialog is not None:
+            self.dialog.reject()

@@ -1,0 +1,157 @@
+"""Flows: their steps, errors and cancellation, and what happens when the document is closed."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from threading import Event
+
+import pytest
+from PySide6.QtWidgets import QDialog
+
+from pruneapp import resources
+from pruneapp.errors import ParameterError
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.document.feature import Ask, Feature, RunJob, flow
+from pruneapp.progress import Cancelled
+
+
+class Sample(Feature):
+    """Records what its flows do; their work waits for `go`."""
+
+    def __init__(self, workbench):
+        other = workbench.recipes
+        context = AppContext(
+            workbench.window,
+            other._actions,
+            workbench.jobs,
+            workbench.settings,
+            other._theme,
+            workbench.notifications,
+            other._windows,
+        )
+        super().__init__(context, workbench.session)
+        self.go, self.log = Event(), []
+
+    def wait(self, job):
+        while not self.go.wait(0.01):
+            job.step(0)
+        return "result"
+
+    @flow
+    def work(self, lane=None):
+        try:
+            self.log.append((yield from RunJob("Waiting", self.wait, lane)))
+        except Cancelled:
+            self.log.append("cancelled")
+        finally:
+            self.log.append("end")
+
+    @flow
+    def fail(self):
+        def work(_job):
+            raise ParameterError("It failed.")
+
+        yield from RunJob("Failing", work)
+        self.log.append("not reached")
+
+    @flow
+    def ask(self):
+        self.log.append((yield from Ask(QDialog(self._window))))
+
+    @flow
+    def after_nested_loop(self, close):
+        close()
+        yield from RunJob("Waiting", self.wait)
+        self.log.append("not reached")
+
+
+@pytest.fixture
+def sample(person):
+    person.open(resources.path("sample/lenet-digits.safetensors"))
+    person.wait(lambda: person.document is not None)
+    person.wait_idle()
+    made = Sample(person.workbench)
+    yield made
+    made.go.set()
+
+
+def test_a_flow_continues_with_the_result(person, sample):
+    sample.work()
+    assert person.workbench.jobs.busy
+    assert sample.log == []
+    sample.go.set()
+    person.wait(lambda: sample.log == ["result", "end"])
+    assert not sample.runs
+
+
+def test_an_error_of_the_work_is_shown(person, sample):
+    sample.fail()
+    person.wait(lambda: person.trouble)
+    assert person.trouble == ["It failed."]
+    assert sample.log == []
+    assert not sample.runs
+
+
+def test_cancelled_work_raises_in_the_flow(person, sample):
+    sample.work()
+    person.pause(30)
+    person.key("Esc")
+    person.wait(lambda: sample.log == ["cancelled", "end"])
+
+
+def test_nothing_follows_when_the_document_was_closed(person, sample):
+    sample.work()
+    person.pause(30)
+    person.session.close()
+    assert sample.log == ["end"]
+    sample.go.set()
+    person.wait(lambda: not person.workbench.jobs.busy)
+    assert sample.log == ["end"]
+    sample.work()
+    assert not sample.runs, "no document is open"
+
+
+def test_a_file_is_written_to_its_end_after_the_document_was_closed(person, sample):
+    sample.work(Lane.WRITING)
+    person.pause(30)
+    person.session.close()
+    assert sample.log == []
+    sample.go.set()
+    person.wait(lambda: sample.log == ["result", "end"])
+
+
+def test_a_document_closed_by_a_nested_event_loop_ends_the_flow(person, sample):
+    sample.after_nested_loop(person.session.close)
+    assert not sample.runs
+    assert not person.workbench.jobs.busy
+    assert sample.log == []
+
+
+def test_a_dialog_is_asked_once_and_closed_with_the_document(person, sample):
+    sample.ask()
+    sample.ask()
+    assert len(sample.runs) == 1
+    sample.dialog.accept()
+    assert sample.log == [1]
+    assert sample.dialog is None
+    sample.ask()
+    dialog = sample.dialog
+    person.session.close()
+    assert not dialog.isVisible()
+    assert sample.log == [1]
+
+
+@pytest.mark.parametrize("name", ["work", "fail", "ask"])
+def test_a_flow_is_freed_without_the_garbage_collector(person, sample, name):
+    gc.disable()
+    try:
+        getattr(sample, name)()
+        run = weakref.ref(next(iter(sample.runs)))
+        sample.go.set()
+        if sample.dialog is not None:
+            sample.dialog.accept()
+        person.wait(lambda: run() is None)
+    finally:
+        gc.enable()
