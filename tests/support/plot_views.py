@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 
 def choose_order(view, key):
     """Select the sort order of the bars."""
@@ -12,9 +14,21 @@ def choose_order(view, key):
 
 def choose_channels(view, channels):
     """Select exactly these channels."""
-    view._selection.reset(view._selection.chosen.size)
-    view._selection.chosen[list(channels)] = True
-    view._show_selection()
+    chosen = np.zeros(view.selected.size, bool)
+    chosen[list(channels)] = True
+    view.set_chosen(chosen)
+
+
+def bar_text(view, bar):
+    """Return what the readout says about a bar."""
+    chart = view.chart()
+    return chart.text(int(chart.order[bar]))
+
+
+def bar_value(view, bar):
+    """Return where the text behind a bar begins, and the text."""
+    chart = view.chart()
+    return chart.value(int(chart.order[bar]))
 
 
 def put_cursor(view, index):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -18,9 +17,16 @@ from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.base.table import NumbersView
-from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max
+from pruneapp.gui.plots.chart.bar_chart import (
+    BarChart,
+    BarChartView,
+    Indices,
+    TableColumn,
+    grouped_max,
+    names_canvas,
+)
 from pruneapp.gui.plots.chart.items import Floats, Stacks
-from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
+from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.controls import (
     ComboBox,
     ElidedBox,
@@ -383,7 +389,7 @@ class StateSelector(QWidget):
 MOST, LAYER = "most", "layer"
 
 
-class CompareView(TensorsChart):
+class CompareView(BarChartView):
     """Bar chart of the differences between two sides, largest first.
 
     A side is an index in the history, or None for the other file.
@@ -401,7 +407,7 @@ class CompareView(TensorsChart):
         self._cap: float | None = None
         self._shown_names: Mapping[str, str] = {}
         self.sides = StateSelector()
-        orders = ((MOST, self.tr("Most different first")), (LAYER, self.tr("In layer order")))
+        orders = ((self.tr("Most different first"), MOST), (self.tr("In layer order"), LAYER))
         box = choice_box(
             self.tr("Measure"),
             self.tr("Measure of the difference; the readout and the table show all measures"),
@@ -412,7 +418,7 @@ class CompareView(TensorsChart):
                 (self.tr("Unshared zeros"), ZEROS),
             ),
         )
-        super().__init__(orders, box, neutral=True)
+        super().__init__(names_canvas(neutral=True), orders, box)
         self._busy_text = self.tr("Comparing…")
         boxes = QWidget()
         lay_in_row(boxes, None, self.measure_box, self.order_box)
@@ -422,8 +428,7 @@ class CompareView(TensorsChart):
         self.has_legend = False  # there is only one kind of bar
         self.legend.hide()
         self.sides.changed.connect(self._on_sides_changed)
-        self._reorder()
-        self._measure()
+        self._set_stem("", "comparison")
         self.set_colors(self._colors)
 
     # -- inputs -----------------------------------------------------------------------------------
@@ -453,13 +458,9 @@ class CompareView(TensorsChart):
 
     def set_comparison(self, comparison: Comparison | None) -> None:
         """Show the differences of two sides; None for no comparison."""
-        names = [t.name for t in self._differing]
         self._comparison = comparison
         self._differing = comparison.differing if comparison else ()
-        self._set_stem("", "comparison")
-        self._measure()
-        self._reorder()
-        self._show_bars(keep_view=names == [t.name for t in self._differing])
+        self.refresh()
         if comparison is not None:
             self.set_busy(False)
 
@@ -470,14 +471,12 @@ class CompareView(TensorsChart):
         """
         if self.canvas.cursor_bar < 0:
             return
-        bars = (bar for bar, at in enumerate(self._order) if self._differing[at].name == name)
+        order = self._chart.order
+        bars = (bar for bar, at in enumerate(order) if self._differing[at].name == name)
         self.canvas.set_cursor(next(bars, -1))
         self._refresh_readout()
 
     # -- the chart ------------------------------------------------------------------------------
-
-    def title(self) -> str:
-        return self.tr("Differences of the tensors")
 
     def empty_text(self) -> str:
         """Return what to show instead of bars: that nothing differs, or what to choose."""
@@ -503,32 +502,62 @@ class CompareView(TensorsChart):
             return self.tr("A and B are the same. Choose another state or file above.")
         return self.tr("Choose two states above to compare.")
 
-    def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the indices of the differing tensors in order; those without a value last."""
-        if key == LAYER:
-            return np.arange(self._heights.size)
-        return np.argsort(-np.nan_to_num(self._heights, nan=-1.0), kind="stable")
+    def chart(self) -> BarChart:
+        measure, heights = self.measure, self._measured()
+        self._heights, self._cap = heights, cap_of(heights)
+        order = np.arange(heights.size)
+        if self.order == MOST:  # those without a value last
+            order = np.argsort(-np.nan_to_num(heights, nan=-1.0), kind="stable")
+        across = {
+            NORM: self.tr("difference, % of A"),
+            ANGLE: self.tr("1 − cosine"),
+            SIGNS: self.tr("different signs, %"),
+            ZEROS: self.tr("unshared zeros, %"),
+        }[measure]
+        highest = float(np.nanmax(heights, initial=0.0))
+        capped: dict[int, str] = {}
+        if self._cap is not None:
+            across = self.tr("{measure}; longer bars end in ▶").format(measure=across)
+            highest = min(highest, self._cap)
+            beyond = np.flatnonzero(heights[order] > self._cap).tolist()
+            capped = {bar: self._height_text(float(heights[order[bar]])) for bar in beyond}
+        usual = value_text(-1.23e-10, 3) if measure == ANGLE else percent(0.999999)
+        widest = max((usual, *capped.values()), key=len)
+        return BarChart(
+            key=[t.name for t in self._differing],
+            order=order,
+            stacks=self._stacks,
+            highest=highest,
+            title=self.tr("Differences of the tensors"),
+            along=self.tr("differing tensors"),
+            across=across,
+            summary=self._summary,
+            text=self._text,
+            columns=self._columns(),
+            name=self._name_of,
+            value=self._value_of,
+            # The arrow of a bar that is cut off needs width as well.
+            widest_value=f"{widest} ▶" if capped else widest,
+            capped=capped,
+            largest_tick=100.0 if measure in {SIGNS, ZEROS} else np.inf,
+        )
 
-    def order_label(self) -> str:
-        return self.tr("differing tensors")
+    def _measured(self) -> Floats:
+        """Return the chosen measure of each differing tensor; NaN if it has none."""
+        of, scale = _MEASURES[self.measure], 1.0 if self.measure == ANGLE else 100.0
+        values = map(of, self._differing)
+        return np.array([np.nan if v is None else scale * max(v, 0.0) for v in values], np.float64)
 
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return bars `start` to `stop`; a group of tensors has the height of its largest one."""
-        heights = np.nan_to_num(self._heights[self._order[start:stop]], nan=0.0)
+    def _stacks(self, items: Indices, group: int) -> Stacks:
+        """Return the bars; a group of tensors has the height of its largest one."""
+        heights = np.nan_to_num(self._heights[items], nan=0.0)
         high = grouped_max(heights if self._cap is None else np.minimum(heights, self._cap), group)
         none = np.zeros_like(high)
-        return Stacks(grouped_edges(self.edges(), start, stop, group), high, none, none)
+        return Stacks(high, none, none)
 
-    def highest(self) -> float:
-        """Return the end of the axis: the largest difference, or the cap."""
-        known = self._heights[~np.isnan(self._heights)]
-        highest = float(known.max()) if known.size else 0.0
-        return highest if self._cap is None else min(highest, self._cap)
-
-    def bar_text(self, bar: int) -> str:
+    def _text(self, i: int) -> str:
         """Return a text that describes the difference of one tensor, for the readout."""
-        i = int(self._order[bar])
-        t, name = self._differing[i], self.name_of(i)
+        t, name = self._differing[i], self._name_of(i)
         if t.kind != "differs":
             return f"{name}:  {self._kinds()[t.kind]}"
         facts = [
@@ -541,7 +570,7 @@ class CompareView(TensorsChart):
             facts.append(self.tr("shared zeros {value}").format(value=_share(t.overlap)))
         return f"{name}:  {', '.join(facts)}"
 
-    def summary(self) -> str:
+    def _summary(self) -> str:
         """Return how many tensors differ, by kind, and how many bars are cut off."""
         comparison = self._comparison
         if comparison is None:
@@ -563,38 +592,27 @@ class CompareView(TensorsChart):
             text += self.tr(";  {n} beyond the end of the axis").format(n=count(many))
         return text
 
-    def numbers(self) -> Numbers:
-        """Return the numbers of the differing tensors, in the order of the bars."""
-        if self._comparison is None:
-            return NOTHING
-        headers = (
-            self.tr("tensor"),
-            self.tr("difference"),
-            self.tr("weights that differ"),
-            self.tr("relative norm"),
-            self.tr("cosine"),
-            self.tr("equal signs"),
-            self.tr("shared zeros"),
-        )
+    def _columns(self) -> tuple[TableColumn, ...]:
+        tensors, kinds = self._differing, self._kinds()
 
-        differing, order, kinds = self._differing, self._order, self._kinds()
-
-        def row(at: int) -> tuple[object, ...]:
-            t = differing[int(order[at])]
-            if t.kind != "differs":
-                return t.name, kinds[t.kind], t.differing, NO_NUMBER, NO_NUMBER, None, None
-            numbers = (NO_NUMBER if m is None else m for m in (t.relative, t.cosine))
-            return t.name, kinds[t.kind], t.differing, *numbers, t.same_sign, t.overlap
+        def number(value: float | None) -> float | str:
+            return NO_NUMBER if value is None else value
 
         # If all tensors are of one kind, the column of kinds is not shown.
-        alike = all(t.kind == "differs" for t in differing)
-        shown = tuple(at for at in range(len(headers)) if at != 1 or not alike)
-        shares = frozenset({5, 6})
-        return Numbers(headers, len(differing), row, shown=shown, shares=shares)
+        alike = all(t.kind == "differs" for t in tensors)
+        return (
+            TableColumn(self.tr("tensor"), lambda i: tensors[i].name),
+            TableColumn(self.tr("difference"), lambda i: kinds[tensors[i].kind], shown=not alike),
+            TableColumn(self.tr("weights that differ"), lambda i: tensors[i].differing),
+            TableColumn(self.tr("relative norm"), lambda i: number(tensors[i].relative)),
+            TableColumn(self.tr("cosine"), lambda i: number(tensors[i].cosine)),
+            TableColumn(self.tr("equal signs"), lambda i: tensors[i].same_sign, share=True),
+            TableColumn(self.tr("shared zeros"), lambda i: tensors[i].overlap, share=True),
+        )
 
-    def activate(self, bar: int) -> None:
-        """Emit `differenceRequested` for the tensor of a bar, if its weights were compared."""
-        t = self._differing[int(self._order[bar])]
+    def activate(self, item: int) -> None:
+        """Emit `differenceRequested` for a tensor, if its weights were compared."""
+        t = self._differing[item]
         if t.kind == "differs":
             self.differenceRequested.emit(t.name)
 
@@ -610,39 +628,17 @@ class CompareView(TensorsChart):
             "unread": self.tr("cannot be read, not compared"),
         }
 
-    def name_of(self, tensor: int) -> str:
-        """Return the display name of a tensor, by its index among those that differ."""
+    def _name_of(self, tensor: int) -> str:
         name = self._differing[tensor].name
         return self._shown_names.get(name, name)
 
-    def axis_label(self) -> str:
-        text = {
-            NORM: self.tr("difference, % of A"),
-            ANGLE: self.tr("1 − cosine"),
-            SIGNS: self.tr("different signs, %"),
-            ZEROS: self.tr("unshared zeros, %"),
-        }[self.measure]
-        if self._cap is not None:
-            text = self.tr("{measure}; longer bars end in ▶").format(measure=text)
-        return text
-
-    def value_of(self, bar: int) -> tuple[float, str]:
-        """Return the value of a bar, and the text behind its end."""
-        i = int(self._order[bar])
+    def _value_of(self, i: int) -> tuple[float, str]:
         height = float(self._heights[i])
         if self._differing[i].kind != "differs":
             return 0.0, self._kinds()[self._differing[i].kind]
         if np.isnan(height) or (self._cap is not None and height > self._cap):
             return 0.0, ""  # unknown, or the value is shown next to the arrow
         return height, self._height_text(height)
-
-    def widest_value(self) -> str:
-        """Return a text as wide as the widest one behind a bar."""
-        usual = value_text(-1.23e-10, 3) if self.measure == ANGLE else percent(0.999999)
-        beyond = self._capped_texts()
-        widest = max((usual, *beyond.values()), key=len)
-        # The arrow of a bar that is cut off needs width as well.
-        return f"{widest} ▶" if beyond else widest
 
     def _height_text(self, height: float) -> str:
         if self.measure == ANGLE:
@@ -652,29 +648,6 @@ class CompareView(TensorsChart):
         if height < 1:  # for example after rounding to another dtype
             return percent(height / 100, 3)
         return percent(height / 100) if height < 1000 else f"{value_text(height, 3)}\u00a0%"
-
-    def _measure(self) -> None:
-        of, scale = _MEASURES[self.measure], 1.0 if self.measure == ANGLE else 100.0
-        measures = (None if t.kind != "differs" else of(t) for t in self._differing)
-        self._heights = np.array(
-            [np.nan if value is None else scale * max(value, 0.0) for value in measures],
-            dtype=np.float64,
-        )
-        self._cap = cap_of(self._heights)
-        self._values.set_ends(high=100.0 if self.measure in {SIGNS, ZEROS} else np.inf)
-        super()._measure()
-
-    def _capped_texts(self) -> dict[int, str]:
-        """Return the texts of the bars that are cut off, by index."""
-        heights = self._heights[self._order]
-        if self._cap is None:
-            return {}
-        beyond = np.flatnonzero(heights > self._cap).tolist()
-        return {bar: self._height_text(float(heights[bar])) for bar in beyond}
-
-    def _reorder(self) -> None:
-        super()._reorder()
-        self.canvas.set_capped(self._capped_texts())
 
     def _on_sides_changed(self) -> None:
         self.set_comparison(None)

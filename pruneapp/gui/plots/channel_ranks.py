@@ -48,6 +48,11 @@ class ChannelRanks:
         """Bar heights of the original norms, ``float64[n]``, at least `left`; see `to_heights`."""
         return np.maximum(self.to_heights(self.norms.norms), self.left)
 
+    @property
+    def highest(self) -> float:
+        """Height of the highest bar."""
+        return float(self.heights.max(initial=0.0))
+
     @cached_property
     def left(self) -> Floats:
         """Bar heights of the norms that remain, ``float64[n]``."""
@@ -63,10 +68,10 @@ class ChannelRanks:
 
     def to_heights(self, norms: Floats) -> Floats:
         """Return bar heights: infinity becomes the largest finite norm, or 1, and NaN becomes 0."""
-        return np.nan_to_num(np.abs(norms), nan=0.0, posinf=self._highest)
+        return np.nan_to_num(np.abs(norms), nan=0.0, posinf=self._largest_finite)
 
     @cached_property
-    def _highest(self) -> float:
+    def _largest_finite(self) -> float:
         norms = self.norms.norms
         finite = np.isfinite(norms)
         return float(norms[finite].max()) if finite.any() else 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,10 @@ from pruneapp.gui.plots.channel_ranks import (
     whole_protected,
 )
 from pruneapp.gui.plots.chart.axes import IndexAxis, NumberAxis
-from pruneapp.gui.plots.chart.chart import OrderedChart, envelope, grouped_edges
-from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Floats, Marks, Pick, Stacks
+from pruneapp.gui.plots.chart.bar_chart import BarChart, BarChartView, TableColumn, envelope
+from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
+from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Marks, Pick
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
-from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import join_facts, join_statements, with_label
@@ -38,7 +39,7 @@ from pruneapp.gui.widgets.number_format import count, percent, plural
 INDEX, NORM = "index", "norm"
 
 
-class ChannelsView(OrderedChart):
+class ChannelsView(BarChartView):
     """Bars of channel norms, by index or by norm, with a movable cut and a selection.
 
     The height of a bar is the norm of the original channel. It is divided at the norm that remains,
@@ -64,7 +65,6 @@ class ChannelsView(OrderedChart):
         self._norms: ChannelNorms | None = None
         self._ranks: ChannelRanks | None = None
         self._after = NONE_LEFT
-        self._heights: Floats = np.zeros(0)
         # (number of channels, norm at the cut): the cut that is shown, the cut that was set last,
         # and the cut before the drag.
         self._cut: tuple[int | None, float | None] = None, None
@@ -86,8 +86,8 @@ class ChannelsView(OrderedChart):
         # tensor of the group.
         self._selected_units: tuple[TensorGroup, NDArray[np.bool_]] | None = None
         self._selection = BarSelection()
-        orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
-        super().__init__(IndexAxis(), NumberAxis("left"), orders)
+        orders = ((self.tr("By index"), INDEX), (self.tr("By norm"), NORM))
+        super().__init__(ChartCanvas(IndexAxis(), NumberAxis("left")), orders)
         self._busy_text = self.tr("Measuring channels…")
         self.dim_box = choice_box(
             self.tr("Dimension"),
@@ -114,7 +114,6 @@ class ChannelsView(OrderedChart):
         self.canvas.lineDragCancelled.connect(self._on_line_drag_cancelled)
         self.canvas.barPicked.connect(self._on_bar_picked)
         self.canvas.rangeSelected.connect(self._on_range_selected)
-        self._show_selection()
         self.set_colors(self._colors)
 
     # -- chart -------------------------------------------------------------------------------------
@@ -124,43 +123,73 @@ class ChannelsView(OrderedChart):
             "Select a tensor with two or more dimensions in the tree."
         )
 
-    def title(self) -> str:
-        return self.tr("Norms of the channels")
-
-    def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the channel at each position for the order `key`."""
-        if key == INDEX or self._ranks is None:
-            return np.arange(self._heights.size)
-        return self._ranks.order
-
-    def order_label(self) -> str:
-        """Return the label of the axis with the channels."""
-        by_norm = self.order == NORM
-        if self._unit is not None:
-            text = self.tr("units, sorted by norm") if by_norm else self.tr("unit")
-        else:
-            text = self.tr("channels, sorted by norm") if by_norm else self.tr("channel")
-        if self._group > 1:
-            text = self.tr("{channels} (columns of {n}: the largest of each state)").format(
-                channels=text, n=count(self._group)
+    def chart(self) -> BarChart:
+        n, ranks, after, unit = self._norms, self._ranks, self._after, self._unit
+        if n is None or ranks is None:
+            return BarChart(title=self.tr("Norms of the channels"))
+        along = {
+            (False, False): self.tr("channel"),
+            (False, True): self.tr("channels, sorted by norm"),
+            (True, False): self.tr("unit"),
+            (True, True): self.tr("units, sorted by norm"),
+        }[unit is not None, self.order == NORM]
+        grouped = self.tr("{channels} (columns of {n}: the largest of each state)")
+        order = ranks.order if self.order == NORM else np.arange(ranks.heights.size)
+        norm, preview, highest = norm_name(n.n), bool((after.kept < n.kept).any()), ranks.highest
+        protected, line = whole_protected(n), self._cut_line()
+        partly = np.zeros_like(protected) if n.partly is None else n.partly
+        swatches = self.state_swatches(preview=preview or line is not None)
+        ground = (self._colors["surface"],)
+        if protected.any():
+            swatches.append(Swatch(self.tr("protected"), ground, outlined=True))
+        if partly.any():
+            tip = self.tr(
+                "Partly protected: structured methods do not prune the channel; unstructured "
+                "methods prune its unprotected weights only."
             )
-        return text
+            part = self.tr("partly protected")
+            swatches.append(Swatch(part, ground, outlined=True, dashed=True, tip=tip))
+        return BarChart(
+            key=self.bars_key,
+            order=order,
+            title=self.tr("Norms of the channels"),
+            along=along,
+            along_grouped=grouped.replace("{channels}", along),
+            stacks=lambda items, group: envelope(
+                ranks.heights[items], ranks.left[items], after.heights[items], group, highest
+            ),
+            highest=highest,
+            across=norm,
+            summary=self._summary,
+            text=self._channel_text,
+            columns=(
+                TableColumn(self.tr("channel") if unit is None else self.tr("unit"), int),
+                TableColumn(norm, n.norms.item),
+                TableColumn(self.tr("{norm} left").format(norm=norm), n.left.item),
+                TableColumn(
+                    self.tr("{norm} after the step").format(norm=norm),
+                    after.norms.item,
+                    shown=preview,
+                ),
+                TableColumn(self.tr("share of weights kept"), n.kept.item),
+                TableColumn(self.tr("share kept after the step"), after.kept.item, shown=preview),
+                TableColumn(self.tr("state"), partial(state_words, n, after)),
+            ),
+            swatches=swatches,
+            line=line,
+            marks=Marks(
+                self._selection.chosen[order], protected[order], partly[order], ranks.heights[order]
+            ),
+        )
 
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return the bars for these positions; groups of channels are reduced by `envelope`."""
-        assert self._ranks is not None
-        chosen = self._order[start:stop]
-        left, after = self._ranks.left[chosen], self._after.heights[chosen]
-        edges = grouped_edges(self.edges(), start, stop, group)
-        return envelope(edges, self._heights[chosen], left, after, group, self.highest())
+    def refresh(self) -> None:
+        super().refresh()
+        editable = self._selection and self._shape
+        self.operations.set_chosen(self._selection_text() if editable else "")
 
-    def highest(self) -> float:
-        return float(self._heights.max()) if self._heights.size else 0.0
-
-    def bar_text(self, bar: int) -> str:
-        """Return the readout of a bar: index, norm, state, and the selection."""
+    def _channel_text(self, channel: int) -> str:
+        """Return the readout of a channel: index, norm, state, and the selection."""
         assert self._norms is not None
-        channel = int(self._order[bar])
         text = self.tr("channel {index}:  {norm} {value},  {state}")
         if self._unit is not None:
             text = self.tr("unit {index} ({channels}):  {norm} {value},  {state}")
@@ -195,7 +224,7 @@ class ChannelsView(OrderedChart):
                 text += f" ({percent(after / whole)})"
         return text
 
-    def summary(self) -> str:
+    def _summary(self) -> str:
         """Return how many channels there are, in each state, and selected."""
         n = self._norms
         if n is None:
@@ -219,51 +248,6 @@ class ChannelsView(OrderedChart):
         if self._selection:
             return join_statements(self._selection_summary(), text)
         return join_statements(text, self._selection_text() if self._shape else "")
-
-    def swatches(self) -> list[Swatch]:
-        n = self._norms
-        to_prune = n is not None and bool((self._after.kept < n.kept).any())
-        swatches = self.state_swatches(preview=to_prune or self.canvas.line is not None)
-        if n is None or n.protected is None:
-            return swatches
-        ground = (self._colors["surface"],)
-        if whole_protected(n).any():
-            swatches.append(Swatch(self.tr("protected"), ground, outlined=True))
-        if n.partly is not None and n.partly.any():
-            tip = self.tr(
-                "Partly protected: structured methods do not prune the channel; unstructured "
-                "methods prune its unprotected weights only."
-            )
-            words = self.tr("partly protected")
-            swatches.append(Swatch(words, ground, outlined=True, dashed=True, tip=tip))
-        return swatches
-
-    def numbers(self) -> Numbers:
-        """Return one row per channel, in the displayed order."""
-        n = self._norms
-        if n is None:
-            return NOTHING
-        order = self._order
-
-        def row(i: int) -> tuple[object, ...]:
-            channel = int(order[i])
-            columns = n.norms, n.left, after.norms, n.kept, after.kept
-            values = (float(column[channel]) for column in columns)
-            return channel, *values, state_words(n, after, channel)
-
-        norm, after = norm_name(n.n), self._after
-        headers = (
-            self.tr("unit") if self._unit else self.tr("channel"),
-            norm,
-            self.tr("{norm} left").format(norm=norm),
-            self.tr("{norm} after the step").format(norm=norm),
-            self.tr("share of weights kept"),
-            self.tr("share kept after the step"),
-            self.tr("state"),
-        )
-        preview = bool((after.kept < n.kept).any())
-        shown = None if preview else (0, 1, 2, 4, 6)
-        return Numbers(headers, n.norms.size, row, shown=shown)
 
     def _selection_text(self) -> str:
         number = self._selection.indices.size
@@ -317,8 +301,7 @@ class ChannelsView(OrderedChart):
     def _apply_cut(self, cut: tuple[int | None, float | None]) -> None:
         self._cut = cut
         self._count_to_prune()
-        self._show_cut()
-        self._redraw()
+        self.refresh()
 
     def _count_to_prune(self) -> None:
         """Compute the state after the step, from the cut or from the measured preview."""
@@ -332,20 +315,17 @@ class ChannelsView(OrderedChart):
             parts = (np.where(to_prune, 0.0, part) for part in (n.left, ranks.left, n.kept))
             self._after = Remaining(to_prune, *parts)
 
-    def _show_cut(self) -> None:
+    def _cut_line(self) -> CutLine | None:
         ranks, (channels, norm) = self._ranks, self._cut
         if ranks is None or channels is None or self._unit is not None:
-            self.canvas.set_line(None)  # a cut counts channels, but the bars are units
-            return
+            return None  # a cut counts channels, but the bars are units
         n_pruned = ranks.clip(channels)
         label = plural(n_pruned, self.tr("1 channel"), self.tr("{n} channels"))
         if self.order == NORM:
-            line = CutLine(ranks.position_after(n_pruned), label, editable=self._editable)
-        else:
-            norm = ranks.height_of_last(n_pruned) if norm is None else norm
-            text = f"{value_text(norm, 4)} · {label}"
-            line = CutLine(norm, text, upright=False, editable=self._editable)
-        self.canvas.set_line(line)
+            return CutLine(ranks.position_after(n_pruned), label, editable=self._editable)
+        norm = ranks.height_of_last(n_pruned) if norm is None else norm
+        text = f"{value_text(norm, 4)} · {label}"
+        return CutLine(norm, text, upright=False, editable=self._editable)
 
     def _move_cut(self, channels: int, norm: float | None = None) -> None:
         """Show a cut that the user moved; emit `cutMoved` if the number of channels changed."""
@@ -365,7 +345,7 @@ class ChannelsView(OrderedChart):
         if self.order == NORM:
             self._move_cut(self._ranks.count_before_rank(at))
         else:
-            at = min(max(at, 0.0), self.highest())
+            at = min(max(at, 0.0), self._ranks.highest)
             self._move_cut(self._ranks.count_up_to_norm(at), at)
 
     def _on_line_stepped(self, steps: int) -> None:
@@ -394,7 +374,7 @@ class ChannelsView(OrderedChart):
         """
         self._labels, self._groups, self._shape = tuple(labels), (), tuple(shape)
         self._fill_dims(current, "")
-        self._show_selection()
+        self.refresh()
 
     def set_groups(self, groups: Sequence[TensorGroup]) -> None:
         """Set the groups of the tensor; the units of a group can be shown instead of channels.
@@ -405,7 +385,7 @@ class ChannelsView(OrderedChart):
             self._groups = tuple(groups)
             self._fill_dims(self.dim, self.axis)
             if not self._selection and self._restore_unit_selection():
-                self._show_selection()
+                self.refresh()
 
     def forget_units(self) -> None:
         """Forget the selected units, because another file is opened."""
@@ -475,21 +455,16 @@ class ChannelsView(OrderedChart):
         same = norms is not None and self.bars_key == before
         self._ranks = None if norms is None else ChannelRanks(norms)
         self._set_stem(norms.name if norms else "", "channels")
-        self._heights = np.zeros(0) if self._ranks is None else self._ranks.heights
         if norms is not None:
             if self._unit is None:  # not every norm can be computed for units
                 self._choose_dim(norms.dim, "")
             self.set_norm_choice(norms.n)
-            self.canvas.left.setLabel(norm_name(norms.n))
             self._follows_line = self.canvas.is_dragging_line or not norms.to_be_pruned.any()
         if not same:
-            self._selection.reset(self._heights.size)
+            self._selection.reset(0 if norms is None else norms.norms.size)
             self._restore_unit_selection()
         self._count_to_prune()
-        self._reorder()
-        self._show_bars(keep_view=same)
-        self._show_cut()
-        self._show_selection()
+        self.refresh()
         if norms is not None:
             self.set_busy(False)
 
@@ -536,7 +511,7 @@ class ChannelsView(OrderedChart):
         if group is not None and self._selection:
             units = chosen.copy() if group is self._unit else group.units_of(chosen)
             self._selected_units = group, units
-        self._show_selection()
+        self.refresh()
 
     def _restore_unit_selection(self) -> bool:
         """Apply the selection of another tensor of the group; return whether it is not empty."""
@@ -547,33 +522,12 @@ class ChannelsView(OrderedChart):
         self._selection.choose(units if group is self._unit else group.channels_of(units))
         return bool(self._selection)
 
-    def _show_selection(self) -> None:
-        n = self._norms
-        if n is None:
-            self.canvas.set_marks(None)
-            self.operations.set_chosen("")
-            return
-        protected = whole_protected(n)
-        partly = np.zeros_like(protected) if n.partly is None else n.partly
-        order = self._order
-        chosen = self._selection.chosen
-        marks = Marks(chosen[order], protected[order], partly[order], self._heights[order])
-        self.canvas.set_marks(marks)
-        able = self._selection and self._shape
-        self.operations.set_chosen(self._selection_text() if able else "")
-        self._refresh_texts()
-
-    def _on_order_chosen(self) -> None:
-        super()._on_order_chosen()
-        self._show_cut()
-        self._show_selection()
-
     def _on_bar_picked(self, bar: int, how: Pick) -> None:
-        self._selection.pick(bar, how, self._order)
+        self._selection.pick(bar, how, self._chart.order)
         self._on_selection_changed()
 
     def _on_range_selected(self, start: int, stop: int, add: bool) -> None:
-        self._selection.pick_range(start, stop, self._order, add=add)
+        self._selection.pick_range(start, stop, self._chart.order, add=add)
         self._on_selection_changed()
 
     def request_edit(self, operation: Operation) -> None:
@@ -600,7 +554,7 @@ class ChannelsView(OrderedChart):
         elif event.matches(QKeySequence.StandardKey.Paste):
             self.pasteRequested.emit()
         elif event.key() == Qt.Key.Key_Escape and self._selection:
-            self._selection.reset(self._heights.size)
+            self._selection.reset(self._selection.chosen.size)
             self._on_selection_changed()
         else:
             super().keyPressEvent(event)

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QCheckBox
 from pruneapp.analysis.statistics import Binning, Histogram
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
-from pruneapp.gui.plots.chart.chart import Chart, grouped_edges, grouped_sum
+from pruneapp.gui.plots.chart.bar_chart import BarChart, BarChartView, TableColumn, grouped_sum
+from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.chart.items import CutLine, Floats, Stacks
-from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, follow_font, single_shot
 from pruneapp.gui.widgets.labels import join_statements, label_for
 from pruneapp.gui.widgets.number_format import count, locale, part
@@ -92,7 +92,7 @@ FEW_BINS = 40  # finer bins are requested if fewer than this many are visible
 _WHOLE = 0.9  # a visible share of the axis above this counts as the whole axis
 
 
-class DistributionView(Chart):
+class DistributionView(BarChartView):
     """A histogram of magnitudes or values, with the threshold as a vertical line.
 
     Magnitudes have a linear axis or a logarithmic one (powers of ten). On the logarithmic axis the
@@ -126,7 +126,7 @@ class DistributionView(Chart):
         self._editable = False
         self._decades: Decades | None = None
         self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
-        super().__init__(self._magnitudes, self._counts)
+        super().__init__(ChartCanvas(self._magnitudes, self._counts))
         self._busy_text = self.tr("Computing histogram…")
         self._refine_timer = single_shot(self, REFINE_DELAY_MS, self._request_finer_bins)
         self.canvas.viewChanged.connect(self._on_view_changed)
@@ -161,53 +161,65 @@ class DistributionView(Chart):
         for widget in (self.binning_box, self.log_box, label, self.field):
             self._row.addWidget(widget)
         self._row.addStretch(1)
-        self.canvas.left.setLabel(self.tr("number of weights"))
-        self.canvas.bottom.setLabel(self._axis_label("magnitudes"))
         self.canvas.lineMoved.connect(self._on_line_moved)
         self.canvas.lineStepped.connect(self._on_stepped)
         self.canvas.lineReleased.connect(self._on_released)
         self.canvas.lineGrabbed.connect(self._on_line_grabbed)
         self.canvas.lineDragCancelled.connect(self._on_line_drag_cancelled)
-        self._show_threshold()
         self.set_colors(self._colors)
 
     # -- chart ------------------------------------------------------------------------------------
 
-    def title(self) -> str:
-        binning = "magnitudes" if self._histogram is None else self._histogram.binning
-        return {
-            "magnitudes": self.tr("Distribution of magnitudes"),
-            "decades": self.tr("Distribution of magnitudes, logarithmic"),
-            "signed": self.tr("Distribution of values"),
-        }[binning]
-
-    def edges(self) -> Floats:
-        """Return the edges of the bins as positions on the axis."""
-        if self._histogram is None:
-            return np.zeros(1)
-        edges = self._histogram.edges
-        return edges if self._decades is None else self._decades.positions(edges)
-
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return the numbers of weights in the bins."""
-        h = self._histogram
-        assert h is not None
-        kept, to_prune, pruned = (
-            grouped_sum(part[start:stop].astype(np.float64), group)
-            for part in (h.kept - self._to_prune, self._to_prune, h.pruned)
+    def chart(self) -> BarChart:
+        h, to_prune = self._histogram, self._to_prune
+        title, along = {
+            "magnitudes": (self.tr("Distribution of magnitudes"), self.tr("weight magnitude")),
+            "decades": (
+                self.tr("Distribution of magnitudes, logarithmic"),
+                self.tr("weight magnitude (log scale)"),
+            ),
+            "signed": (self.tr("Distribution of values"), self.tr("weight value")),
+        }["magnitudes" if h is None else h.binning]
+        if h is None:
+            return BarChart(title=title, along=along)
+        kept, pruned, decades = h.kept, h.pruned, self._decades
+        most = int((kept + pruned).max(initial=0))
+        has_line = self.threshold is not None and not self._is_idle
+        swatches = self.state_swatches(preview=has_line or bool(to_prune.any()))
+        if outliers := self._outliers():
+            swatches.append(Swatch(outliers, ()))
+        return BarChart(
+            key=_axis_key(h),
+            order=np.arange(kept.size),
+            edges=h.edges if decades is None else decades.positions(h.edges),
+            title=title,
+            along=along,
+            across=self.tr("number of weights"),
+            stacks=lambda bins, group: Stacks(
+                grouped_sum((kept - to_prune)[bins], group),
+                grouped_sum(to_prune[bins], group),
+                grouped_sum(pruned[bins].astype(np.float64), group),
+            ),
+            # A count with at least as many digits as the highest bar.
+            widest_tick=count(100_000 if self._log else 10 ** len(str(most)) // 5),
+            summary=self._summary,
+            text=self._bin_text,
+            columns=(
+                TableColumn(self.tr("from"), lambda i: h.bounds(i)[0]),
+                TableColumn(self.tr("to"), lambda i: h.bounds(i)[1]),
+                TableColumn(self.tr("kept"), kept.item),
+                TableColumn(self.tr("pruned"), pruned.item),
+                TableColumn(self.tr("to be pruned"), lambda i: round(float(to_prune[i]))),
+                TableColumn(
+                    self.tr("kept after"), lambda i: int(kept[i]) - round(float(to_prune[i]))
+                ),
+            ),
+            swatches=swatches,
+            dividers=self._dividers(),
+            line=self._threshold_line(),
         )
-        return Stacks(grouped_edges(self.edges(), start, stop, group), kept, to_prune, pruned)
 
-    def highest(self) -> float:
-        """Return the largest number of weights in a visible bar, whatever the threshold."""
-        h = self._histogram
-        if h is None or not h.kept.size:
-            return 0.0
-        start, stop = self.canvas.visible
-        seen = (h.kept + h.pruned)[start - start % self._group : stop].astype(np.float64)
-        return float(grouped_sum(seen, self._group).max()) if seen.size else 0.0
-
-    def bar_text(self, bar: int) -> str:
+    def _bin_text(self, bar: int) -> str:
         """Return the range of a bin and its number of weights by state."""
         h = self._histogram
         assert h is not None
@@ -225,7 +237,7 @@ class DistributionView(Chart):
             )
         return text
 
-    def summary(self) -> str:
+    def _summary(self) -> str:
         """Return the threshold and the share of pruned weights."""
         h = self._histogram
         if h is None:
@@ -262,18 +274,6 @@ class DistributionView(Chart):
             share=part(to_prune, kept),
         )
 
-    def widest_tick(self) -> str:
-        """Return a count with at least as many digits as the highest bar."""
-        h = self._histogram
-        highest = 0 if h is None else int((h.kept + h.pruned).max(initial=0))
-        return count(10 ** len(str(highest)) // 5 if not self._log else 100_000)
-
-    def swatches(self) -> list[Swatch]:
-        line = self.threshold is not None and not self._is_idle
-        swatches = self.state_swatches(preview=line or bool(self._to_prune.any()))
-        outliers = self._outliers()
-        return [*swatches, Swatch(outliers, ())] if outliers else swatches
-
     def _outliers(self) -> str:
         """Return how many outliers the bars at the ends of the axis include; "" for none."""
         h = self._histogram
@@ -288,27 +288,6 @@ class DistributionView(Chart):
         return words.format(
             n=count(many), limit=value_text(limit, 3), largest=value_text(h.ends[1], 3)
         )
-
-    def numbers(self) -> Numbers:
-        """Return one row per bin, with the numbers before and after the step."""
-        h = self._histogram
-        if h is None:
-            return NOTHING
-        to_prune = self._to_prune
-        headers = (
-            self.tr("from"),
-            self.tr("to"),
-            self.tr("kept"),
-            self.tr("pruned"),
-            self.tr("to be pruned"),
-            self.tr("kept after"),
-        )
-
-        def row(i: int) -> tuple[object, ...]:
-            kept, n_to_prune = int(h.kept[i]), round(float(to_prune[i]))
-            return (*h.bounds(i), kept, int(h.pruned[i]), n_to_prune, kept - n_to_prune)
-
-        return Numbers(headers, h.kept.size, row)
 
     def _threshold_text(self) -> str:
         return "" if self.threshold is None else value_text(self.threshold, 4)
@@ -355,13 +334,6 @@ class DistributionView(Chart):
             bool(self.threshold) or (h is not None and bool(h.pruned.any()))
         )
 
-    def _axis_label(self, binning: Binning) -> str:
-        return {
-            "magnitudes": self.tr("weight magnitude"),
-            "decades": self.tr("weight magnitude (log scale)"),
-            "signed": self.tr("weight value"),
-        }[binning]
-
     # -- setters ----------------------------------------------------------------------------------
 
     def set_histogram(self, histogram: Histogram | None) -> None:
@@ -379,24 +351,19 @@ class DistributionView(Chart):
                 Decades(float(histogram.edges[1])) if histogram.binning == "decades" else None
             )
             self._magnitudes.set_decades(self._decades)
-            self.canvas.bottom.setLabel(self._axis_label(histogram.binning))
             # A histogram without a preview, between two steps, knows nothing about the new step.
             self._follows_line = self.canvas.is_dragging_line or not histogram.to_be_pruned.any()
         if self._is_idle:
             at = self._applied_at
             self.threshold = self._form_threshold = self._lowest_kept() if at is None else at
             self._is_estimate = self._is_approximate()
-        same = before is not None and histogram is not None and _same_axis(before, histogram)
+        same = before and histogram and _axis_key(before) == _axis_key(histogram)
         if histogram is not None and not same:
             self._full_histogram = self._histogram = histogram.without_finer()
         elif same:
             self._histogram = self._visible_histogram()
-            if not np.array_equal(self.edges(), self.canvas.edges):
-                self.canvas.replace_edges(self.edges())
         self._count_to_prune()
-        self._show_bars(keep_view=same)
-        self.canvas.set_dividers(self._dividers())
-        self._show_threshold()
+        self.refresh()
         if histogram is not None:
             self.set_busy(False)
 
@@ -471,7 +438,7 @@ class DistributionView(Chart):
         if h is None or not self.canvas.count or h.binning != self.binning:
             return None
         low, high = self.canvas.visible_range
-        first, last = (float(end) for end in self.edges()[[0, -1]])
+        first, last = (float(end) for end in self.canvas.edges[[0, -1]])
         if high - low > _WHOLE * (last - first):
             return None
         beside = (high - low) / 2
@@ -497,9 +464,8 @@ class DistributionView(Chart):
         seen, shown = self._visible_histogram(), self._histogram
         if seen is not None and shown is not None and seen.edges.size != shown.edges.size:
             self._histogram = seen
-            self.canvas.replace_edges(self.edges())
             self._count_to_prune()
-            self._redraw()
+            self.refresh()
         self._refine_timer.start()
 
     def _request_finer_bins(self) -> None:
@@ -518,24 +484,25 @@ class DistributionView(Chart):
     def _apply_threshold(self, value: float | None) -> None:
         self.threshold = value
         self._count_to_prune()
-        self._show_threshold()
-        if self._histogram is not None:
-            self._redraw()
+        self.refresh()
 
-    def _show_threshold(self) -> None:
-        value = self.threshold
-        text = self._threshold_text()
-        about = self.tr("≈ ") if self._is_estimate and text else ""
-        self.field.set_text(f"{about}{text}")
+    def refresh(self) -> None:
+        super().refresh()
+        self.field.set_text(self._line_text())
         self.field.setEnabled(self._editable)
-        if value is None or self._histogram is None:
-            self.canvas.set_line(None)
-            return
-        signed = self._histogram.signed
-        label = f"{about}±{text}" if signed else f"{about}{text}"
-        at = value if self._decades is None else self._decades.position(value)
-        at = min(at, float(self.edges()[-1]))
-        self.canvas.set_line(CutLine(at, label, mirrored=signed, editable=self._editable))
+
+    def _threshold_line(self) -> CutLine | None:
+        h, value = self._histogram, self.threshold
+        if value is None or h is None:
+            return None
+        at = min(value, float(h.edges[-1]))
+        at = at if self._decades is None else self._decades.position(at)
+        label = self._line_text("±" if h.signed else "")
+        return CutLine(at, label, mirrored=h.signed, editable=self._editable)
+
+    def _line_text(self, sign: str = "") -> str:
+        about = self.tr("≈ ") if self._is_estimate else ""
+        return "" if self.threshold is None else f"{about}{sign}{self._threshold_text()}"
 
     def _move_to(self, value: float) -> None:
         """Show a threshold that the user moved, and emit `thresholdMoved`."""
@@ -585,9 +552,6 @@ class DistributionView(Chart):
         self._draw()
 
 
-def _same_axis(a: Histogram, b: Histogram) -> bool:
-    """Return whether two histograms have the same tensor, binning and bins, except finer ones."""
-    if (a.name, a.binning) != (b.name, b.binning):
-        return False
-    first, second = (h.edges if h.whole is None else h.whole for h in (a, b))
-    return np.array_equal(first, second)
+def _axis_key(h: Histogram) -> object:
+    """Return what is equal for histograms of the same tensor and bins, except finer ones."""
+    return h.name, h.binning, (h.edges if h.whole is None else h.whole).tobytes()

@@ -63,9 +63,6 @@ class QualityCanvas(PlotCanvas):
 
     def __init__(self) -> None:
         super().__init__(NumberAxis("bottom"), NumberAxis("left"), margin=24)
-        for axis in (self.bottom, self.left):
-            axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
         self.points: Sequence[QPointF] = ()
         self.series: Sequence[int] = ()
         self.joins: Sequence[tuple[int, int]] = ()

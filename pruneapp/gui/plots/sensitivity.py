@@ -68,8 +68,7 @@ class AmountAxis(PlotAxis):
 
     def __init__(self) -> None:
         super().__init__("bottom")
-        self.enableAutoSIPrefix(False)
-        self.setStyle(tickLength=0, maxTickLevel=0, hideOverlappingLabels=24)
+        self.setStyle(tickLength=0)
 
     def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
         """Return a tick at the center of each column."""

@@ -7,16 +7,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 
 from pruneapp.analysis.sparsity_report import SparsityReport
 from pruneapp.checkpoint.entry import TensorRow
-from pruneapp.gui.plots.base.readout import Swatch
-from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max, grouped_sum
+from pruneapp.gui.plots.chart.bar_chart import (
+    BarChart,
+    BarChartView,
+    Indices,
+    TableColumn,
+    grouped_max,
+    grouped_sum,
+    names_canvas,
+)
 from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.plots.chart.size_strip import SizeStrip
-from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_facts
@@ -43,7 +48,7 @@ class ModelNumbers:
     retained: Floats
     # The tensors of the step, and their indices in `names` (-1 if they are not there).
     asked: Sequence[str] = ()
-    places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    places: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def left(self) -> Floats:
@@ -59,9 +64,7 @@ class ModelNumbers:
         """The pruned share after the step, ``float64[n]``."""
         return self.after / np.maximum(self.numel, 1)
 
-    def by_role(
-        self, in_order: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], list[tuple[str, int]]]:
+    def by_role(self, in_order: Indices) -> tuple[Indices, list[tuple[str, int]]]:
         """Return tensor indices grouped by role, and each role with its number of tensors.
 
         `in_order` lists the tensor indices; it determines the order of the roles and of the
@@ -123,7 +126,7 @@ def model_numbers(
 LAYER, SHARE, SIZE, NORM, ROLE = "layer", "share", "size", "norm", "role"
 
 
-class ModelView(TensorsChart):
+class ModelView(BarChartView):
     """Bars of sparsity, size, or norm² retained since opening, above a strip of the whole file."""
 
     tensorClicked = Signal(str)  # the user chose this tensor
@@ -137,14 +140,14 @@ class ModelView(TensorsChart):
         self._strip_tensor = -1
         self._current = ""  # name of the focused tensor in the file
         # Index among all tensors of each tensor of the report; unchanged by steps.
-        self._report_rows: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._report_rows: Indices = np.zeros(0, np.int64)
         self._report_names: tuple[str, ...] = ()
         orders = (
-            (LAYER, self.tr("In layer order")),
-            (SHARE, self.tr("Most pruned first")),
-            (SIZE, self.tr("Largest first")),
-            (NORM, self.tr("Least norm² retained first")),
-            (ROLE, self.tr("By role")),
+            (self.tr("In layer order"), LAYER),
+            (self.tr("Most pruned first"), SHARE),
+            (self.tr("Largest first"), SIZE),
+            (self.tr("Least norm² retained first"), NORM),
+            (self.tr("By role"), ROLE),
         )
         measures = (
             (self.tr("Pruned"), SHARE),
@@ -152,7 +155,7 @@ class ModelView(TensorsChart):
             (self.tr("Norm² retained (whole model)"), NORM),
         )
         box = choice_box(self.tr("Show"), self.tr("Height of the bars"), measures)
-        super().__init__(orders, box)
+        super().__init__(names_canvas(), orders, box)
         self._busy_text = self.tr("Counting…")
         self._row.addWidget(self.measure_box)
         self._row.addWidget(self.order_box)
@@ -163,36 +166,83 @@ class ModelView(TensorsChart):
         self.strip.hovered.connect(self._on_strip_hovered)
         self.strip.chosen.connect(self._on_strip_chosen)
         self._add_row(self.strip)
-        self._reorder()
-        self._measure()
+        self._set_stem("", "sparsity")
         self.set_colors(self._colors)
 
     def empty_text(self) -> str:
         return self._empty_text or self.tr("Open a checkpoint to see the sparsity of its tensors.")
 
-    def title(self) -> str:
-        return {
-            SHARE: self.tr("Sparsity of the tensors"),
-            SIZE: self.tr("Sizes of the tensors"),
-            NORM: self.tr("Norm² retained per tensor"),
-        }[self.measure]
+    def chart(self) -> BarChart:
+        n, measure, preview = self._numbers, self.measure, self._has_preview
+        title, across = {
+            SHARE: (self.tr("Sparsity of the tensors"), self.tr("pruned, %")),
+            SIZE: (self.tr("Sizes of the tensors"), self.tr("size")),
+            NORM: (self.tr("Norm² retained per tensor"), self.tr("norm² retained, %")),
+        }[measure]
+        # If nothing is pruned, the axis reaches 100 %.
+        highest = {
+            SHARE: 100 * float(n.shares.max(initial=0)) or 100.0,
+            SIZE: float(n.nbytes.max(initial=0)),
+            NORM: 100.0,
+        }[measure]
+        order, dividers = self._ordered()
+        whole, now, after = (part.astype(np.int64) for part in (n.numel, n.before, n.after))
+        share, share_after = (
+            np.where(whole, part / np.maximum(whole, 1), np.nan) for part in (now, after)
+        )
+        return BarChart(
+            key=n.names,
+            order=order,
+            stacks=self._stacks,
+            highest=highest,
+            title=title,
+            along=self.tr("tensors"),
+            across=across,
+            summary=self._summary,
+            text=self._tensor_text,
+            columns=(
+                TableColumn(self.tr("tensor"), n.names.__getitem__),
+                TableColumn(self.tr("weights"), whole.item, shown=False),
+                TableColumn(self.tr("bytes"), lambda i: int(n.nbytes[i]), shown=False),
+                TableColumn(self.tr("pruned"), now.item, shown=False),
+                TableColumn(self.tr("pruned after"), after.item, shown=False),
+                # Few columns, because long names need the width. Without a preview "after" equals
+                # now.
+                TableColumn(self.tr("sparsity"), share.item, share=True),
+                TableColumn(self.tr("sparsity after"), share_after.item, share=True, shown=preview),
+                TableColumn(self.tr("norm² retained"), n.retained.item, share=True),
+                TableColumn(
+                    self.tr("norm² retained after"), n.left.item, share=True, shown=preview
+                ),
+            ),
+            swatches=self.state_swatches(preview=preview),  # also of the strip
+            dividers=dividers,
+            name=self._name_of,
+            current=self._item_of(self._current),
+            value=self._value_of,
+            widest_value=size(999_900_000) if measure == SIZE else percent(0.999999),
+            # The axis continues after the highest bar only for the texts.
+            largest_tick=np.inf if measure == SIZE else max(100.0, highest),
+            in_bytes=measure == SIZE,
+        )
 
-    def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return tensor indices in the order `key`; equal ones are in layer order."""
-        n, in_order = self._numbers, self._in_layer_order()
+    def _ordered(self) -> tuple[Indices, Floats]:
+        """Return the tensor indices in the chosen order, and the positions between roles.
+
+        Equal ones are in layer order.
+        """
+        n, key = self._numbers, self.order
+        in_order = np.argsort(self._places_of_report(), kind="stable")
         if key == ROLE:
-            return n.by_role(in_order)[0]
-        if key == LAYER:
-            return in_order
-        # NaN (unknown) is sorted last.
-        values = n.left if key == NORM else -(n.shares if key == SHARE else n.nbytes)
-        return in_order[np.argsort(values[in_order], kind="stable")]
+            order, roles = n.by_role(in_order)
+            return order, np.cumsum([size for _, size in roles])[:-1] + 0.5
+        if key != LAYER:
+            # NaN (unknown) is sorted last.
+            values = n.left if key == NORM else -(n.shares if key == SHARE else n.nbytes)
+            in_order = in_order[np.argsort(values[in_order], kind="stable")]
+        return in_order, np.zeros(0)
 
-    def _in_layer_order(self) -> NDArray[np.int64]:
-        """Return the tensor indices of the report in the order of `set_tensors`."""
-        return np.argsort(self._places_of_report(), kind="stable")
-
-    def _places_of_report(self) -> NDArray[np.int64]:
+    def _places_of_report(self) -> Indices:
         """Return the index among all tensors of each tensor of the report; -1 if not there."""
         n = self._numbers
         if n.names is not self._report_names:
@@ -202,46 +252,30 @@ class ModelView(TensorsChart):
             self._report_names = n.names
         return self._report_rows
 
-    def order_label(self) -> str:
-        return self.tr("tensors")
-
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
+    def _stacks(self, items: Indices, group: int) -> Stacks:
         """Return the bars; the shares of a group of tensors are weighted by their weights."""
         n = self._numbers
-        chosen = self._order[start:stop]
-        edges = grouped_edges(self.edges(), start, stop, group)
-        numel = np.maximum(grouped_sum(n.numel[chosen], group), 1)
-        before = grouped_sum(n.before[chosen], group) / numel
-        to_prune = grouped_sum(n.after[chosen], group) / numel - before
+        numel = np.maximum(grouped_sum(n.numel[items], group), 1)
+        before = grouped_sum(n.before[items], group) / numel
+        to_prune = grouped_sum(n.after[items], group) / numel - before
         if self.measure == SHARE:
             # Pruned at the bottom, to be pruned on top of it.
             none = np.zeros_like(before)
-            return Stacks(edges, none, 100 * to_prune, 100 * before, pruned_first=True)
+            return Stacks(none, 100 * to_prune, 100 * before, pruned_first=True)
         if self.measure == SIZE:
-            high = grouped_max(n.nbytes[chosen], group)
-            return Stacks(edges, high * (1 - before - to_prune), high * to_prune, high * before)
+            high = grouped_max(n.nbytes[items], group)
+            return Stacks(high * (1 - before - to_prune), high * to_prune, high * before)
         # Tensors with an unknown norm have no bar.
-        left, now = n.left[chosen], n.retained[chosen]
+        left, now = n.left[items], n.retained[items]
         known = ~np.isnan(left)
-        weights = np.where(known, n.numel[chosen], 0.0)
+        weights = np.where(known, n.numel[items], 0.0)
         left, now, whole = (
             100 * grouped_sum(np.where(known, share, 0.0) * weights, group) / numel
             for share in (left, now, np.ones_like(now))
         )
-        return Stacks(edges, left, np.maximum(now - left, 0.0), np.maximum(whole - now, 0.0))
+        return Stacks(left, np.maximum(now - left, 0.0), np.maximum(whole - now, 0.0))
 
-    def highest(self) -> float:
-        """Return the height of the highest bar; 100 % for sparsity if nothing is pruned."""
-        n = self._numbers
-        if not n.numel.size:
-            return 0.0
-        pruned = 100 * float(n.shares.max()) or 100.0
-        return {SHARE: pruned, SIZE: float(n.nbytes.max()), NORM: 100.0}[self.measure]
-
-    def bar_text(self, bar: int) -> str:
-        return self._tensor_text(int(self._order[bar]))
-
-    def summary(self) -> str:
+    def _summary(self) -> str:
         """Return the share of pruned weights in the model."""
         report = self._report
         if report is None:
@@ -268,58 +302,13 @@ class ModelView(TensorsChart):
             )
         return text
 
-    def swatches(self) -> list[Swatch]:
-        """Return the legend, which is also that of the strip."""
-        return self.state_swatches(preview=self._has_preview)
-
-    def numbers(self) -> Numbers:
-        """Return one row per tensor, in the displayed order."""
-        if self._report is None:
-            return NOTHING
-        n, order = self._numbers, self._order
-
-        def row(at: int) -> tuple[object, ...]:
-            i = int(order[at])
-            now, then, whole = int(n.before[i]), int(n.after[i]), int(n.numel[i])
-            shares = (now / whole, then / whole) if whole else (None, None)
-            norms = (
-                None if np.isnan(share) else float(share) for share in (n.retained[i], n.left[i])
-            )
-            return n.names[i], whole, int(n.nbytes[i]), now, then, *shares, *norms
-
-        headers = (
-            self.tr("tensor"),
-            self.tr("weights"),
-            self.tr("bytes"),
-            self.tr("pruned"),
-            self.tr("pruned after"),
-            self.tr("sparsity"),
-            self.tr("sparsity after"),
-            self.tr("norm² retained"),
-            self.tr("norm² retained after"),
-        )
-        # Few columns, because long names need the width. Without a preview "after" equals now.
-        shown = (0, 5, 6, 7, 8) if self._has_preview else (0, 5, 7)
-        shares = frozenset({5, 6, 7, 8})
-        return Numbers(headers, len(n.names), row, shown=shown, shares=shares)
-
-    def name_of(self, tensor: int) -> str:
+    def _name_of(self, tensor: int) -> str:
         name = self._numbers.names[tensor]
         row = self._by_name.get(name)
         return row.shown if row else name
 
-    def widest_value(self) -> str:
-        return size(999_900_000) if self.measure == SIZE else percent(0.999999)
-
-    def axis_label(self) -> str:
-        return {
-            SHARE: self.tr("pruned, %"),
-            SIZE: self.tr("size"),
-            NORM: self.tr("norm² retained, %"),
-        }[self.measure]
-
-    def value_of(self, bar: int) -> tuple[float, str]:
-        n, i = self._numbers, int(self._order[bar])
+    def _value_of(self, i: int) -> tuple[float, str]:
+        n = self._numbers
         if self.measure == SIZE:
             return float(n.nbytes[i]), size(int(n.nbytes[i]))
         if self.measure == SHARE:
@@ -337,7 +326,7 @@ class ModelView(TensorsChart):
         now = part(before, numel)
         if after > before:
             text = self.tr("{name}:  {now} → {then} pruned").format(
-                name=self.name_of(i), now=now, then=part(after, numel)
+                name=self._name_of(i), now=now, then=part(after, numel)
             )
             if not np.isnan(n.step_retained[i]):
                 text += self.tr(", norm² retained {norm} (this step)").format(
@@ -345,7 +334,7 @@ class ModelView(TensorsChart):
                 )
         else:
             text = self.tr("{name}:  {now} pruned, {some} of {all}").format(
-                name=self.name_of(i), now=now, some=count(before), all=count(numel)
+                name=self._name_of(i), now=now, some=count(before), all=count(numel)
             )
         if before and not np.isnan(n.retained[i]):
             text += self.tr(", norm² retained {norm} since opening").format(
@@ -353,30 +342,9 @@ class ModelView(TensorsChart):
             )
         return join_facts(text, size(int(n.nbytes[i])) if n.nbytes[i] else "")
 
-    def _draw(self) -> None:
-        # The axis continues after the highest bar only for the texts.
-        high = max(100.0, self.highest())
-        self._values.set_ends(high=np.inf if self.measure == SIZE else high)
-        super()._draw()
-
-    def _measure(self) -> None:
-        self._values.set_bytes(self.measure == SIZE)
-        super()._measure()
-
-    def _reorder(self) -> None:
-        super()._reorder()
-        groups = self._numbers.by_role(self._in_layer_order())[1] if self.order == ROLE else ()
-        self.canvas.set_dividers(np.cumsum([many for _, many in groups])[:-1] + 0.5)
-        self._mark_current()
-
-    def _mark_current(self) -> None:
-        names, name = self._numbers.names, self._current
-        bar = -1
-        if name and name in names:
-            (bar,) = np.flatnonzero(self._order == names.index(name)).tolist()
-        self.canvas.set_current(bar)
-        row = self._by_name.get(name) if bar >= 0 else None
-        self._names_axis.set_marked(row.shown if row else "", self._colors["accent"])
+    def _item_of(self, name: str) -> int:
+        """Return the index of a tensor in the report; -1 if it is not there."""
+        return self._numbers.names.index(name) if name in self._numbers.names else -1
 
     # -- setters ----------------------------------------------------------------------------------
 
@@ -398,14 +366,14 @@ class ModelView(TensorsChart):
         self.strip.setAccessibleDescription(
             words.format(n=count(len(rows)), size=size(int(self.strip.total)))
         )
-        self._report_rows, self._report_names = np.zeros(0, dtype=np.int64), ()
+        self._report_rows, self._report_names = np.zeros(0, np.int64), ()
         self._strip_tensor = -1
         self._mark_in_strip()
 
     def set_current(self, name: str) -> None:
         """Mark the focused tensor and scroll to it; "" for none."""
         self._current = name
-        self._mark_current()
+        self._mark(self._item_of(name))
         self.canvas.scroll_to_bar(self.canvas.current)
         self._mark_in_strip()
 
@@ -423,11 +391,8 @@ class ModelView(TensorsChart):
         else:
             self._numbers = model_numbers(report, preview, self._by_name, self._numbers)
         self._update_strip()
-        self._set_stem("", "sparsity")
-        self._reorder()
-        same = names == self._numbers.names
-        self._show_bars(keep_view=same)
-        if not same:
+        self.refresh()
+        if names != self._numbers.names:
             self.canvas.scroll_to_bar(self.canvas.current)
         if report is not None:
             self.set_busy(False)
@@ -436,11 +401,10 @@ class ModelView(TensorsChart):
         """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.strip.set_colors(self._colors)
-        self._mark_current()
 
-    def activate(self, bar: int) -> None:
-        """Emit `tensorClicked` for a bar."""
-        self.tensorClicked.emit(self._numbers.names[int(self._order[bar])])
+    def activate(self, item: int) -> None:
+        """Emit `tensorClicked` for a tensor of the report."""
+        self.tensorClicked.emit(self._numbers.names[item])
 
     # -- strip ------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from pruneapp.document.document import HistoryItem
 from pruneapp.document.history import Branches
 from pruneapp.gui.compare.view import CompareView, cap_of
 from pruneapp.gui.widgets.short_names import ShortNames
-from tests.support.plot_views import choose_order
+from tests.support.plot_views import bar_text, bar_value, choose_order
 
 pytestmark = pytest.mark.usefixtures("english")
 
@@ -255,7 +255,7 @@ def test_sides_are_swapped(view, qtbot):
 def test_behind_each_bar_stands_its_number(compared, theme):
     """The bars of the Model page have them, those beside it had none."""
     compared.set_colors(theme.colors)
-    ends = [compared.value_of(bar) for bar in range(compared.canvas.count)]
+    ends = [bar_value(compared, bar) for bar in range(compared.canvas.count)]
     assert ends == [
         (50.0, "50.0\u00a0%"),
         (30.0, "30.0\u00a0%"),
@@ -275,19 +275,19 @@ def test_behind_each_bar_stands_its_number(compared, theme):
     wide = compared.fontMetrics().horizontalAdvance("50.0\u00a0%")
     assert end.x() + wide < right, "the longest bar leaves room for its number"
     compared.set_measure("angle")
-    assert compared.value_of(0) == (pytest.approx(0.1), "0.1")
+    assert bar_value(compared, 0) == (pytest.approx(0.1), "0.1")
     far = differs("far.weight", 152.0, 0.1, 0.5, (0, 0, 0))
     near = [differs(f"t{i}.weight", 0.1, 0.9, 0.9, (0, 0, 0)) for i in range(20)]
     compared.set_measure("norm")
     compared.set_comparison(Comparison("A", "B", (*near, far)))
-    assert compared.value_of(0)[1] == "", "its number stands beside the arrow"
+    assert bar_value(compared, 0)[1] == "", "its number stands beside the arrow"
     assert compared.canvas._capped == {0: "15,200\u00a0%"}
     compared.set_comparison(
         Comparison(
             "A", "B", tuple(differs(f"{r}", r, 1.0, 1.0, (0, 0, 0)) for r in (0.0021, 0.0018))
         )
     )
-    texts = [compared.value_of(bar)[1] for bar in (0, 1)]
+    texts = [bar_value(compared, bar)[1] for bar in (0, 1)]
     assert texts == ["0.210\u00a0%", "0.180\u00a0%"], "rounding to bfloat16: 0.2 % for all"
 
 
@@ -298,7 +298,7 @@ def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
         Comparison("A", "B", (*tensors, differs("far.weight", 152.0, 0.1, 0.5, (0, 0, 0))))
     )
     view.set_colors(theme.colors)
-    assert view.highest() < 16, "percent: the others reach 12 of it"
+    assert view.chart().highest < 16, "percent: the others reach 12 of it"
     assert "▶" in view.canvas.across.labelText
     assert view.summary().endswith("1 beyond the end of the axis")
     assert view.numbers().row(0)[0] == "far.weight"
@@ -414,18 +414,18 @@ def test_ten_thousand_differences(view):
     view.set_comparison(Comparison("a", "b", many))
     view.repaint()
     assert view.numbers().rows == 10_000
-    assert view.highest() == pytest.approx(99.99)
+    assert view.chart().highest == pytest.approx(99.99)
 
 
 def test_the_cursor_follows_the_tensor_in_focus(compared):
     """It stayed, with its line of text, on the bar that was clicked before."""
-    second = compared._differing[int(compared._order[1])].name
+    second = compared._differing[int(compared.chart().order[1])].name
     compared.follow(second)
     assert compared.canvas.cursor_bar == -1, "nobody has chosen a bar"
     compared.canvas.set_cursor(0)
     compared.follow(second)
     assert compared.canvas.cursor_bar == 1
-    assert compared.readout.text() == compared.bar_text(1)
+    assert compared.readout.text() == bar_text(compared, 1)
     compared.follow("one that is equal")
     assert compared.canvas.cursor_bar == -1
     assert compared.readout.text() == compared.summary()

@@ -13,6 +13,7 @@ from pruneapp.edits.group_edit import TensorGroup
 from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.gui.plots.channels import ChannelsView
 from tests.gui.plots.channel_norms import made_norms
+from tests.support.plot_views import bar_text
 
 LEFT = Qt.MouseButton.LeftButton
 HEADS = TensorGroup(
@@ -81,7 +82,7 @@ def test_one_bar_is_painted_for_each_unit(view, qtbot):
     for unit, height in enumerate((5.0, 10.0, 1.3)):
         assert color_at(view, unit, height * 0.9) == kept
         assert height == 10 or color_at(view, unit, height * 1.2) == ground
-    assert view.bar_text(1) == "unit 1 (2 channels):  L2 norm 10,  kept"
+    assert bar_text(view, 1) == "unit 1 (2 channels):  L2 norm 10,  kept"
     assert view.summary() == "3 units: all kept;  click or drag to choose units"
     table = view.numbers()
     assert table.headers[0] == "unit"

@@ -302,7 +302,7 @@ def test_a_hundred_thousand_channels_are_fast(show, record_property, qtbot):
     view.canvas.fit()
     drawn = view.canvas.bars.kept.getData()
     assert len(view.canvas.bars.kept.opts["x0"]) <= view.canvas.plot_length, drawn
-    assert view.highest() == 50, "the highest of a group is not lost"
+    assert view.chart().highest == 50, "the highest of a group is not lost"
 
 
 def test_wheel_range_and_dragging_stay_on_the_bars(channels):

@@ -94,7 +94,7 @@ def test_there_is_room_for_the_counts_beside_their_axis(view):
 def test_the_bar_at_the_edge_is_set_apart(view):
     for theme in (LIGHT_THEME, DARK_THEME):
         view.set_colors(theme.colors)
-        place = view.canvas.area.pixel(float(view._histogram.edges[-2]), view.highest() / 2)
+        place = view.canvas.area.pixel(float(view._histogram.edges[-2]), view.canvas.area.y[1] / 2)
         image = view.canvas.viewport().grab().toImage()
         around = [QPoint(x, y) for x in (-1, 0, 1) for y in range(-20, 20)]
         column = {image.pixelColor(place.toPoint() + at).name() for at in around}

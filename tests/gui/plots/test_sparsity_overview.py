@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.plots.sparsity_overview import ModelView, role
-from tests.support.plot_views import choose_order
+from tests.support.plot_views import bar_text, bar_value, choose_order
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -100,13 +100,13 @@ def test_the_tensor_in_focus_is_marked_in_every_order(model):
     for order in ("layer", "share", "role"):
         choose_order(model, order)
         bar = model.canvas.current
-        assert model.bar_text(bar).startswith("layers.1.q.weight:")
+        assert bar_text(model, bar).startswith("layers.1.q.weight:")
         place = model.canvas.area
         at = QPointF(place.rect.left() - 4, model.canvas.pixel_of(bar).y()).toPoint()
         seen = model.canvas.grab().toImage()
         assert seen.pixelColor(at * seen.devicePixelRatio()) == accent, order
     model.set_report(REPORT, PREVIEW)
-    assert model.bar_text(model.canvas.current).startswith("layers.1.q.weight:")
+    assert bar_text(model, model.canvas.current).startswith("layers.1.q.weight:")
     model.set_current("m.layers.0.steps")  # has no bar, but is in the strip
     assert model.canvas.current == -1
     left, right = model.strip.pixels_of(2)
@@ -157,7 +157,7 @@ def test_a_key_chooses_the_order(model, qtbot):
 def test_roles_stand_side_by_side_and_are_named(model, theme):
     model.set_colors(theme.colors)
     choose_order(model, "role")
-    shown = model._names_axis.visible_names()
+    shown = model.canvas.left.visible_names()
     assert len(shown) == 4
     for number, (name, place) in enumerate(shown):
         assert name.endswith(names(model)[number].removeprefix("m.layers."))
@@ -179,7 +179,7 @@ def test_sizes_are_stacked_by_what_is_kept(model, theme):
     assert {pruned, theme.colors["surface"]} <= on_bar(model, 4, 9000)
     assert on_bar(model, 3, 3300) == {pruned}, "half of 4 kB is pruned"
     assert model.canvas.across.tickStrings([0.0, 5000.0], 1, 1) == ["0", "5.0 kB"]
-    assert model.title() == "Sizes of the tensors"
+    assert model.canvas.accessibleName() == "Sizes of the tensors"
 
 
 def retaining(*shares, total):
@@ -245,7 +245,7 @@ def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
     model.set_report(nothing, None)
     low, high = model.canvas.area.y
     assert (low, high > 100) == (0.0, True)
-    assert {model.value_of(bar) for bar in range(4)} == {(0.0, "0\u00a0%")}
+    assert {bar_value(model, bar) for bar in range(4)} == {(0.0, "0\u00a0%")}
 
 
 def test_the_table_has_columns_of_afterwards_only_beside_a_preview(model):
@@ -366,7 +366,7 @@ def test_a_hundred_thousand_tensors_are_drawn_in_a_moment(qtbot):
     assert first < 2
     assert max(taken) < 0.2
     assert ordered < 1
-    assert all(name.endswith(".role0.weight") for name, _ in view._names_axis.visible_names())
+    assert all(name.endswith(".role0.weight") for name, _ in view.canvas.left.visible_names())
 
 
 def test_a_setter_is_silent_and_the_same_file_is_not_read_twice(model, qtbot):
@@ -461,7 +461,7 @@ def ink_behind(view, bar, end):
 
 def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
     model.set_colors(theme.colors)
-    found = [model.value_of(bar) for bar in range(4)]
+    found = [bar_value(model, bar) for bar in range(4)]
     assert found == [
         (20.0, "20.0\u00a0%"),
         (50.0, "50.0\u00a0%"),
@@ -475,10 +475,10 @@ def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
         assert inked[-1] < model.canvas.area.rect.right() + 2, "not beyond the axis"
         assert inked[0] > model.canvas.area.pixel(0, end).x() + 2, "not on the bar"
     model.set_measure("size")
-    assert model.value_of(0)[1] == "4.0 kB"
+    assert bar_value(model, 0)[1] == "4.0 kB"
     model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
     model.set_measure("norm")
-    assert [text for _, text in map(model.value_of, range(4))] == [
+    assert [text for _, text in (bar_value(model, bar) for bar in range(4))] == [
         "80.0\u00a0%",
         "90.0\u00a0%",
         "50.0\u00a0%",

@@ -20,7 +20,7 @@ from pruneapp.gui.plots.chart.axes import power_text
 from pruneapp.gui.plots.distribution import STEPS, DistributionView, share_below
 from pruneapp.gui.widgets.theme import LIGHT_THEME
 from tests.gui.plots.channel_norms import made_norms
-from tests.support.plot_views import choose_channels, choose_order
+from tests.support.plot_views import bar_text, choose_channels, choose_order
 
 LEFT = Qt.MouseButton.LeftButton
 EDGES = np.linspace(0, 4, 5)
@@ -270,7 +270,7 @@ def test_signed_values_have_two_lines(distribution, theme, qtbot):
     for at in (-1.5, 1.5):
         assert theme.colors["accent"] in colors_at(distribution, at, 700, reach=1)
     assert distribution.canvas.line.label == "±1.5"
-    assert distribution.title() == "Distribution of values"
+    assert distribution.canvas.accessibleName() == "Distribution of values"
     moved = heard(distribution.thresholdMoved)
     drag(distribution, pixel(distribution, -1.5, 300), pixel(distribution, -0.5, 300))
     assert moved == pytest.approx([0.5], abs=0.02)
@@ -286,8 +286,8 @@ def test_powers_of_ten_take_as_much_room_each_and_0_has_a_place(distribution, th
         qtbot.keyClick(distribution.binning_box, Qt.Key.Key_Down)
     assert distribution.binning == "decades"
     distribution.set_histogram(histogram(edges=POWERS, binning="decades"))
-    assert distribution.edges() == pytest.approx([-3.25, -3, -2, -1, 0])
-    assert distribution.title() == "Distribution of magnitudes, logarithmic"
+    assert distribution.canvas.edges == pytest.approx([-3.25, -3, -2, -1, 0])
+    assert distribution.canvas.accessibleName() == "Distribution of magnitudes, logarithmic"
     axis = distribution.canvas.bottom
     (_, places), *_ = axis.tickValues(-3.25, 0.0, 400.0)
     assert axis.tickStrings(places, 1.0, 1.0) == ["0", "0.01", "0.1", "1"], "0.001 would touch 0"
@@ -596,8 +596,8 @@ def test_channels_that_are_protected_in_part_have_dashes_and_no_lock(channels):
     states = {row[0]: row[-1] for row in channels.numbers()}
     assert states[0] == "kept, protected"
     assert states[2].endswith(", partly protected")
-    assert channels.bar_text(2).endswith(", partly protected")
-    protected, partly = channels.swatches()[-2:]
+    assert bar_text(channels, 2).endswith(", partly protected")
+    protected, partly = channels.legend.entries[-2:]
     assert (protected.label, protected.dashed) == ("protected", False)
     assert (partly.label, partly.dashed) == ("partly protected", True)
     assert "structured methods do not prune the channel" in partly.tip

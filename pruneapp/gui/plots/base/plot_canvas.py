@@ -54,6 +54,12 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     _title = ""
     labelText: str  # the title, not elided
 
+    def __init__(self, side: str) -> None:
+        super().__init__(side)
+        self.enableAutoSIPrefix(False)
+        # Labels at the ends may exceed the axis, because the first label is the important 0.
+        self.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
+
     @reported
     def paint(
         self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None = None

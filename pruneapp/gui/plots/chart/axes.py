@@ -221,8 +221,9 @@ class NumberAxis(PlotAxis):
 
     def set_bytes(self, as_bytes: bool) -> None:
         """Choose between plain numbers and byte sizes."""
-        self._bytes = as_bytes
-        self.redraw()
+        if as_bytes != self._bytes:
+            self._bytes = as_bytes
+            self.redraw()
 
     def set_ends(self, low: float = -math.inf, high: float = math.inf) -> None:
         """Show no ticks beyond these values, such as 110 % for a share."""

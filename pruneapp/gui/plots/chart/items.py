@@ -26,13 +26,12 @@ Floats = NDArray[np.float64]
 class Stacks:
     """Heights of the parts of stacked bars, from the bottom up, ``float64[n]`` each."""
 
-    edges: Floats  # ``float64[n + 1]``: bar i is between the edges i and i + 1
     kept: Floats
     to_prune: Floats
     pruned: Floats
     pruned_first: bool = False  # whether the pruned part is at the bottom instead of the kept part
     floor: Floats | None = None  # ``float64[n]``: nothing is drawn below; None for 0
-    front: Stacks | None = None  # bars drawn in front, with the same edges
+    front: Stacks | None = None  # bars drawn in front
 
     @property
     def top(self) -> float:
@@ -84,7 +83,7 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
                 painter.drawRect(scale.mapRect(bar))
 
 
-NO_STACKS = Stacks(np.zeros(1), *(np.zeros(0),) * 3)
+NO_STACKS = Stacks(*(np.zeros(0),) * 3)
 
 
 class StackedBars:
@@ -110,11 +109,15 @@ class StackedBars:
         self.pruned.setOpts(brush=QColor(colors["pruned"]))
         self.to_prune.set_colors(colors["pruned"], colors["surface"])
 
-    def set_stacks(self, stacks: Stacks, *, gap: float, log: bool, floor: float) -> None:
+    def set_stacks(
+        self, edges: Floats, stacks: Stacks, *, gap: float, log: bool, floor: float
+    ) -> None:
         """Draw the bars.
 
         Parameters
         ----------
+        edges
+            ``float64[n + 1]``: bar i is between the edges i and i + 1.
         gap
             Share of the width of each bar to leave free.
         log
@@ -122,8 +125,8 @@ class StackedBars:
         floor
             Lower end of the logarithmic axis, as an exponent.
         """
-        wide = np.diff(stacks.edges)
-        left, right = stacks.edges[:-1] + wide * gap / 2, stacks.edges[1:] - wide * gap / 2
+        wide = np.diff(edges)
+        left, right = edges[:-1] + wide * gap / 2, edges[1:] - wide * gap / 2
         low = np.zeros_like(stacks.kept)
         parts = [
             (self.kept, stacks.kept),
@@ -141,14 +144,12 @@ class StackedBars:
             (x0, x1), (y0, y1) = reversed(ends) if self._sideways else ends
             item.setOpts(x0=x0, x1=x1, y0=y0, y1=y1)
             low = high
-        front = stacks.front
-        if front is None and self.front is not None:
-            front = NO_STACKS
-        if front is not None:
-            if self.front is None:
-                self.front = StackedBars(self._box, neutral=self._neutral, sideways=self._sideways)
-                self.front.set_colors(self._colors)
-            self.front.set_stacks(front, gap=gap, log=log, floor=floor)
+        if stacks.front is not None and self.front is None:
+            self.front = StackedBars(self._box, neutral=self._neutral, sideways=self._sideways)
+            self.front.set_colors(self._colors)
+        if self.front is not None:
+            front, edges = stacks.front or NO_STACKS, edges if stacks.front else np.zeros(1)
+            self.front.set_stacks(edges, front, gap=gap, log=log, floor=floor)
 
 
 def _log(heights: Floats, floor: float) -> Floats:

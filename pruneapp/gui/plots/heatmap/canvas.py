@@ -77,8 +77,7 @@ class TensorAxis(PlotAxis):
         super().__init__(orientation)
         self._extents: tuple[int, ...] = ()
         self._labels: dict[float, str] = {}
-        self.enableAutoSIPrefix(False)
-        self.setStyle(tickLength=4, autoExpandTextSpace=False, hideOverlappingLabels=True)
+        self.setStyle(autoExpandTextSpace=False, hideOverlappingLabels=True)
 
     def set_extents(self, extents: tuple[int, ...]) -> None:
         """Set the extents of the dimensions along this axis, outermost first."""

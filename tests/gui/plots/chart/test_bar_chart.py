@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from pruneapp.gui.plots.channels import ChannelsView
-from pruneapp.gui.plots.chart.chart import envelope
+from pruneapp.gui.plots.chart.bar_chart import envelope
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from tests.gui.plots.channel_norms import made_norms
 
@@ -39,8 +39,7 @@ heights = hnp.arrays(np.float64, (3, 12), elements=st.sampled_from([0.0, 0.5, 1.
 @given(heights, st.sampled_from([1, 2, 5, 12]))
 def test_no_pixel_says_what_no_channel_of_it_has(found, group):
     after, left, whole = np.sort(found, axis=0)
-    edges = np.append(np.arange(0, 12, group), 12).astype(np.float64)
-    stacks = envelope(edges, whole, left, after, group, whole.max())
+    stacks = envelope(whole, left, after, group, whole.max())
     for column, start in enumerate(range(0, 12, group)):
         bars = slice(start, start + group)
         for height in np.arange(0.1, 3.2, 0.1):
@@ -57,7 +56,7 @@ def test_no_pixel_says_what_no_channel_of_it_has(found, group):
 @given(heights)
 def test_every_state_of_whole_channels_is_seen(found):
     after, left, whole = np.sort(found, axis=0)
-    stacks = envelope(np.array([0.0, 12.0]), whole, left, after, 12, whole.max())
+    stacks = envelope(whole, left, after, 12, whole.max())
     there = {
         "kept": (after > 0).any(),
         "to_prune": ((after == 0) & (left > 0)).any(),
@@ -107,7 +106,7 @@ def test_a_channel_that_lost_half_of_its_weights_shows_what_is_left_of_its_norm(
     view.show()
     qtbot.waitExposed(view)
     view.set_norms(made_norms([2.0, 2.0], [0.57, 1.0], [False, False], left=[1.96, 2.0]))
-    stacks = view.stacks(0, 2, 1)
+    stacks = view.chart().stacks(np.arange(2), 1)
     assert stacks.kept.tolist() == [1.96, 2.0]
     assert stacks.pruned == pytest.approx([0.04, 0.0])
     view.canvas.hovered.emit(0)

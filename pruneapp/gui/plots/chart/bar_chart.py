@@ -1,0 +1,354 @@
+"""Bar charts: what a page shows, as data, and the widget that shows it."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QModelIndex
+
+from pruneapp.gui.plots.base.plot_view import PlotView
+from pruneapp.gui.plots.base.readout import Swatch, value_text
+from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
+from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
+from pruneapp.gui.plots.chart.items import NO_STACKS, CutLine, Floats, Marks, Stacks
+from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
+from pruneapp.gui.widgets.controls import ComboBox, choice_box
+from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.short_names import ShortNames
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TableColumn:
+    """A column of the table and of the CSV file."""
+
+    header: str
+    cell: Callable[[int], object]  # returns the value of an item; NaN of a share is no value
+    share: bool = False  # whether the values are fractions, shown in percent
+    shown: bool = True  # whether the table shows it; a file has all columns
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BarChart:
+    """What a `BarChartView` shows: bar i stands for the item ``order[i]``."""
+
+    key: object = None  # the visible range is kept while this is equal
+    order: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    # Edges of the bars, ``float64[n + 1]``; None for bars of width 1.
+    edges: Floats | None = None
+    # Returns the bars of some successive items, every so many of them combined to one.
+    stacks: Callable[[Indices, int], Stacks] | None = None
+    highest: float | None = None  # end of the value axis; None for the highest visible bar
+    # Texts.
+    title: str = ""  # kind of chart, as its accessible name
+    along: str = ""  # label of the axis along which the bars are placed
+    along_grouped: str = ""  # the same if several ("{n}") bars are combined to one
+    across: str = ""  # label of the value axis
+    widest_tick: str = ""  # the longest label of a vertical value axis; "" to derive it
+    summary: Callable[[], str] = str  # a sentence about the chart, also for screen readers
+    text: Callable[[int], str] = str  # readout of an item
+    columns: Sequence[TableColumn] = ()
+    swatches: Sequence[Swatch] = ()  # the legend
+    # What is drawn over the bars.
+    dividers: Floats = field(default_factory=lambda: np.zeros(0))  # positions along the bars
+    line: CutLine | None = None
+    marks: Marks | None = None
+    # Of horizontal bars only: names, and the end of the text behind each bar with the text.
+    name: Callable[[int], str] = str
+    current: int = -1  # the item to mark; -1 for none
+    value: Callable[[int], tuple[float, str]] | None = None
+    widest_value: str = ""  # at least as wide as the text behind any bar
+    capped: Mapping[int, str] = field(default_factory=dict)  # bars cut off, with their true values
+    largest_tick: float = math.inf
+    in_bytes: bool = False  # whether the value axis shows byte sizes
+
+
+class BarChartView(PlotView):
+    """A plot of a `BarChart`, for the measure and the order that the user chooses in boxes.
+
+    Parameters
+    ----------
+    orders
+        Label and key of each order.
+    measure_box
+        The item data are the keys of the measures.
+    """
+
+    order_box: ComboBox
+
+    def __init__(
+        self,
+        canvas: ChartCanvas,
+        orders: Sequence[tuple[str, str]] = (),
+        measure_box: ComboBox | None = None,
+    ) -> None:
+        self.canvas = canvas
+        self._chart = BarChart()
+        self._short = ShortNames()
+        super().__init__(canvas)
+        self._log = False
+        self._hovered = -1
+        self._group = 1  # number of bars that are drawn as one
+        canvas.viewChanged.connect(self._draw)
+        canvas.hovered.connect(self._on_hovered)
+        canvas.cursorMoved.connect(self._on_cursor_moved)
+        canvas.activated.connect(self._on_activated)
+        self._table.activated.connect(self._on_row_activated)
+        if orders:
+            self.order_box = choice_box(self.tr("Order"), self.tr("Order of the bars"), orders)
+            self.order_box.activated.connect(self._on_order_chosen)
+        if measure_box is not None:
+            self.measure_box = measure_box
+            measure_box.activated.connect(self.refresh)
+
+    @abstractmethod
+    def chart(self) -> BarChart:
+        """Return what to show: the current data by the chosen measure and order."""
+
+    def activate(self, item: int) -> None:
+        """Handle a click on the bar of an item, or Return; does nothing by default."""
+
+    @property
+    def order(self) -> str:
+        """The key of the chosen order."""
+        return str(self.order_box.currentData())
+
+    @property
+    def measure(self) -> str:
+        """The key of the chosen measure."""
+        return str(self.measure_box.currentData())
+
+    def set_measure(self, key: str) -> None:
+        """Choose a measure by its key, and draw it."""
+        self.measure_box.setCurrentIndex(self.measure_box.findData(key))
+        self.refresh()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Set the shortened names of the tensors of the file."""
+        super().set_names(names)
+        self._short = names
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Apply the colors of a theme (color by token)."""
+        super().set_colors(colors)
+        self.canvas.set_colors(self._colors)
+        self.refresh()
+
+    def summary(self) -> str:
+        """Return a sentence that summarizes the chart."""
+        return self._chart.summary()
+
+    def numbers(self) -> Numbers:
+        """Return one row per bar, in the displayed order."""
+        columns, order = self._chart.columns, self._chart.order
+        if not order.size:
+            return NOTHING
+
+        def row(bar: int) -> tuple[object, ...]:
+            item = int(order[bar])
+            cells = [column.cell(item) for column in columns]
+            # NaN is not equal to itself.
+            return tuple(
+                None if column.share and cell != cell else cell  # noqa: PLR0124
+                for column, cell in zip(columns, cells, strict=True)
+            )
+
+        return Numbers(
+            tuple(column.header for column in columns),
+            order.size,
+            row,
+            tuple(at for at, column in enumerate(columns) if column.shown),
+            frozenset(at for at, column in enumerate(columns) if column.share),
+        )
+
+    def state_swatches(self, *, preview: bool) -> list[Swatch]:
+        """Return the legend for kept and pruned weights; with `preview` also to be pruned."""
+        pruned = (self._colors["pruned"],)
+        swatches = [
+            Swatch(self.tr("kept"), (self._colors["kept"],)),
+            Swatch(self.tr("pruned"), pruned),
+        ]
+        if preview:
+            swatches.append(Swatch(self.tr("to be pruned"), pruned, hatched=True))
+        return swatches
+
+    def refresh(self) -> None:
+        """Show the current data. The visible range is kept if the key of the chart is equal."""
+        former, chart, canvas = self._chart, self.chart(), self.canvas
+        self._chart, order = chart, chart.order
+        self._set_labels()
+        value, name = chart.value, chart.name
+        if canvas.sideways:
+            canvas.set_values(value and (lambda bar: value(int(order[bar]))), chart.widest_value)
+            canvas.set_capped(chart.capped)
+        if isinstance(canvas.across, NumberAxis):
+            canvas.across.set_bytes(chart.in_bytes)
+            canvas.across.set_ends(high=chart.largest_tick)
+        if isinstance(canvas.left, NamesAxis):
+            canvas.left.set_names(lambda bar: name(int(order[bar])), order.size, self._short)
+        else:
+            # A fixed width, so that bars do not move while zooming.
+            metrics = self.fontMetrics()
+            widest = chart.widest_tick or value_text(chart.highest or 0.0, 1) + "00"
+            canvas.left.setWidth(metrics.horizontalAdvance(widest) + metrics.height() + 12)
+        canvas.set_dividers(chart.dividers)
+        canvas.set_marks(chart.marks)
+        self._mark(chart.current)
+        start = 0.5 if canvas.sideways else -0.5
+        edges = chart.edges
+        if edges is None:
+            edges = np.arange(order.size + 1, dtype=np.float64) + start
+        if chart.key != former.key:
+            self._hovered = -1
+            canvas.set_edges(edges)
+        elif not np.array_equal(edges, canvas.edges):
+            canvas.replace_edges(edges)
+        self._draw()
+        canvas.set_line(chart.line)
+        self._set_content(present=order.size > 0)
+        self._refresh_texts()
+        self._refresh_table()
+
+    def _mark(self, item: int) -> None:
+        """Mark the bar and the name of an item; -1 for none."""
+        bars = np.flatnonzero(self._chart.order == item)
+        self.canvas.set_current(int(bars[0]) if bars.size else -1)
+        if isinstance(self.canvas.left, NamesAxis):
+            name = self._chart.name(item) if bars.size else ""
+            self.canvas.left.set_marked(name, self._colors["accent"])
+
+    def _set_labels(self) -> None:
+        chart, along = self._chart, self._chart.along
+        if self._group > 1 and chart.along_grouped:
+            along = chart.along_grouped.format(n=count(self._group))
+        for axis, label in ((self.canvas.along, along), (self.canvas.across, chart.across)):
+            if label and axis.labelText != label:
+                axis.setLabel(label)
+
+    def _draw(self) -> None:
+        chart, canvas = self._chart, self.canvas
+        start, stop = canvas.visible
+        if not canvas.count or stop <= start or chart.stacks is None:
+            canvas.bars.set_stacks(np.zeros(1), NO_STACKS, gap=0, log=False, floor=0)
+            return
+        wide = canvas.plot_length
+        group = max(1, math.ceil((stop - start) / wide))
+        start -= start % group  # aligned, so that groups do not change while scrolling
+        if group != self._group:
+            self._group = group
+            self._set_labels()
+        stacks = chart.stacks(chart.order[start:stop], group)
+        edges = np.append(canvas.edges[start:stop:group], canvas.edges[stop])
+        floor = -0.3 if self._log else 0.0
+        gap = 0.15 if wide / (stop - start) >= 4 else 0.0
+        canvas.bars.set_stacks(edges, stacks, gap=gap, log=self._log, floor=floor)
+        highest = stacks.top if chart.highest is None else chart.highest
+        if self._log:
+            top = max(1.0, math.log10(max(highest, 1.0))) * 1.05
+        else:
+            top = canvas.top_for(highest) if highest > 0 else 1.0
+        canvas.set_top(floor, top)
+
+    def _refresh_texts(self) -> None:
+        self._set_legend(self._chart.swatches if self._has_content else ())
+        words = self._chart.summary() if self._has_content else self.empty_text()
+        self._describe(self._chart.title, words)
+        self._refresh_readout()
+
+    def _refresh_readout(self) -> None:
+        bar = self._hovered if self._hovered >= 0 else self.canvas.cursor_bar
+        if not self._has_content:
+            self.readout.setText("")
+        elif 0 <= bar < self.canvas.count:
+            self.readout.setText(self._chart.text(int(self._chart.order[bar])))
+        else:
+            self.readout.setText(self._chart.summary())
+
+    def _on_activated(self, bar: int) -> None:
+        self.activate(int(self._chart.order[bar]))
+
+    def _on_row_activated(self, index: QModelIndex) -> None:
+        self._on_activated(index.row())  # row i is bar i
+
+    def _on_hovered(self, bar: int) -> None:
+        self._hovered = bar
+        self._refresh_readout()
+
+    def _on_cursor_moved(self, _bar: int) -> None:
+        self._hovered = -1
+        self._refresh_readout()
+
+    def _on_order_chosen(self) -> None:
+        self.canvas.set_cursor(-1)
+        self.refresh()
+
+
+def names_canvas(*, neutral: bool = False) -> ChartCanvas:
+    """Return a canvas for horizontal bars with names on the left and numbers below."""
+    return ChartCanvas(NumberAxis("bottom"), NamesAxis(), neutral=neutral, sideways=True)
+
+
+def grouped_sum(values: Floats, group: int) -> Floats:
+    """Return the sum of each `group` successive values; the last group may be smaller."""
+    return values if group == 1 else np.add.reduceat(values, np.arange(0, values.size, group))
+
+
+def grouped_max(values: Floats, group: int) -> Floats:
+    """Return the maximum of each `group` successive values; the last group may be smaller."""
+    return values if group == 1 else np.maximum.reduceat(values, np.arange(0, values.size, group))
+
+
+# Minimum visible part of a state in a group of bars, as a share of the height of the chart.
+_MIN_VISIBLE_SHARE = 0.01
+
+
+def envelope(whole: Floats, left: Floats, after: Floats, group: int, highest: float) -> Stacks:
+    """Return the bars, or with `group` > 1 one bar per group that shows all states in it.
+
+    The bars of a group are divided by state: kept at least in part, to be pruned, pruned. For each
+    state the maxima of `after`, `left` and `whole` over its bars make one stack. The highest stack
+    is drawn in full. Of each other stack only the top is drawn in front of it: a part of its height
+    in proportion to the share of the bars with that state. So heights show norms and areas show how
+    many bars have a state.
+
+    Parameters
+    ----------
+    whole, left, after
+        Heights of the bars, ``float64[n]``: of all weights, of those kept now, of those kept after
+        the preview.
+    highest
+        Height of the highest bar of the chart.
+    """
+    if group == 1:
+        return Stacks(after, left - after, whole - left)
+    partly_kept = after > 0
+    to_prune = ~partly_kept & (left > 0)
+    pruned = ~partly_kept & ~to_prune & (whole > 0)
+    number = np.maximum(grouped_sum((whole > 0).astype(np.float64), group), 1)
+    kept, part, tops, shares = [], [], [], []
+    for state in (partly_kept, to_prune, pruned):
+        k, p, t = (grouped_max(np.where(state, h, 0.0), group) for h in (after, left, whole))
+        kept.append(k)
+        part.append(p)
+        tops.append(t)
+        shares.append(grouped_sum(state.astype(np.float64), group) / number)
+    ranked = np.argsort(-np.array(tops), axis=0, kind="stable")
+
+    def of_rank(heights: list[Floats], rank: int) -> Floats:
+        picked: Floats = np.take_along_axis(np.array(heights), ranked[rank : rank + 1], axis=0)[0]
+        return picked
+
+    front: Stacks | None = None
+    for rank in (2, 1, 0):
+        k, p, t = (of_rank(heights, rank) for heights in (kept, part, tops))
+        visible_height = np.maximum(of_rank(shares, rank) * t, _MIN_VISIBLE_SHARE * highest)
+        floor = np.maximum(t - visible_height, 0.0) if rank else None
+        front = Stacks(k, p - k, t - p, floor=floor, front=front)
+    assert front is not None
+    return front
