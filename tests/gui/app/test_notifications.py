@@ -50,7 +50,7 @@ def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_stays(small):
     without = high(small)
     for number in range(3):
         small.window.notices.set_notice(f"{number}: {LONG}")
-        assert high(small) >= without - 32
+        small.wait(lambda: high(small) >= without - 32)
     notice = small.window.notices.notices[0]
     assert [n.isVisible() for n in small.window.notices.notices] == [True, False, False]
     assert notice.line.isVisible()
@@ -64,7 +64,7 @@ def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_stays(small):
     small.pause(20)
     assert notice.sentence.height() >= notice.sentence.heightForWidth(notice.sentence.width())
     small.click(notice.more)
-    assert high(small) >= without - 32
+    small.wait(lambda: high(small) >= without - 32)
     small.click(notice.close_button)
     assert small.window.notices.notices[0].line.text().startswith("1: ")
     assert small.window.notices.notices[0].older.text() == "1 older"
