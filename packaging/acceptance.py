@@ -118,7 +118,7 @@ def look_inside(made: Bundle, table: Table) -> None:
     for words, file in (("archive", made.archive), ("package for Debian", made.package)):
         if file is not None:
             table.add(f"size of the {words}", f"{megabytes(file):.1f} MB")
-    table.none_of("libraries that are there twice", twins(made.folder))
+    table.none_of("libraries contained twice", twins(made.folder))
     python = bundle.environment(made.flavour)
     names = bundle.packages(made.flavour, python)
     lacking = [name for name in names if not any((made.folder / "licences" / name).iterdir())]
@@ -382,8 +382,8 @@ def by_command(made: Bundle, root: Root, table: Table) -> None:
         ("lists the sample", ["pruneapp", "inspect", sample, "--json"]),
         ("prunes and exports it", [*prune, "-o", out]),
         ("the same as a torch file", [*prune, "-o", "/root/pruned.pt"]),
-        ("the difference is told", ["pruneapp", "diff", out, "/root/pruned.pt"]),
-        ("parses headers in a process of its own", ["pruneapp", "inspect", "/root/pruned.pt"]),
+        ("the difference is printed", ["pruneapp", "diff", out, "/root/pruned.pt"]),
+        ("parses headers in a separate process", ["pruneapp", "inspect", "/root/pruned.pt"]),
     ):
         table.done(f"command line: {words}", root.trouble(command))
     (BARE_ROOT / "root" / "own.py").write_text(_OWN_METHOD)

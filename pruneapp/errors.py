@@ -1,8 +1,8 @@
 """All errors that are shown to the user.
 
-A ``PruneAppError`` is a sentence that says what went wrong, where, which rule was violated, the
-actual value, and what to do. The window shows it next to the field or file concerned, the command
-line prints it and exits with 2. Any other exception is a bug in Pruneapp and is shown as one.
+A ``PruneAppError`` is a sentence that states the failure, its place, the violated rule, the actual
+value, and what to do. The window shows it next to the field or file concerned, the command line
+prints it and exits with 2. Any other exception is a bug in Pruneapp and is shown as one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class PruneAppError(Exception):
     Parameters
     ----------
     sentence
-        What went wrong, where, the rule, and the actual value.
+        States the failure, its place, the rule, and the actual value.
     remedy
         What to do, as a sentence; empty if there is nothing to do.
     details

@@ -1,8 +1,8 @@
 """Does the pruned model still work?
 
 Fill in make_model() below, then run this file. It loads the original weights and the exported ones
-into the same model, gives both the same inputs, and says how far their outputs are apart. It needs
-torch, and what loads the two files.
+into the same model, runs both on the same inputs, and prints how much their outputs differ. It
+requires torch and the packages that load the two files.
 """
 
 from pathlib import Path
@@ -10,16 +10,16 @@ from pathlib import Path
 import torch
 
 ORIGINAL = Path("@ORIGINAL@")
-# Each file of the original's weights, and when it was last changed, in nanoseconds since 1970. Where
-# an export has taken the name of the original, this is the backup.
+# The weight files of the original and their modification times, in nanoseconds since 1970. If an
+# export has replaced the original, these are the backups.
 ORIGINAL_WEIGHTS = {"@ORIGINAL_WEIGHTS@": None}
 EXPORTED = Path("@EXPORTED@")
-# Where in a torch file the tensors are, from the outside in; empty if it holds nothing else.
+# Keys that lead to the state dict in a torch file, outermost first; empty if the file is one.
 STATE_DICT = "@STATE_DICT@"
 
 
 def make_model():
-    """Return your model, and the inputs to try it with: a tuple or dict for its forward."""
+    """Return your model and example inputs: a tuple or dict of arguments for its forward."""
     raise SystemExit("Fill in make_model() in this file first: it must return (model, inputs).")
     # For a folder of transformers:
     #     from transformers import AutoConfig, AutoModelForCausalLM

@@ -8,13 +8,13 @@ def files_of(path, *patterns):
     found = sorted(f for p in patterns for f in path.glob(p) if f.is_file())
     # An index may list shards in subfolders.
     found = found or sorted(f for p in patterns for f in path.rglob(p) if f.is_file())
-    # An original that an export has replaced is kept beside it as NAME.orig.EXT.
+    # If an export has replaced an original, the original is in the same folder as NAME.orig.EXT.
     kept = {f for f in found if Path(f.stem).suffix.rstrip("0123456789") == ".orig"}
     return [f for f in found if f not in kept] or found
 
 
 def refuse_wrong_files():
-    """End the script where it would compare the export with something else than the original."""
+    """Exit if a file of the original is missing or was changed since the export."""
     for name, changed in ORIGINAL_WEIGHTS.items():
         file = Path(name)
         if not file.is_file():

@@ -1,15 +1,15 @@
 """Does the pruned model still work?
 
-Run this file. It loads the original weights and the exported ones into the same model, gives both
-the same inputs, and prints how far the results are apart:
+Run this file. It loads the original weights and the exported ones into the same model, runs both on
+the same inputs, and prints how much the results differ:
 
 - of a sentence encoder the cosine similarity of both embeddings of each sentence below,
 - of a causal language model the perplexity on these sentences,
 - of a classifier the labels that both predict,
 - of any other model the difference of the outputs.
 
-The inputs are random where the original has no tokenizer beside it, and for images and sound. It
-needs torch, transformers, and what loads the two files.
+The inputs are random if the folder of the original has no tokenizer, and for images and audio. It
+requires torch, transformers and the packages that load the two files.
 """
 
 import inspect

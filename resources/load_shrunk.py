@@ -1,10 +1,10 @@
-"""Load weights of which channels were cut out into a model that is as wide as it was.
+"""Load weights from which channels were removed into a model of the original width.
 
     from load_shrunk import load_shrunk
     model = load_shrunk(resnet18())
 
-Every layer of the model takes the shapes that the file beside this one has for it; what the forward
-pass does must not depend on widths otherwise. Nothing here is of Pruneapp, and it may be copied.
+Each layer of the model gets the shapes of its tensors in the safetensors files of this folder; the
+forward pass must not depend on widths otherwise. This file does not need Pruneapp; copy it freely.
 """
 
 from pathlib import Path

@@ -1,16 +1,16 @@
-"""Read a compact file: the weights of a pruned network, of which only what is not 0 is stored.
+"""Read a compact file: the weights of a pruned network, of which only nonzeros are stored.
 Program: python read_compact.py x.compact.safetensors [OUT] writes the plain x.safetensors, or OUT.
 Python: read_compact.load(FILE) is a dict of numpy arrays; bfloat16 and float8 are bits in integers.
-Layout: safetensors, with names, types and shapes in the metadata "pruneapp". A tensor NAME is there
-as it is, or in frames of "frame" elements: a row of NAME:index says how many are not 0, the bytes
-of their mask (a bit each, lowest first; empty for all or none) and of each plane (byte k of all
-that are not 0); NAME:frames has masks and planes, each compressed with zstd."""
+Layout: safetensors, with names, types and shapes in the metadata "pruneapp". A tensor NAME is stored
+unchanged, or in frames of "frame" elements: a row of NAME:index has the number of nonzeros, and the
+sizes in bytes of their mask (1 bit each, lowest first; empty for all or none) and of each plane
+(byte k of all nonzeros); NAME:frames has masks and planes, each compressed with zstd."""
 import json, math, os, re, sys
 try: import numpy as np, zstandard
 except ImportError: sys.exit("read_compact.py needs two packages: pip install zstandard numpy")
 KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "C64": "<c8", "BOOL": "?"}
 def bits(dtype): return int((re.findall(r"\d+", dtype) or ["8"])[0])  # of a number: BOOL has a byte
-def header(path):  # where the data begin, what is stored, what it stands for
+def header(path):  # offset of the data, stored tensors, and the tensors that they encode
     with open(path, "rb") as file:
         size = int.from_bytes(file.read(8), "little")
         stored = json.loads(file.read(size)) if size < os.path.getsize(path) else {}

@@ -27,7 +27,7 @@ from pruneapp.errors import (
     first_names,
     in_numeric_order,
 )
-from pruneapp.export.report_file import KINDS, csv_text
+from pruneapp.export.report_writer import KINDS, csv_text
 
 HOSTILE = "a\n\r\t\x1b[2Jb\u202e\u2066c\x00\u2028\u200bd"
 KINDS_OF_ERRORS = [

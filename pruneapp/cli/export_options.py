@@ -37,7 +37,7 @@ from pruneapp.export.format import Format
 from pruneapp.export.provenance import KEY, provenance_of
 from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport, ExportRequest
-from pruneapp.export.report_file import KINDS, StepAccount, account_of, write_account
+from pruneapp.export.report_writer import KINDS, StepAccount, account_of, write_account
 from pruneapp.export.scripts.comparison_script import write_check_script
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import Recipe

@@ -36,7 +36,7 @@ from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import ClusterError, ParameterError, SelectionError, counted, in_numeric_order
 from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport
-from pruneapp.export.report_file import StepAccount
+from pruneapp.export.report_writer import StepAccount
 from pruneapp.export.size_bounds import total_for
 from pruneapp.installation import require_torch_for_methods
 from pruneapp.kernels.devices import kernel_for

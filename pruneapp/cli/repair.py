@@ -38,7 +38,7 @@ from pruneapp.evaluation.calibrated_repair import (
     repair_by_script,
     repair_by_statistics,
 )
-from pruneapp.export.report_file import StepAccount
+from pruneapp.export.report_writer import StepAccount
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe, save
 from pruneapp.repair.repair import LayerRepair, pruned_layers, sequential_runs

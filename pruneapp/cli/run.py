@@ -42,7 +42,7 @@ from pruneapp.errors import (
     in_numeric_order,
 )
 from pruneapp.export.records import State
-from pruneapp.export.report_file import StepAccount
+from pruneapp.export.report_writer import StepAccount
 from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import registry

@@ -55,8 +55,7 @@ _VERSIONS = """(
 _LOOK = 0.05
 # Seconds between two queries of the number of workers.
 _COUNT = 1
-# Number of workers that may die during a task before it fails: they may have died for other
-# reasons.
+# Number of workers that may die during a task until it fails: the task need not be the cause.
 _MOST_DEATHS = 20
 # Tasks submitted per worker: more would only be queued there.
 _AHEAD = 3
@@ -225,8 +224,14 @@ class Cluster:
     def run(self, works: Sequence[Work], job: Job) -> list[Any]:
         """Run independent tasks, and return their results in order.
 
-        `job` is extended by their bytes and stepped as they are read. Raises the exceptions of
-        tasks, `ClusterLostError` if the connection is lost, and `Cancelled`.
+        The sizes of the tasks in bytes extend the total of `job`, and each read steps it.
+
+        Raises
+        ------
+        ClusterLostError
+            If the connection is lost.
+        Cancelled
+            If the job was cancelled. Exceptions of tasks are raised unchanged.
         """
         return [result for _, result in sorted(self.each(works, job), key=lambda pair: pair[0])]
 

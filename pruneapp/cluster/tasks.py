@@ -1,7 +1,7 @@
 """Tasks of workers: pure functions of a file, the rules of its tensors, and arguments.
 
-A task may run twice, on one or two workers, even at the same time: it changes nothing but temporary
-files of its own. A process runs one task at a time, with all threads of the process, so that memory
+A task may run twice, on one or two workers, even at the same time: it changes only its own
+temporary files. A process runs one task at a time, with all threads of the process, so that memory
 is needed for only one. Results are mostly sent to other workers; only small ones return to the
 client.
 """

@@ -1,7 +1,7 @@
 """Train the sample checkpoint: a small LeNet on scikit-learn's handwritten digits.
 
 Run ``python resources/sample/train.py`` from the checkout; it writes ``lenet-digits.safetensors``
-beside itself. One thread, fixed seeds: the same torch makes the same bytes.
+to its own folder. With one thread and fixed seeds, the bytes depend only on the version of torch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import save
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812 - as everybody writes it
+from torch.nn import functional as F  # noqa: N812 - the usual name
 
 TARGET = Path(__file__).parent / "lenet-digits.safetensors"
 

@@ -10,7 +10,7 @@ from safetensors.numpy import load_file, save_file
 
 from pruneapp.__main__ import main
 from pruneapp.errors import ExportError
-from pruneapp.export import report_file
+from pruneapp.export import report_writer
 
 METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
 
@@ -137,7 +137,7 @@ def test_an_export_whose_report_fails_is_told_of(place, capfd, monkeypatch, form
     def full(*_args, **_more):
         raise ExportError("There is no room for the report.")
 
-    monkeypatch.setattr(report_file, "write_whole", full)
+    monkeypatch.setattr(report_writer, "write_whole", full)
     words = ("prune", "model.safetensors", *METHOD, "-o", "out.safetensors", *form)
     status, out, err = call(capfd, *words, "--report", "o.json")
     assert status == 2

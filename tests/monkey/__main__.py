@@ -223,8 +223,8 @@ def _section(outcomes: list[Outcome]) -> str:
 
 WORDS = (
     "Random input in the window: clicks, keys, text, wheel, drags, dropped files (valid and "
-    "hostile), resizes, commands, answers to file dialogs, and closed windows. Each run is "
-    "a process of its own, off screen, in a folder that it cannot write outside of. "
+    "hostile), resizes, commands, answers to file dialogs, and closed windows. Each run is a "
+    "separate off-screen process, which can only write to its folder. "
     "`packaging/dev.py monkey --minutes 6 --seeds 20 --write` makes this table, with the "
     "sample, a transformer in shards and, if it exists in ../shared/data, a ResNet in turn; "
     "`PYTHONMALLOC=debug` and `MALLOC_PERTURB_=165` in the environment apply to the runs. A "

@@ -119,10 +119,10 @@ def _evaluations(options: argparse.Namespace) -> Section:
     return section(
         "Evaluations",
         "States of a small model are evaluated one after another in one worker, whose script has "
-        "started a process of its own; then the worker is killed at random moments: while it "
-        "starts, loads, takes over weights or evaluates. Each evaluation ends with the same number "
-        "as before, or with a sentence. The last columns are the memory that was used more at the "
-        "end than at half.",
+        "started another process; then the worker is killed at random moments: while it starts, "
+        "loads, receives weights or evaluates. Each evaluation ends with the same number as "
+        "before, or with an error. The last columns are the increase of memory from half of the "
+        "run to its end.",
         "what",
         {
             "one worker": evaluations.repeat(options.evaluations),
@@ -140,13 +140,13 @@ def _cluster(options: argparse.Namespace) -> Section:
     times = {"a worker": max(1, options.kills // 4)}  # 50, 10 and 10 by default
     return section(
         "Killed jobs on a cluster",
-        "A scheduler and two workers, each a process of its own, do a recipe of two steps on a "
+        "A scheduler and two workers, each in its own process, apply a recipe of two steps to a "
         "model of six shards; one of them, or the client, is killed at moments spread over the "
-        "job, those of scheduler and client over its second half. A worker that is killed is "
-        "replaced by a new one, and the job goes on. With the scheduler gone the job stops with a "
-        "sentence; a client that is killed says nothing. The same command with `--resume` then "
-        "takes up what was written, or begins again where nothing was. All files come out with "
-        "the bytes of one machine, and nothing else is left.",
+        "job, scheduler and client over its second half. A killed worker is replaced by a new "
+        "one, and the job continues. If the scheduler is killed, the job stops with an error; a "
+        "killed client prints nothing. The same command with `--resume` then continues from the "
+        "written files, or starts again if there are none. All files have the bytes that a single "
+        "machine writes, and no other files remain.",
         "killed",
         {
             victim: cluster_kills.kill(victim, times.get(victim, max(1, options.kills // 20)), 800)
@@ -164,12 +164,12 @@ def _cluster_stores(options: argparse.Namespace) -> Section:
     times = dict(zip(cluster_stores.FAULTS, (many, few, few), strict=True))
     return section(
         "A cluster with errors of S3",
-        "A scheduler and two workers, each a process of its own, do a recipe of two steps on a "
-        "model of six shards in a bucket, and write it to the same bucket. A proxy answers 5 % of "
-        "the requests of client and workers with 500; in some runs a worker is killed besides, and "
-        "replaced by a new one, or the scheduler, and the command is repeated with `--resume`. All "
-        "objects come out with the bytes of one machine, and nothing else is left in the bucket, "
-        "no unfinished upload either.",
+        "A scheduler and two workers, each in its own process, apply a recipe of two steps to a "
+        "model of six shards in a bucket, and write the result to the same bucket. A proxy "
+        "answers 5 % of the requests of client and workers with status 500; in some runs a worker "
+        "is killed as well and replaced by a new one, or the scheduler is killed and the command "
+        "is repeated with `--resume`. All objects have the bytes that a single machine writes, "
+        "and nothing else remains in the bucket, not even an unfinished upload.",
         "fails",
         {fault: cluster_stores.run(fault, n, 100) for fault, n in times.items()},
         *("errors", *cluster_kills.ENDS),

@@ -44,7 +44,7 @@ from pruneapp.export.provenance import (
     recorded_recipe,
 )
 from pruneapp.export.report import EXACT, ExportReport, ExportRequest
-from pruneapp.export.report_file import StepAccount, account_of, write_account
+from pruneapp.export.report_writer import StepAccount, account_of, write_account
 from pruneapp.export.rounding import estimate_rounding_cost
 from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
 from pruneapp.groups.family_groups import CONFIG

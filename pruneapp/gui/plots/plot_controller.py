@@ -24,7 +24,7 @@ from pruneapp.analysis.tiles import Tile, TileRequest, tile
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import DocumentChanged
-from pruneapp.export.report_file import csv_text
+from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic

@@ -131,9 +131,9 @@ ONE = Subject(
     "one_tensor",
     "One tensor of billions of weights",
     measure_one,
-    f"L1, {one_tensor.AMOUNT:.1%}, of one matrix in a file that is a hole but for 64 stretches "
-    "of 16 MiB of normal weights; all of it is read, the hole too. Each figure was taken once, "
-    "without the window. Peaks are of resident memory (`VmHWM`), with the pages of the mapped mask "
-    "that were touched and not let go of; the page cache is not counted.",
+    f"L1, {one_tensor.AMOUNT:.1%}, of one matrix in a sparse file: 64 regions of 16 MiB contain "
+    "normal weights, the rest is a hole, and everything is read. Each figure was measured once, "
+    "without the window. Peaks are resident memory (`VmHWM`), including touched pages of the "
+    "mapped mask that were not released; the page cache does not count.",
     on_request=True,
 )

@@ -79,9 +79,9 @@ SUBJECT = Subject(
     "cluster",
     "A folder of 4 GB on a cluster",
     measure,
-    "64 matrices in 8 shards; processes of this machine are started for each run. Their start and "
-    "end, the same for a job of a minute and of an hour, count in the first figure, and not in the "
-    "second, which is that of a cluster that is there. On two cores no speed-up can be expected of "
-    "two workers; what is measured is what the cluster costs. 3 rounds in turn.",
+    "64 matrices in 8 shards; processes of this machine are started for each run. Starting and "
+    "stopping them, which takes the same time for a job of a minute and of an hour, counts in the "
+    "first figure and not in the second, which is for a running cluster. On two cores two workers "
+    "cannot be faster; the overhead of the cluster is measured. 3 alternating rounds.",
     on_request=True,
 )

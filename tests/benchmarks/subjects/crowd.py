@@ -68,7 +68,7 @@ def _of(document: Document, words: str, rounds: int) -> Iterator[Line]:
         preview = compute_preview(document.snapshot(), step, kernel, Job())
         commits += _times(lambda p=preview: document.commit(p), 1)
         states += _times(lambda: document.state_at(0), 1)
-    for figure, seconds in (("put in force", commits), ("state_at", states)):
+    for figure, seconds in (("applied", commits), ("state_at", states)):
         yield _short(words, figure, seconds)
 
 
@@ -98,7 +98,7 @@ def _on_all(checkpoint: Checkpoint, words: str, rounds: int) -> Iterator[Line]:
     for name in asked:
         work = f"{words}, all 100,000 tensors, {name}"
         yield Line(work, "in the worker", median(beside[name]), "s")
-        yield _short(work, "put in force", commits[name])
+        yield _short(work, "applied", commits[name])
         yield _short(work, "state_at", states[name])
 
 

@@ -41,5 +41,5 @@ SUBJECT = Subject(
     "Channels by their norms on a document",
     measure,
     "ln_structured, half of the channels of 8192 x 8192 float32 weights, or of 28 tensors of "
-    "512 x 512 x 3 x 3; from an open file to the masks in force, against torch's function.",
+    "512 x 512 x 3 x 3; from an open file to the applied masks, compared with torch's function.",
 )

@@ -38,7 +38,7 @@ def measure(ground: Ground) -> Iterator[Line]:
         mean, deviation, pixels = answer["far"]
         yield Line(
             work,
-            "half at random, all in sight: deviation of the pixels",
+            "half at random, all visible: deviation of the pixels",
             deviation,
             "",
             bound=AtMost(EVEN),

@@ -34,7 +34,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     yield Line(WORK, f"memory after round {FIRST}", megabytes[FIRST], "MB")
     yield Line(
         WORK,
-        f"memory after round {ROUNDS}, of that",
+        f"memory after round {ROUNDS}, relative to that",
         100 * megabytes[ROUNDS] / megabytes[FIRST],
         "%",
         bound=AtMost(105),
@@ -42,7 +42,7 @@ def measure(ground: Ground) -> Iterator[Line]:
     )
     yield Line(
         WORK,
-        "the same as it is, nothing given back",
+        "the same without releasing memory",
         100 * untidy[ROUNDS] / untidy[FIRST],
         "%",
         note=f"{untidy[FIRST]:.0f} MB, {untidy[ROUNDS]:.0f} MB; at most {ran.peak_mb:.0f} MB",

@@ -192,7 +192,7 @@ SUBJECT = Subject(
     "Units cut out of a model",
     measure,
     "Random weights in the shapes of Qwen2.5-0.5B and of MiniLM. 30 % of the FFN neurons by L2 are "
-    "cut and written as a folder, read back and put into zeros again; beside it the same neurons "
-    "as zeros in a dense file. transformers runs both.",
+    "cut and written as a folder, which is read back and expanded with zeros; for comparison, the "
+    "same neurons are zeros in a dense file. transformers runs both.",
     on_request=True,
 )

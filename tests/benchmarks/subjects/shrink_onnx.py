@@ -124,7 +124,8 @@ SUBJECT = Subject(
     "Channels cut out of ONNX models",
     measure,
     "Networks of torchvision with random weights, as the exporter of torch writes them. 30 % of "
-    "every group of channels by L2, rounded up to multiples of 8, are cut; beside it the same "
-    "channels as zeros. ONNX Runtime runs both. Needs torchvision, onnxscript and onnxruntime.",
+    "every group of channels by L2, rounded up to multiples of 8, are cut; for comparison, the "
+    "same channels are zeros. ONNX Runtime runs both. Needs torchvision, onnxscript and "
+    "onnxruntime.",
     on_request=True,
 )

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.analysis.statistics import Histogram
-from pruneapp.export.report_file import csv_text
+from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.sparsity_overview import ModelView

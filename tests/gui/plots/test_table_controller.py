@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog
 from safetensors.numpy import save_file
 
 from pruneapp.errors import ExportError
-from pruneapp.export.report_file import csv_text
+from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.plots.base.export_menu import png
 from pruneapp.gui.plots.pages import Page

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from pruneapp.analysis.statistics import Histogram
 from pruneapp.edits.manual_edit import ManualEditRequest
-from pruneapp.export.report_file import csv_text
+from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.chart.axes import power_text
 from pruneapp.gui.plots.distribution import STEPS, DistributionView, share_below

@@ -1,6 +1,6 @@
 """An example of what a package can add to Pruneapp: a method, an export format, a file format.
 
-What must hold of a declaration stands beside its class; the built-in ones are examples, too.
+The docstrings of the declared classes have the rules; the built-in declarations are examples too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _rank(view: TensorView, _values: Values, _width: int, mean: float) -> Scores
     return Scores(view.read, view.numel, view.dtype, view.kept, score)
 
 
-# A method: what lies nearest to the mean magnitude goes first.
+# A method: weights whose magnitude is nearest to the mean are pruned first.
 CENTERED = WeightMethod(
     name="centered",
     label="Distance from the mean",

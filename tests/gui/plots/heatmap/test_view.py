@@ -14,7 +14,7 @@ from PySide6.QtGui import QFont, QImage, QPainter, QTransform
 
 from pruneapp.analysis.layout import Layout
 from pruneapp.analysis.tiles import Tile, TileRequest
-from pruneapp.export.report_file import csv_text
+from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.plots.heatmap import overlays, shading
 from pruneapp.gui.plots.heatmap.shading import ColorTables, Mode
 from pruneapp.gui.plots.heatmap.view import WeightsView

@@ -13,7 +13,14 @@ from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
-from pruneapp.export.report_file import KINDS, StepAccount, account_of, percent, size, write_account
+from pruneapp.export.report_writer import (
+    KINDS,
+    StepAccount,
+    account_of,
+    percent,
+    size,
+    write_account,
+)
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.containers import as_snapshot, kept_masks, model
 
