@@ -145,7 +145,7 @@ class DifferenceSums:
             total.extend(part)
 
     def difference(self, pair: Pair) -> TensorDifference:
-        """Return the comparison of the tensor from the sums of all its parts."""
+        """Return the comparison of a pair of tensors from the sums of all their parts."""
         distance, aa, bb = (math.sqrt(_total(s)) for s in self.sums[:3])
         ab = _total(self.sums[3])
         differing, same_sign, zero_a, zero_b, zero_both = self.counts
@@ -272,9 +272,10 @@ def compare(
 ) -> Comparison:
     """Compare every tensor of two states by the values that an export would write.
 
-    Each pair is read once, in bounded memory. Sums are float64 and added as described in
-    `pruneapp.analysis.retained_norm`, so they do not depend on chunks or threads. The dtypes of the
-    two sides may differ.
+    Tensors are paired if they share a name. Those on one side only, unreadable ones, and pairs of
+    different shapes are listed without numbers. Each pair is read once, in bounded memory. Sums are
+    float64 and added as described in `pruneapp.analysis.retained_norm`, so they do not depend on
+    chunks or threads. Raises `CheckpointError` if a file cannot be read.
 
     Parameters
     ----------
@@ -283,7 +284,7 @@ def compare(
     called
         Display names of the two sides.
     names
-        Tensor names of either side; None compares all.
+        Tensor names of either side, unknown ones are ignored; None compares all.
     known
         Results of earlier comparisons. Tensors whose values have not changed since are taken from
         it and not read again; new results are added to it.
@@ -308,7 +309,11 @@ def compare(
 
 
 def unread_in(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[TensorDifference]:
-    """Yield the tensors that are unreadable on a side; none if both are one checkpoint."""
+    """Yield a difference for each tensor that cannot be read on a side.
+
+    Its kind is "unread" if both sides have it, otherwise "only a" or "only b". `names` limits the
+    tensors; None means all. Yields nothing if both sides are the same checkpoint.
+    """
     if a.checkpoint is b.checkpoint:
         return
     here, other = a.checkpoint, b.checkpoint
@@ -444,7 +449,7 @@ def _same_bits(a: Side, b: Side, job: Job) -> bool:
 
 
 def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
-    """Return whether both are one tensor of one checkpoint with the same zeros; reads nothing."""
+    """Return whether `x` and `y` are one tensor with the same zeros in both; reads nothing."""
     if a.checkpoint is not b.checkpoint or x.name != y.name:
         return False
     if a.values.get(x.name) is not b.values.get(x.name):

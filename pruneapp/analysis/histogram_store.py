@@ -54,7 +54,11 @@ class HistogramRequest:
 
 
 def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]]:
-    """Return the result of `rows_of`, cached so that it is not recomputed while a slider moves."""
+    """Return the rows of a step, each with the first names of the tensors that it prunes.
+
+    As `rows_of`, but cached per names and excluded tensors of the rows, so that it is not
+    recomputed while a slider changes their amounts. Raises `SelectionError`.
+    """
 
     def find() -> list[tuple[int, tuple[str, ...]]]:
         places = {id(row): i for i, row in enumerate(step.rows)}
@@ -97,7 +101,7 @@ def _key_of(kind: str, step: Step) -> tuple[object, ...]:
 
 
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:
-    """Yield tensor names with the kind of histogram that an estimate of the step needs of them.
+    """Yield tensor names with the kind of histogram that an estimate of the step needs for them.
 
     The histograms that decide which weights are pruned come before those used only for the retained
     norm.
@@ -204,7 +208,7 @@ def missing_sums(
 
 
 def counted_share(snapshot: Snapshot, step: Step) -> float:
-    """Return the counted share of the elements a step needs, from 0 to 1; 1 if it needs none."""
+    """Return which share of the elements that a step needs is counted; 1 if it needs none."""
     missing = sum(request.elements for request in missing_histograms(snapshot, step))
     if not missing:
         return 1.0
@@ -262,7 +266,11 @@ def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
 
 
 def measure(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
-    """Measure and cache only the norms of a request (see `missing_sums`), which always fit."""
+    """Count the tensors of a request of `missing_sums`, and cache only their sums.
+
+    Unlike histograms, sums always fit in the cache. `job` is started with the elements; it may
+    cancel. Raises `CheckpointError` if the file cannot be read.
+    """
     job.start(request.elements, request.names[0])
     for name, histogram in count_all(snapshot.as_in_file, request.names, job):
         _put_sums(snapshot.as_in_file, name, histogram)
@@ -282,7 +290,7 @@ def _put_sums(snapshot: Snapshot, name: str, histogram: MagnitudeHistogram) -> N
 
 
 def magnitudes(snapshot: Snapshot, name: str) -> MagnitudeHistogram | None:
-    """Return the magnitudes of a tensor, by its first name; None if they are not counted."""
+    """Return the cached histogram of a tensor, by its first name; None if it is not counted."""
     histogram: MagnitudeHistogram | None = _count_of(snapshot, name, None)
     return histogram
 
@@ -297,11 +305,11 @@ def channels(snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | Non
 
 
 def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
-    """Return the sums of squares and of magnitudes of the kept finite weights; None if unknown.
+    """Return the sums of squares and of magnitudes of the kept finite weights, from the cache.
 
-    The values are those of the file even if a repair replaced them: the sums tell what pruning
-    removed, and repaired weights may be larger than any in the file. A sum is infinite where
-    float64 overflows.
+    None if the tensor was not counted in this state. The values are those of the file even if a
+    repair replaced them: the sums tell what pruning removed, and repaired weights may be larger
+    than any in the file. A sum is infinite where float64 overflows.
 
     Sums stay in the cache longer than histograms: those of the file without masks, and those of the
     last other state in which the tensor was counted.

@@ -92,7 +92,7 @@ class MagnitudeHistogram:
         return sizes * values, sizes
 
     def below(self, threshold: float, dtype: DType) -> int:
-        """Return how many magnitudes are up to `threshold`; see `histogram_store.below`."""
+        """Return how many counted magnitudes are at most `threshold`."""
         if not threshold >= 0:
             return 0
         values = bin_values(dtype)
@@ -243,7 +243,10 @@ class _Counters:
 
 
 def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[MagnitudeHistogram]:
-    """Count small tensors of equal size and dtype together; see `count_magnitudes`."""
+    """Yield the histogram of each of several small tensors of equal size and dtype, in order.
+
+    The histograms equal those of `count_magnitudes`, but counting together is faster.
+    """
     entry = snapshot.entry(names[0])
     size, dtype = entry.numel, entry.dtype
     most = max(1, PIECE // size)

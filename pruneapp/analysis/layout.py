@@ -142,7 +142,10 @@ def _within(part: tuple[int, int], extent: int) -> tuple[int, int]:
 
 
 def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
-    """Return the boxes of nested dimensions that cover the flat indices `start` to `stop`."""
+    """Return the boxes that cover the flat indices from `start` to before `stop`, at least one.
+
+    `extents` are the sizes of the dimensions, outermost first.
+    """
     if not extents:
         return [()]
     inner = prod(extents[1:])

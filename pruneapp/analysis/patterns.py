@@ -191,13 +191,16 @@ def check_pattern(  # noqa: PLR0917 - each its own type
     """Check whether at most n of every m weights along a dimension are nonzero.
 
     Pruned weights count as zero, and so do weights with the value 0.0 or -0.0. Groups begin at
-    channel 0; leftover weights at the end of the dimension belong to no group.
+    index 0 of the dimension (negative: from the last); leftover weights at its end belong to no
+    group. A tensor without groups, for example because it is too short or lacks the dimension, does
+    not have the pattern; its result has the reason.
 
     Tensors are processed one after the other, each by several threads, with one bit of memory per
-    weight. Tensors that violate the pattern are read twice more, to find what `repair` would prune.
-    `job` is started with the elements.
+    weight. Tensors that violate the pattern are read twice more, to find which weights a fix would
+    prune. `job` is started with the elements.
 
-    Raises `ParameterError` if n and m are not a valid pattern, and whatever `resolve` raises.
+    Raises `ParameterError` if n and m are not a valid pattern, `SelectionError` and
+    `UnknownTensorError` if `names` is empty or a tensor cannot be pruned or does not exist.
     """
     pattern = N_M.validate({"pattern": f"{n}:{m}", "dim": dim})
     first_names = resolve(snapshot.checkpoint, names)
@@ -219,9 +222,10 @@ def pattern_report(
 def look_for_pattern(
     snapshot: Snapshot, entry: TensorEntry, values: Mapping[str, Any], job: Job
 ) -> tuple[TensorPattern, RetainedNorm | None]:
-    """Check one tensor for a pattern, given as parameter values of the N:M method.
+    """Check one tensor for a pattern, given by the parameters "pattern" ("n:m") and "dim".
 
-    Returns the result and, where the pattern is broken, the norm retained by a fix; otherwise None.
+    Return the result and, if the pattern is broken, the norm that a fix would retain; otherwise
+    None. A tensor without groups gets a result with `why_not` set.
     """
     (n, m), dim = sizes_of(values["pattern"]), values["dim"]
     norm = None

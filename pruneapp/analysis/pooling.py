@@ -425,7 +425,11 @@ def reader(bits: Callable[[str, int, int], Bits], entry: TensorEntry) -> ReadVal
 
 
 def changed(read: ReadValues, before: BitMask | None, after: BitMask | None) -> ReadValues:
-    """Return a function that reads how masks change values: -v if pruned, v if restored, else 0."""
+    """Return a function that reads which values change between two masks.
+
+    A value v becomes -v if it is newly pruned, v if it is restored, and 0 if nothing changes. A
+    mask of None keeps all.
+    """
 
     def change(start: int, stop: int) -> Floats:
         x, y = (np.True_ if m is None else m.bools(start, stop) for m in (before, after))
@@ -442,7 +446,7 @@ def changed(read: ReadValues, before: BitMask | None, after: BitMask | None) -> 
 
 
 def effective(snapshot: Snapshot, name: str) -> ReadValues:
-    """Return a function that reads the values as an export would write them."""
+    """Return a function that reads the values of a tensor as an export would write them."""
     mask = snapshot.zeroed(name)
 
     def bits(first: str, start: int, stop: int) -> Bits:

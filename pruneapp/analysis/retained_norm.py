@@ -30,7 +30,7 @@ from pruneapp.progress import Job
 
 
 def aligned(chunks: Iterable[RawChunk], multiple: int = BLOCK) -> Iterator[RawChunk]:
-    """Yield the same elements in chunks that begin at multiples of `multiple`.
+    """Yield the elements of chunks again, in chunks that begin at multiples of `multiple`.
 
     The first chunk must begin at such a multiple. Chunks that are aligned already are not copied.
     """
@@ -120,7 +120,7 @@ def _share(before: float, after: float) -> float | None:
 
 
 def shares_of(before: Float64s, after: Float64s) -> Float64s:
-    """Return the retained share of each sum; NaN where the sum before is 0 or not finite."""
+    """Return `after` / `before` for each sum; NaN where `before` is 0 or not finite."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(np.isfinite(before) & (before > 0), after / before, math.nan)
 
@@ -287,9 +287,10 @@ def measure_kept_norms(
     Returns
     -------
     dict
-        Retained norms by first name, without thresholds. Sums after the step use float32 products
-        and block sums, with a relative error of up to one millionth. Omitted are tensors that have
-        a threshold, whose type does not fit into float32, or with non-finite sums.
+        Retained norms of the tensors in `before`, by first name, without thresholds. Sums after the
+        step use float32 products and block sums, with a relative error of up to one millionth.
+        Omitted are tensors that may have a magnitude threshold, which only `measure_retained_norms`
+        finds, whose type does not fit into float32, or with non-finite sums.
     """
     names = [
         name
@@ -329,7 +330,7 @@ def measure_kept_norms(
 
 
 def _may_have_cut(snapshot: Snapshot, name: str, after: BitMask) -> bool:
-    """Return whether the first elements of a tensor are consistent with a magnitude threshold."""
+    """Return whether the first elements fit a magnitude threshold, for the mask `after` a step."""
     measured = _NormSums()
     before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
     with np.errstate(all="ignore"):
@@ -354,7 +355,7 @@ _FEW = 4
 def measure_retained_norms(
     snapshot: Snapshot, after: Mapping[str, BitMask], job: Job
 ) -> dict[str, RetainedNorm]:
-    """Return the bit-identical result of `measure_retained_norm` per tensor, by first name."""
+    """Return what `measure_retained_norm` does for each tensor in `after`, masks by first name."""
     result: dict[str, RetainedNorm] = {}
     for together, names in batches_of_small_tensors(snapshot, list(after), job):
         if not together or len(names) < _FEW:
@@ -377,7 +378,7 @@ def measure_retained_norms(
 def _norms_alike(
     snapshot: Snapshot, after: Mapping[str, BitMask], names: Sequence[str]
 ) -> list[RetainedNorm]:
-    """Measure small tensors of one dtype and size as the rows of a matrix."""
+    """Measure small tensors of one dtype and size together; `after` are their masks by name."""
     dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
     bits = snapshot.checkpoint.bits_joined(names)
     values = real_values(bits, dtype, names[0]).reshape(len(names), size)

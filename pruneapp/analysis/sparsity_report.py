@@ -138,7 +138,7 @@ class SparsityTable(Sequence[TensorSparsity]):
     def counted(
         cls, names: Sequence[str], numel: Sequence[int], before: Sequence[int], after: Sequence[int]
     ) -> SparsityTable:
-        """Return a table with counts only; norms and thresholds are unknown."""
+        """Return a table of numbers of kept weights; norms and thresholds are unknown."""
         unknown = np.full(len(names), np.nan)
         counts = [np.array(column, np.int64) for column in (numel, before, after)]
         return cls(names, counts[0], counts[1], counts[2], unknown, unknown, unknown)

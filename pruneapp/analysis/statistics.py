@@ -69,7 +69,7 @@ class Histogram:
         return self.binning == "signed"
 
     def bounds(self, at: int) -> tuple[float, float]:
-        """Return the limits of the values in a bin, including outliers."""
+        """Return the limits of the values in the bin `at`, including outliers."""
         low, high = float(self.edges[at]), float(self.edges[at + 1])
         if self.ends is not None and at == 0:
             low = min(low, self.ends[0])
@@ -291,12 +291,13 @@ class _NumberSums:
 
 
 def numbers(snapshot: Snapshot, name: str, job: Job) -> TensorNumbers:
-    """Compute statistics of all values of a tensor, pruned or not, in one pass.
+    """Compute statistics of all values of a tensor, with the stored values of pruned weights.
 
     Sums are float64, per block, and the block sums are added exactly and rounded once, so the
-    result is bit-identical for all thread counts and machines. For packed types only name and size
-    are returned. `job` is stepped by the bytes. Raises `CheckpointError` if the file cannot be
-    read.
+    result is bit-identical for all thread counts and machines. Minimum and maximum are None if all
+    values are NaN or there are none. For packed types only the name and the number of elements are
+    set. `job` is stepped by the bytes, not started. Raises `UnknownTensorError`, and
+    `CheckpointError` if the file cannot be read.
     """
     entry = snapshot.entry(name)
     if entry.dtype.packed:
@@ -567,7 +568,7 @@ class _Bins(ABC):
     ends: tuple[float, float] | None = None
 
     def measured(self, values: Floats) -> Floats:
-        """Return the quantity on the axis: magnitudes."""
+        """Return the values that are counted in bins: the magnitudes."""
         return np.abs(values)
 
     def between(self, low: float, high: float, bins: int) -> Float64s:
@@ -599,7 +600,7 @@ class _Equal(_Bins):
             self._last = (above - 0.5) * self._width
 
     def measured(self, values: Floats) -> Floats:
-        """Return the quantity on the axis: values if signed, else magnitudes."""
+        """Return the values that are counted in bins: as they are if signed, else magnitudes."""
         return values if self._below else np.abs(values)
 
     def bins_of(self, values: Floats) -> Indices:

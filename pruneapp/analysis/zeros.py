@@ -68,10 +68,11 @@ class ZerosReport:
 def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:
     """Return the N:M pattern with the smallest kept share that holds throughout; None for none.
 
-    At most n of every m successive elements along dim 1 are kept: the input features of a linear
-    layer, and for a convolution the input channels at one kernel position, as NVIDIA's sparse
-    tensor cores and torch's semi-structured tensors require. The first group begins at channel 0.
-    If the size of dim 1 is not a multiple of m, the pattern does not hold.
+    `left` has 1 for each nonzero weight. At most n of every m successive elements along dim 1 are
+    nonzero: the input features of a linear layer, and for a convolution the input channels at one
+    kernel position, as NVIDIA's sparse tensor cores and torch's semi-structured tensors require.
+    The first group begins at channel 0. If the size of dim 1 is not a multiple of m, the pattern
+    does not hold.
     """
     if len(shape) < 2:
         return None
@@ -82,7 +83,10 @@ def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, in
 
 
 def broken_groups(left: BitMask, shape: tuple[int, ...], groups: Groups, job: Job) -> Iterator[int]:
-    """Yield the number of groups that keep too many elements, one number per piece of a tensor."""
+    """Yield the number of groups with too many nonzero elements, one number per piece of a tensor.
+
+    `left` has 1 for each nonzero element.
+    """
     n, m, length = groups.keep, groups.size, shape[groups.dim]
     if m in {4, 8} and length % m == 0 and math.prod(shape[groups.dim + 1 :]) == 1:
         # Groups are contiguous in flat order, so they are whole nibbles or bytes.
@@ -102,9 +106,10 @@ def broken_groups(left: BitMask, shape: tuple[int, ...], groups: Groups, job: Jo
 def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:
     """Return the largest square block that the zeros fill; None for none.
 
-    The tensor is treated as a matrix of dim 0 by all others, in flat order; blocks begin at its
-    first row and column and are cut off at the last. At least 99 % of the zeros must be in blocks
-    of zeros only, and these must not merely form whole rows or columns of the matrix.
+    `left` has 1 for each nonzero element. The tensor is treated as a matrix of dim 0 by all others,
+    in flat order; blocks begin at its first row and column and are cut off at the last. At least 99
+    % of the zeros must be in blocks of zeros only, and these must not merely form whole rows or
+    columns of the matrix.
     """
     if len(shape) < 2 or min(shape[0], math.prod(shape[1:])) < _BLOCKS[0] or not left.pruned:
         return None
@@ -127,7 +132,7 @@ def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int]
 
 
 def _cells(left: BitMask, rows: int, columns: int, tolerated: float, job: Job) -> Bools | None:
-    """Return which 4 x 4 blocks have nonzero elements.
+    """Return which 4 x 4 blocks have nonzero elements, which are 1 in `left`.
 
     None as soon as more than `tolerated` zeros are outside of empty blocks.
     """
@@ -297,8 +302,8 @@ def zeros_pruned_again(
 ) -> tuple[str, ...]:
     """Return the tensors in which only weights that were already zero were newly pruned.
 
-    Each tensor is read up to the first newly pruned nonzero weight, so little of a dense model and
-    all of a sparse one.
+    `before` and `after` are the states around a step. Each tensor is read up to the first newly
+    pruned nonzero weight, so little of a dense model and all of a sparse one.
     """
     found = []
     for name in names:
@@ -361,7 +366,10 @@ def _zeros_of(snapshot: Snapshot, entry: TensorEntry, job: Job) -> TensorZeros |
 def _empty_slices(
     kept: BitMask | None, left: BitMask, shape: tuple[int, ...], zeros: int, job: Job
 ) -> Iterator[int]:
-    """Yield, per dimension, the number of slices that zeros of the file made empty."""
+    """Yield, per dimension, the number of slices that zeros of the file made empty.
+
+    `kept` is the mask of the state; `left` has 1 for each kept nonzero element.
+    """
     for dim, size in enumerate(shape):
         if kept is None and zeros < math.prod(shape) // size:
             yield 0  # fewer than one slice

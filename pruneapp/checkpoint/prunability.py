@@ -112,7 +112,11 @@ def _role_by(name: str, modules: Modules) -> Role:
 
 
 def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
-    """Return the layer type (``Conv2d``, ``Linear``, ``norm``, ...); empty if unknown."""
+    """Return the layer type (``Conv2d``, ``Linear``, ``norm``, ``bias``, ...); "" if unknown.
+
+    Derived from the shape and names: `leaf` is the last part of the tensor's name, `module` has the
+    other tensors of its module by `leaf`.
+    """
     rank = len(entry.shape)
     if role.norm and leaf in STATISTICS_NAMES:
         return STATISTICS

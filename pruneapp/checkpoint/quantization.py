@@ -373,7 +373,12 @@ def _members(path: str, parts: Iterable[str], modules: Modules) -> Iterator[tupl
 def _quantizer_of(
     entries: dict[str, TensorEntry], declared: Declaration | None, *, root: bool
 ) -> str | None:
-    """Return the name of the quantizer of a layer; None if the layer is not quantized."""
+    """Return the name of a layer's quantizer, "" if unknown; None if the layer is not quantized.
+
+    `entries` are the tensors by their names in the layer. The name that the configuration declares
+    wins over one found by dtypes and names. At the `root` of a file, a declaration alone is no
+    evidence.
+    """
     layer = frozenset((name, entry.dtype.name) for name, entry in entries.items())
     marked = next((one.name for one in QUANTIZERS if one.matches(layer)), None)
     by_rule = _is_quantized(entries, root=root)

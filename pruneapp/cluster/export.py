@@ -613,7 +613,11 @@ def export_recipe(
 
 @contextlib.contextmanager
 def hashed_by(cluster: Cluster, checkpoint: Checkpoint, job: Job) -> Iterator[None]:
-    """Let workers hash the files of a model while the block runs; wait for them at its end."""
+    """Let workers hash the files of a model while the block runs, and store the checksums.
+
+    Files with known checksums are not hashed. The end of the block waits for the results; an
+    exception in it cancels them.
+    """
     model = ModelSource.of(checkpoint)
     files = [(n, file) for n, file in enumerate(checkpoint.files) if bytes_left(file)]
     with cluster.kept() as keep:

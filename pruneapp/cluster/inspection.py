@@ -63,7 +63,10 @@ def differences_of(
 
 @task
 def patterns_of(model: ModelSource, names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
-    """Check tensors for a pattern, given as parameter values of the N:M method."""
+    """Check tensors, by name, for an N:M pattern; return a result of `look_for_pattern` for each.
+
+    Runs on a worker. `values` has the parameters "pattern" ("n:m") and "dim".
+    """
     with entered() as job:
         state, found = Snapshot(model.open()), []
         for name in names:
@@ -164,9 +167,10 @@ def _by_tensor(  # noqa: PLR0917 - each its own type
     label: str,
     ask: Callable[[ModelSource, list[str]], tuple[Callable[..., Any], tuple[Any, ...]]],
 ) -> list[Any]:
-    """Run a task per batch of tensors, and return the results of all tensors in order.
+    """Run a task per batch of tensors on the workers; return the results in the order of `names`.
 
-    `ask` returns the task function and its arguments for a model and a batch of names.
+    `ask` returns, for a model and a batch of names, the task function, which returns a list with a
+    result per name, and its arguments. `label` describes the work of `job`.
     """
     job.start(0)
     state = ClusterState(cluster, checkpoint)

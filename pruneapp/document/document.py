@@ -324,7 +324,7 @@ class Capture:
 
     @classmethod
     def of(cls, document: Document) -> Capture:
-        """Capture a document; call this on the thread that owns it."""
+        """Capture a document; call this on the thread that owns the document."""
         history = document.history
         return cls(
             document.snapshot(),

@@ -444,7 +444,10 @@ class History:
             )
 
     def changes_to(self, state: int) -> LayerSlots:
-        """Return the masks that change when `state` becomes current; raises IndexError."""
+        """Return the masks that change when `state` becomes current, as they are in that state.
+
+        Empty if it is current. Raises `IndexError` if there is no such state.
+        """
         self._check(state)
         undone, redone = self.branches.route(self.position, state)
         return _merged(

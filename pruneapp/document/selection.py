@@ -52,20 +52,20 @@ def select(
     prefer_parameters
         Whether buffers are left out of the matches of a pattern that matches parameters, too.
     on_request
-        Whether a pattern that is the exact name of a float of a quantized layer selects it.
+        Whether a pattern that is the exact name of a float of a quantized layer selects it; other
+        patterns never do.
 
     Returns
     -------
     tuple[str, ...]
-        First names, in file order, without duplicates. Tensors that cannot be pruned are omitted,
-        and buffers are if the pattern also matches parameters. Floats of quantized layers are
-        selected only by a pattern that is their exact name.
+        First names of tied tensors, in file order, without duplicates or tensors that cannot be
+        pruned.
 
     Raises
     ------
     SelectionError
-        If there is no pattern; for the first pattern that matches nothing, with the nearest names;
-        or for the first one that matches nothing prunable, with the reason.
+        If there is no pattern; for the first pattern that matches nothing, with the nearest names,
+        or nothing prunable, with the reason.
     """
     if not patterns:
         raise SelectionError("No pattern was given.", remedy="Use '*' for every tensor.")

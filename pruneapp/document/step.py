@@ -277,9 +277,10 @@ class Step:
         return ", ".join(("; ".join(labels), *self.along(), *scope, *self.limits.words()))
 
     def detail(self, counts: Sequence[int] = ()) -> str:
-        """Return a text of several lines with all settings and the first tensors.
+        """Return a text with all settings and the first tensors of each row, one per line.
 
-        With `counts`, as in `label`, it has one line per row instead.
+        With `counts`, the number of tensors that each row prunes, a row is one line without its
+        tensors. Scope and limits come last in both forms.
         """
         lines = []
         for number, (row, count) in enumerate(zip(self.rows, counts, strict=False), 1):

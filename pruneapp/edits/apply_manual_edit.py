@@ -173,7 +173,7 @@ def _reason(
 
 
 def _copied(mask: BitMask | None, numel: int, job: Job, *, absent: bool) -> Packed:
-    """Return a writable copy of a mask's bytes; without a mask, all bits are `absent`."""
+    """Return a writable copy of a mask's bytes; without a mask, all `numel` bits are `absent`."""
     packed = scratch.bits(numel)
     for place in _pieces(slice(0, packed.size)):
         packed[place] = 0xFF * absent if mask is None else mask.part(place.start, place.stop)

@@ -66,7 +66,11 @@ class Dependents:
     why_not: str = ""
 
     def following(self) -> tuple[TensorDim, ...]:
-        """Return the other members of the groups, of each group matrices before vectors."""
+        """Return the dimensions that depend on the channels, each once, matrices before vectors.
+
+        The latter within each group. Tensors of `groups` are included if they depend on others of
+        them.
+        """
         found: dict[TensorDim, None] = {}
         for source, groups in self.groups.items():
             for group in groups:

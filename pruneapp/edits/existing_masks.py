@@ -503,7 +503,11 @@ def _pieces(a: BitMask, b: BitMask, job: Job) -> Iterator[tuple[Packed, Packed]]
 
 
 def _changed_weights(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
-    """Return the weights of `a` to prune or restore to reach the combination, as a mask of ones."""
+    """Return a mask with 1 for each weight that `a` has to change to become the combination.
+
+    In `a` and `b`, 1 means kept. The weights are to be pruned for "or", and to be restored for
+    "and" and "minus".
+    """
     packed, done = scratch.bits(a.size), 0
     for here, there in _pieces(a, b, job):
         packed[done : done + here.size] = _CHANGED_BITS[how](here, there)

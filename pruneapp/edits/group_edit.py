@@ -123,7 +123,10 @@ def in_sentence(label: str) -> str:
 
 
 def _joined(values: Floats, units: NDArray[np.int32], count: int, n: str) -> Floats:
-    """Return the norms of concatenated vectors from the norms of their parts."""
+    """Return the norm of order `n` of each of `count` units from those of its channels.
+
+    `units` has the unit of each channel.
+    """
     order = _ORDERS[n] if n in _ORDERS else float(n)
     found: Floats
     if np.isinf(order):

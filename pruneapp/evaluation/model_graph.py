@@ -217,9 +217,10 @@ class SeededInputs:
     def of(
         cls, checkpoint: Checkpoint, texts: Sequence[str] = (), cancel: CancelToken | None = None
     ) -> SeededInputs:
-        """Read the declared inputs of an ONNX model; `texts` are sizes such as ``batch=1``.
+        """Read the declared inputs of an ONNX model; `texts` set open sizes, such as ``batch=1``.
 
-        Raises as `read_model_graph` and `parse_sizes`.
+        Sizes without a text get a default. Raises `ParameterError` if a text is not valid, and the
+        errors of `read_model_graph`.
         """
         graph = read_model_graph(checkpoint, cancel)
         sizes = parse_sizes(texts, graph.open_sizes())

@@ -470,7 +470,7 @@ def repaired(
 
 @dataclass(frozen=True)
 class _Unscanned:
-    """The unpruned model, and the state that is scanned."""
+    """The measurements that cells are compared with: the unpruned model and the state."""
 
     baseline: Baseline
     result: Result
@@ -522,7 +522,11 @@ def changes_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
 def _before(
     evaluator: Evaluator, snapshot: Snapshot, job: Job
 ) -> tuple[tuple[ScanMetric, ...], _Unscanned]:
-    """Return the metrics before pruning, and the measurements that they come from."""
+    """Measure the unpruned model, unless that is known, and the scanned state.
+
+    Return the metrics of the state, and both measurements. Raises `EvaluationError` if no metric
+    can be better or worse.
+    """
     parts = job.parts(2)
     baseline = evaluator.baseline or evaluator.measure_baseline(snapshot, next(parts))
     runner = evaluator.runner

@@ -94,12 +94,12 @@ def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
 def _plan_lazily(
     state: State, request: ExportRequest, job: Job, provenance: Provenance | None
 ) -> tuple[Path, dict[Path, Plan], tuple[str, ...]]:
-    """Return the absolute path of an export with links followed, its plans and notices.
+    """Return the absolute path of an export, links followed, the plan of each file, and notices.
 
-    For a folder all files are planned, because their names depend on it; this reads headers but no
-    weights. The plans of a single file are empty, so that checking it takes only a few file system
-    calls; see `_plan_file`. Raises `ExportError` if the target is not possible, or the format
-    cannot represent the parts.
+    For a folder all files are planned, because the plan determines their names; this reads headers
+    but no weights. For a single file the dict is empty, so that checking it takes only a few file
+    system calls; `_plan_file` plans it later. Raises `ExportError` if the target is not possible,
+    or the format cannot represent the tensors.
     """
     form, values = _declared(request)
     checkpoint, path = state.checkpoint, request.path
@@ -116,7 +116,11 @@ def _plan_lazily(
 def _plan_file(
     state: State, request: ExportRequest, target: Path, job: Job, provenance: Provenance | None
 ) -> dict[Path, Plan]:
-    """Plan a single file of weights, and further files next to it."""
+    """Return the plan of each file by path, for an export of all weights to `target`.
+
+    Further files are parts of the weights and sidecars, in the same folder. `provenance` is stored
+    in the metadata if given. Raises `ExportError`.
+    """
     form, values = _declared(request)
     (plan,) = plan_weights(
         state, form, values, job, path=request.path, provenance=provenance

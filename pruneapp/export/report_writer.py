@@ -241,7 +241,7 @@ def calibration_text(name: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a fraction in percent, "–" for None. Only exact values are shown as 0 % or 100 %."""
+    """Return a fraction as "12.3 %", "–" for None. Only exact values are "0.0 %" or "100.0 %"."""
     if share is None:
         return "–"
     text = f"{share * 100:.1f} %"

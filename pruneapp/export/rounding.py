@@ -117,7 +117,7 @@ class Rounding:
 
     @property
     def cost(self) -> RoundingCost:
-        """The total cost of everything that was read."""
+        """The total cost of everything that was read; all zeros if nothing was."""
         # Sorted because threads and formats read in any order.
         ranges = dict(sorted(self.ranges.items()))
         if not ranges:

@@ -370,7 +370,7 @@ def _width(rankings: Sequence[Ranking]) -> int:
 
 
 def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> FoundThreshold:
-    """Find the threshold of few keys, all in memory."""
+    """Find the threshold that prunes `count` keys (at least one), with all keys in memory."""
     parts = []
     for ranking in rankings:
         job.cancel.check()

@@ -182,7 +182,7 @@ class Kernel(Protocol):
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
     ) -> tuple[Threshold, tuple[Share, ...]]:
-        """Find the threshold as `find_threshold` does, and what it prunes in each ranking.
+        """Find the threshold of `find_threshold`, and the number pruned in each ranking.
 
         No masks are made: the key, and the number of pruned ties per tensor, define them. `job` is
         advanced as by `find_threshold`.

@@ -326,7 +326,7 @@ def _in_blocks(segments: Segments) -> ScoreBounds:
 
 
 def _around(bounds: Sequence[Segments | ScoreBounds], count: int) -> tuple[float, float]:
-    """Return bounds of the score of rank `count`."""
+    """Return a lower and an upper bound of the score of rank `count` among all segments."""
     counts = np.concatenate([each.counts for each in bounds])
     edges = []
     for name in ("lower", "upper"):

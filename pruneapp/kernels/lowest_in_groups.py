@@ -205,12 +205,12 @@ _UNSETTLED = 8
 def _all_but_lowest_roughly(
     keys: NDArray[np.uint32], counts: Indices, room: _ScratchBuffers
 ) -> tuple[Bools, Bits, Indices]:
-    """Return all but the lowest elements of each row, by rounded keys.
+    """Return all but the lowest `counts` elements of each row, by rounded keys.
 
     Returns
     -------
     stays
-        ``bool[rows, length]``.
+        ``bool[rows, length]``, in a buffer of `room`.
     packed
         The same bits, packed.
     unsettled
@@ -382,10 +382,10 @@ class _ScratchBuffers(threading.local):
 def _all_but_lowest(
     cut: CutRows, some: slice, kept: Bools | None, room: _ScratchBuffers
 ) -> tuple[Bools, Bits | None]:
-    """Return which elements of some rows stay, and their packed bits if available.
+    """Return which elements of `some` rows of a cut stay, and their packed bits if available.
 
-    Elements that are already pruned may be among them. If sums are wanted, the magnitudes are left
-    in `room`.
+    `kept` are the elements that are not pruned yet, None for all. Elements pruned before may stay.
+    If sums are wanted, the magnitudes are left in the buffers `room`.
     """
     ranking, length = cut.ranking, cut.length
     counts, start = cut.counts[some], some.start * length
@@ -409,7 +409,7 @@ def _all_but_lowest(
 
 
 def _exact_keys(ranking: Ranking, start: int, length: int, rows: slice, kept: Bools | None) -> Bits:
-    """Return the keys of rows from the flat index `start` on; pruned elements get the largest."""
+    """Return the keys of rows from the flat index `start` on; the largest key where not `kept`."""
     first, last = rows.start * length, rows.stop * length
     keys = read_keys(ranking, (start + first, start + last))
     if kept is not None:

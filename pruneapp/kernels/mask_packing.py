@@ -52,7 +52,7 @@ class ComparedStretch:
 def compare_stretch(
     ranking: Ranking, stretch: TensorRange, near: KeyRange, cancel: CancelToken
 ) -> ComparedStretch:
-    """Compare every key of a stretch with the range in which the threshold is expected."""
+    """Compare every key of a stretch with `near`, the range in which the threshold is expected."""
     kept_bits = np.zeros((stretch.size + 7) // 8, np.uint8)
     offsets, places = [], []
     for chunk in ranking.keys(stretch.start, stretch.stop):
@@ -96,7 +96,7 @@ class NearCutBuilder:
 
     @staticmethod
     def room_for(near: KeyRange, width: int) -> float:
-        """Return the approximate bytes to store; `width` is the number of bits of a key."""
+        """Return the approximate bytes to store the keys of `width` bits in the range `near`."""
         return near.inside * (width // 8 + 4)
 
     def add(self, sifted: ComparedStretch) -> None:

@@ -97,9 +97,10 @@ def _nuclear_norm(matrix: Float64s, job: Job) -> float:
 
 
 def _watched(matrix: Float64s, job: Job) -> float:
-    """Decompose a large matrix on a thread that is abandoned if the job is cancelled.
+    """Return the sum of the singular values of a large matrix, computed on a thread.
 
-    LAPACK cannot be interrupted; the thread then ends later, and its result is ignored.
+    LAPACK cannot be interrupted: if the job is cancelled, `Cancelled` is raised at once, and the
+    thread ends later without effect.
     """
     answer: list[float | Exception] = []
 
@@ -189,10 +190,11 @@ def _tasks(parts: Iterable[SlicePart]) -> Iterator[list[SlicePart]]:
 
 
 def channel_norms(slices: Slices, n: Norm, job: Job, threads: int | None = None) -> Float64s:
-    """Return the norm of every channel; see `Kernel.channel_norms`.
+    """Return the norm of every channel as ``float64[channels]``, as `Kernel.channel_norms` does.
 
-    The number of threads does not change any bit of the norms; by default it is the number of CPUs,
-    and 1 for a small tensor. All threads have ended when the function returns or raises.
+    `n` is the order: a number, inf, -inf, "fro" or "nuc". `threads` limits the number of threads,
+    None to the number of CPUs; small tensors use one. It changes no bit of the result. All threads
+    have ended when the function returns or raises.
     """
     if n == "nuc":
         return nuclear_norms(slices, job)

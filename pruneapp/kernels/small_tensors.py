@@ -187,7 +187,10 @@ _FEW_RANKS = 3
 
 
 def _without_lowest(keys: Bits, kept: Bools | None, counts: Counts) -> Bools:
-    """Return what is kept of each row without its `counts` lowest, of equal ones the first."""
+    """Return which elements of each row are kept (None: all) and not among its `counts` lowest.
+
+    Of equal elements, the first are the lowest.
+    """
     if kept is not None:  # pruned elements rank last, possibly equal to kept ones
         keys = np.where(kept, keys, np.iinfo(keys.dtype).max)
     ranks = np.unique(counts - 1)

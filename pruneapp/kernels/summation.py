@@ -72,9 +72,10 @@ def _first(length: int) -> int:
 
 
 def join(length: int, most: int, sums: Iterator[Float64s]) -> Float64s:
-    """Return the sum of a slice from the sums of its parts; `length` and `most` as in `cut`.
+    """Return the sum of a slice of `length` terms from the sums of its parts.
 
-    `sums` are those of blocks, or of runs if these are shorter; only those needed are consumed.
+    `most` is the maximum number of terms of a part, as in `cut`. `sums` are those of blocks, or of
+    runs if these are shorter; only those needed are consumed.
     """
     most = min(most, BLOCK)
     total = np.add(_join_runs(min(BLOCK, length), most, sums), 0.0)  # a copy
@@ -150,7 +151,7 @@ def _add_runs(terms: Float64s, runs: int) -> Float64s:
 
 
 def join_lanes(lanes: Float64s, rest: Float64s) -> Float64s:
-    """Return the sum of a run from its lanes (8, slices) and the fewer than eight remaining rows.
+    """Return the sum of a run from its lanes (8, slices) and `rest`, its last up to seven rows.
 
     Lanes are zeros if the run is shorter, which changes no sum, because no term is -0.0.
     """
@@ -191,7 +192,7 @@ def read_box(slices: Slices, box: Box) -> Bits:
 
 
 def values_of(slices: Slices, box: Box) -> Floats:
-    """Return the values of a box, 0 where pruned, shaped like the box; see `read_box`."""
+    """Return the values of a box in its shape, 0 where pruned."""
     return decode(read_box(slices, box), slices.dtype)
 
 
@@ -266,7 +267,10 @@ class SliceSums(ABC):
 
     @abstractmethod
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
-        """Return the sums of the blocks of a part, or of its run: (blocks, channels)."""
+        """Return the sums of the blocks, or of the run, of each slice: (blocks, channels), new.
+
+        `memory` has `capacity` elements, which are overwritten with terms.
+        """
 
 
 class AlongSlices(SliceSums):
@@ -289,7 +293,7 @@ class AlongSlices(SliceSums):
         self.capacity = self.channels * (min(length, terms) + (0 if outer == 1 else 2 * inner))
 
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
-        """Read, transpose, compute terms, add."""
+        """Read boxes, make slices contiguous, compute terms, and add them."""
         inner = self._shape[2]
         channels = part.last - part.first
         # For a single channel, only the part of a row is read; for several, whole rows.
@@ -345,7 +349,7 @@ class AcrossSlices(SliceSums):
         self.capacity = max(self._piece, 2 * LANES * self.channels)
 
     def sums(self, part: SlicePart, memory: Float64s) -> Float64s:
-        """Read, compute terms, add."""
+        """Read the rows of a part, compute terms, and add them across rows."""
         width = part.last - part.first
         if part.size > self.capacity:
             return self._sum_of_run(part, *memory[: 2 * LANES * width].reshape(2, LANES, width))

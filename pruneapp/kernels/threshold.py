@@ -75,7 +75,7 @@ class Bracket:
         return self.of(low, min(self.high, low + (1 << self.shift) - 1), most)
 
     def apart(self, tensors: int) -> bool:
-        """Return whether each of `tensors` tensors can have its own counters."""
+        """Return whether there is memory for separate counters for each of `tensors` tensors."""
         return self.bins * tensors <= _MOST_APART
 
 
@@ -159,7 +159,11 @@ def search(
 
 
 def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share, ...]:
-    """Return what is pruned in each tensor, with `ties` equal elements, earlier tensors first."""
+    """Return the number of pruned elements of each tensor for one threshold.
+
+    `below` and `equal` count the elements below and at the threshold. `ties` of the latter are
+    pruned, in earlier tensors first.
+    """
     result = []
     for smaller, same in zip(below, equal, strict=True):
         ties_pruned = min(same, ties)

@@ -94,7 +94,7 @@ class Tiles:
                 yield BlockRange((top, bottom), (left, right), down, along)
 
     def stretches(self, part: BlockRange) -> Iterator[tuple[int, int]]:
-        """Yield first and last + 1 of the flat index ranges of a rectangle."""
+        """Yield the flat index ranges (first, last + 1) of the rectangle `part`, row by row."""
         columns = self.matrix[1]
         left, right = part.columns
         if right - left == columns:

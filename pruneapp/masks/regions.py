@@ -45,7 +45,7 @@ class Region:
         return slice(self.first, self.first + self.packed.size)
 
     def part(self, place: slice) -> NDArray[np.uint8]:
-        """Return the bytes of a range of the tensor's mask: a view, or a copy if mapped."""
+        """Return the bytes at `place` of the tensor's mask: a view, or a copy if mapped."""
         start, stop = place.start - self.first, place.stop - self.first
         part = self.packed[start:stop]
         if scratch.is_mapped(self.packed):
@@ -184,7 +184,7 @@ def bools_of(mask: BitMask, shape: tuple[int, ...], dim: int, box: Box) -> NDArr
 
 
 def stretches(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[int, int]]:
-    """Yield first and last + 1 of the flat index ranges of a box of `group_boxes`."""
+    """Yield the flat index ranges (first, last + 1) of a box of `group_boxes`, ascending."""
     _, channels, inner = extents(shape, dim)
     rows, some, width = box.shape
     if width == inner and (rows == 1 or some == channels):

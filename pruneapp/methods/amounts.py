@@ -56,10 +56,11 @@ def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
     where: str,
     stuck: int | None = None,
 ) -> ParameterError:
-    """Return the error for an amount larger than what is left and not protected.
+    """Return the error for an amount, of `count`, if only `left` remain and `free` can be pruned.
 
-    `stuck` is the number of tensors in which nothing can be pruned, if the error is about the most
-    restrictive of several tensors; None for a single tensor.
+    `unit` is the plural of what is pruned, and `where` the name of the tensor. `stuck` is the
+    number of tensors in which nothing can be pruned, if the error is about the most restrictive of
+    several tensors; None for a single tensor.
     """
     of = f" of '{where}'" if where else ""
     one, more = f"{unit.removesuffix('s')}{of}", f"{unit}{of}"
@@ -105,9 +106,10 @@ def _percent(share: float) -> str:
 
 
 def counts_of(amount: Amount, left: Counts) -> Counts:
-    """Return the count of an amount in each tensor (``int64[tensors]``), unchecked.
+    """Return the count of an amount in each tensor with `left` weights, ``int64[tensors]``.
 
-    Counts larger than every tensor are clipped to the largest size + 1, so that they fit int64.
+    Unchecked. Counts larger than every tensor are clipped to the largest size + 1, so that they fit
+    int64.
     """
     if isinstance(amount, float):
         counts: Counts = np.rint(amount * left).astype(np.int64)  # halves to even, as round

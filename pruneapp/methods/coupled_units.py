@@ -104,7 +104,7 @@ def coupled_units(  # noqa: PLR0917 - each its own type
 def _check_rounding(
     groups: Sequence[Group], left: Sequence[Bools], values: Values, scope: Scope
 ) -> None:
-    """Raise `ParameterError` if only rounding up to the multiple keeps units from being pruned."""
+    """Raise `ParameterError` if only rounding up to the multiple keeps all units `left`."""
     amount = values["amount"]
     sizes = [int(np.count_nonzero(each)) for each in left]
     largest = max(range(len(groups)), key=sizes.__getitem__)
@@ -225,7 +225,7 @@ def _check_known(
     unit_tensors: Sequence[Sequence[str]],
     known: Mapping[str, Inputs],
 ) -> None:
-    """Raise `ParameterError` if a group lacks the statistics that a score needs."""
+    """Raise `ParameterError` if `known` lacks statistics that the score `by` of a group needs."""
     if not names:
         raise ParameterError(
             f"'{by}' ranks units by the tensors that read them, and none is known for "
@@ -326,7 +326,11 @@ def _units_with(
     *,
     without: bool,
 ) -> Bools:
-    """Return which units have a weight in a mask; a tensor without a mask counts as `without`."""
+    """Return for each unit of a group whether a mask has a bit set for any of its weights.
+
+    `mask_of` returns the mask of a tensor; for one without a mask, `without` is the answer. For
+    units with `silenced_by`, only the masks of those tensors count.
+    """
     found = np.zeros(group.count, np.bool_)
     for member in group.members:
         view = view_of(member.name)
@@ -351,7 +355,7 @@ def _of_units(group: Group, member: Member, entries: Bools) -> Bools:
 def _lowest(
     group: Group, scores: Float64s, left: Bools, free: Bools, values: Mapping[str, Any]
 ) -> Units:
-    """Return the units to prune in one group, without those already pruned."""
+    """Return the units to prune in one group, of those in `left`, which are not pruned yet."""
     present = int(np.count_nonzero(left))
     able = int(np.count_nonzero(free.reshape(group.outer, -1), axis=1).min()) * group.outer
     amount, held = values["amount"], present - min(able, present)
@@ -383,7 +387,8 @@ def _lowest_of_all(
 ) -> list[Units]:
     """Return the units to prune of each group, by one ranking over all groups.
 
-    The number of kept units per group is then rounded up, keeping those with the highest scores.
+    `left` has the units that are not pruned yet. The number of kept units per group is then rounded
+    up, keeping those with the highest scores.
     """
     present, able = (sum(int(np.count_nonzero(each)) for each in some) for some in (left, free))
     where = groups[0][0].place if len(groups) == 1 else ""

@@ -118,10 +118,10 @@ class CumulativeTable:
         return not any(bin_shift(dtype) for dtype in self._dtypes)
 
     def cut(self, counts: Counts) -> CumulativeCut:
-        """Return what is pruned if the `counts` smallest weights of each tensor are, NaN last.
+        """Return the effect of pruning the `counts` smallest weights of each tensor.
 
-        Inside the bin of the cut, magnitudes of more than 16 bits are assumed to be evenly
-        distributed.
+        NaN is pruned last. Inside the bin of the cut, magnitudes of more than 16 bits are assumed
+        to be evenly distributed.
         """
         finite = np.minimum(counts, self.finite)
         some = finite > 0
@@ -207,7 +207,7 @@ class CumulativeTable:
             yield np.bincount(self._bins, held, _NO_BIN + 1).astype(np.int64)  # exact up to 2**53
 
     def at_random(self, counts: Counts, *, sure: bool) -> CumulativeCut:
-        """Return what is expected to be pruned if `counts` random weights of each tensor are."""
+        """Return the expected effect of pruning `counts` random weights, exact if `sure`."""
         share = counts / np.maximum(self.finite + self.nan, 1)
         with np.errstate(invalid="ignore"):  # 0 times an infinite sum
             sums = share * self.squares, share * self.sizes
@@ -428,7 +428,7 @@ class ChannelOrder:
         return tuple(order[:count] for order, count in each)
 
     def cut(self, counts: Counts) -> CumulativeCut:
-        """Return what is pruned with the first `counts` channels of each tensor."""
+        """Return the effect of pruning the first `counts` channels of each tensor."""
         places = self.running.starts + counts
         return CumulativeCut(
             self.running.weights[places],

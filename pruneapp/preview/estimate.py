@@ -142,7 +142,7 @@ def at_random(units: Units) -> Cutting:
 def _weight_counts(
     step: Step, row: Row, units: Units, cut: Cutting, wanted: Counts | None = None
 ) -> Counts:
-    """Return the number of weights to prune per tensor."""
+    """Return the number of weights to prune per tensor; `wanted` replaces the row's amount."""
     tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
     amount = row.values["amount"]
     return weight_counts_to_prune(step.limits, tensors, amount, step.scope, cut, wanted)[0]
@@ -180,7 +180,7 @@ def _before_and_after(free: Float64s, protected: Float64s | float, pruned: Float
 def pattern_counts_to_prune(
     snapshot: Snapshot, step: Step, row: Row, units: Units
 ) -> tuple[int, int, bool] | None:
-    """Return the maximum of pruned weights and channels of a pattern, and whether it is exact.
+    """Return the maximum of weights that a pattern prunes, 0 channels, and whether it is exact.
 
     It is exact if nothing is pruned or protected yet, no limits are set, and no block is
     incomplete. None for methods without groups or blocks. `units` must be in weights.

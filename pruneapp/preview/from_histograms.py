@@ -67,10 +67,11 @@ def cut_prediction(snapshot: Snapshot) -> Expect:
 def known_retained_norms(
     snapshot: Snapshot, after: Mapping[str, BitMask], near: Mapping[str, NearTaken], job: Job
 ) -> dict[str, RetainedNorm]:
-    """Return the result of `measure_retained_norms` without reading weights, where possible.
+    """Return retained norms without reading weights, of the tensors where that is possible.
 
-    Sums are added in another order, so they may differ by rounding. Tensors without pruned weights
-    `near` the threshold of the only row are omitted if their largest pruned weight is unknown.
+    `after` are the masks after the step, by first name. Sums are added in another order than in
+    `measure_retained_norms`, so they may differ by rounding. Tensors without pruned weights `near`
+    the threshold of the only row are omitted if their largest pruned weight is unknown.
     """
     result = {}
     for name, near_cut in near.items():
@@ -135,10 +136,10 @@ def _split(
 def known_channels(
     snapshot: Snapshot, after: Mapping[str, BitMask], dims: Mapping[str, int], job: Job
 ) -> dict[str, RetainedNorm]:
-    """Return the result of `measure_retained_norms` for channels along `dims`, from their norms.
+    """Return retained norms for channels pruned along `dims`, from their norms, by first name.
 
-    Only for tensors, by first names, whose L2 and L1 norms are known and finite; without
-    thresholds.
+    `after` are the masks after the step. Only for tensors whose L2 and L1 norms are known and
+    finite; without thresholds.
     """
     result = {}
     for name, dim in dims.items():
@@ -184,7 +185,7 @@ def kept_norms(
 ) -> dict[str, RetainedNorm]:
     """Return the result of `measure_kept_norms` for tensors with known sums, by first names.
 
-    `sums` are the known sums of the remaining weights.
+    `after` are the masks after the step, `sums` the known sums of the remaining weights.
     """
     return measure_kept_norms(snapshot, after, counted_sums(snapshot, after, job), sums, job)
 
@@ -244,7 +245,7 @@ def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
 
 
 def _share(before: Float64s, after: Float64s) -> Float64s:
-    """Return the retained share of each sum; NaN if it is unknown, 1 if the sum was 0."""
+    """Return `after` / `before` for each sum; NaN if unknown, 1 if it was 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(before == 0, 1.0, after / before)
     shares[shares > 1 - _ROUNDING] = 1.0

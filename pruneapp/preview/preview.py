@@ -367,7 +367,8 @@ def views_for_row(  # noqa: PLR0917 - each its own type
 ) -> list[TensorView]:
     """Return the inputs of a row's method for tensors, with scores, masks and statistics.
 
-    `pairs` finds the following norm, for methods that take its scale.
+    `given` are masks to apply, by name; `pairs` finds the following norm, for methods that use its
+    scale.
     """
     method = registry.get(row.method)
     inputs: Callable[[str], Inputs | None] | None = None
@@ -444,7 +445,7 @@ class RuleState:
         return self.before.mask(first) if rule is None else rule
 
     def zeroed(self, name: str) -> Mask | None:
-        """Return the same as `mask`, because no weights are permanent."""
+        """Return the mask of a tensor, because no weights are permanent zeros."""
         return self.mask(name)
 
     def chunks(

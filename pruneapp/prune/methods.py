@@ -368,7 +368,8 @@ def custom_from_mask(module: M, name: str, mask: Tensor) -> M:
 def remove(module: M, name: str) -> M:
     """Make pruning permanent: ``name_orig`` times ``name_mask`` becomes the parameter ``name``.
 
-    Pruning is not undone. The parameter stays the same object, so optimizers remain valid.
+    The pruned values are 0 afterwards. The parameter object remains, so optimizers stay valid.
+    Returns `module`.
 
     Raises
     ------

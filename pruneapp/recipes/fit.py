@@ -312,7 +312,7 @@ class Fit:
         return f"entries[{number}]" if number >= 0 else f"'{self.entries[index].label}'"
 
     def actions(self, where: str) -> tuple[ResolvedAction, ...]:
-        """Return the resolved entries; raises `RecipeError` with the problems, if any."""
+        """Return the resolved entries; raise `RecipeError` about `where` if there are problems."""
         if self.problems:
             raise RecipeError(
                 f"'{where}' cannot be applied to this checkpoint: "

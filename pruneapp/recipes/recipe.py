@@ -69,7 +69,7 @@ class Recipe:
     def from_text(
         cls, text: bytes | str, masks: Mapping[str, BitMask] | None = None, where: str = UNNAMED
     ) -> Recipe:
-        """Create a recipe from JSON; raises `RecipeError`."""
+        """Create a recipe from JSON, called `where` in errors; raises `RecipeError`."""
         return cls(decode(text, where).entries, masks or {}, where)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -361,12 +361,12 @@ def recipe_of(
     entries: Iterable[Mapping[str, Any]],
     masks: Mapping[str, BitMask] | None = None,
 ) -> Recipe:
-    """Return the recipe of edits, given as JSON; see `portable`."""
+    """Return the recipe of edits, given as JSON, each converted by `portable`."""
     return Recipe(tuple(portable(checkpoint, entry) for entry in entries), masks or {})
 
 
 def history_recipe(capture: Capture, job: Job) -> Recipe:
-    """Return the recipe of the current state of a document; raises as `MaskSlot.load`."""
+    """Return the recipe of the current state of a document. Raises `HistoryError`."""
     masks: dict[str, BitMask] = {}
     entries = []
     records = capture.done

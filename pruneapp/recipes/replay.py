@@ -76,7 +76,7 @@ def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> lis
 
 
 def expanded(step: Step, totals: Sequence[Amount]) -> list[Step]:
-    """Return the step once for each of `totals`, as `Limits.total`.
+    """Return one copy of the step for each of `totals`, with this limit on the total sparsity.
 
     Rounding does not accumulate: the last step reaches its total exactly.
     """
@@ -117,7 +117,7 @@ def replay(
 def replay_all(
     snapshot: Snapshot, fit: Fit, where: str, kernel: Kernel, job: Job
 ) -> Iterator[Replayed]:
-    """Apply a whole recipe as `replay` does, but name the entry in errors.
+    """Apply a whole recipe as `replay` does; errors name the entry and `where` it comes from.
 
     Raises
     ------

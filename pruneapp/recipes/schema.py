@@ -44,12 +44,12 @@ class RecipeFile(Part, frozen=True):
 
 
 def decode(text: bytes | str, where: str) -> RecipeFile:
-    """Decode a recipe.
+    """Decode a recipe; `where` names its source in error messages.
 
     Raises
     ------
     RecipeError
-        If it is not valid; the message has the location and the expected value.
+        If the text is not a valid recipe; the message has the location and the expected value.
     """
     try:
         tree = load(text, where)
@@ -85,9 +85,9 @@ def steps_of(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
 
 
 def chosen_multiple(entries: Iterable[Entry]) -> int | None:
-    """Return the multiple of the last row that rounds widths.
+    """Return the multiple that widths are rounded to by the last row that rounds them.
 
-    None if there is no such row, or if it rounds as the export does by default.
+    None if there is no such row, or its value is the default, which the export also uses.
     """
     rows = [row for step in steps_of(entries) for row in step.rows if row.name in ROUNDED]
     value = rows[-1].configuration.values.get(MULTIPLE.name) if rows else None

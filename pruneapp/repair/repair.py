@@ -92,7 +92,7 @@ class LayerRepair:
 def risks_of(
     layers: Sequence[LayerRepair], source: str = "", *, sequential: bool = False
 ) -> tuple[str, ...]:
-    """Return why a repair may have made the model worse, a sentence each; see docs/quality.md.
+    """Return why a repair may have made the model worse, a sentence each (see docs/quality.md).
 
     `source` describes the inputs, as in `pruneapp.statistics.file.Origin`.
     """

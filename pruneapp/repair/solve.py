@@ -84,7 +84,7 @@ class Moments:
     def solve(
         self, weights: Unknowns, bias: Unknowns | None, *, spread: bool, **how: Any
     ) -> Solution:
-        """Solve a layer with numpy, see `LayerSolver`."""
+        """Solve a layer with numpy by `solve`; `how` are its keyword arguments."""
         solution = solve(weights, self, bias, **how)
         if not spread:
             return solution
@@ -258,7 +258,7 @@ def _scale_of(moments: Moments, columns: int) -> float:
 
 
 def _rows_of(some: Unknowns, rows: Indices, room: Float32s | None = None) -> Unknowns:
-    """Return copies of some rows, in float32 in the buffer `room` if it is given."""
+    """Return copies of some rows; in float32 in the buffers `room` if given."""
     if room is None:
         return Unknowns(some.wanted[rows], some.present[rows], some.free[rows], some.dtype)
     wanted, present = room[:, : rows.size]
@@ -400,7 +400,12 @@ def _solve_rows(  # noqa: PLR0917 - each its own type
     iterations: int,
     room: Float32s,
 ) -> tuple[Float32s, Bools, Float64s | None, Errors]:
-    """Return solved weights, which rows improved, the bias, and errors; overwrites `weights`."""
+    """Solve for the weights and the bias of some rows. Overwrites the arrays of `weights`.
+
+    Return the new weights, which rows have a smaller error after rounding (only these may be used),
+    the new bias (None without `bias`), and the errors. `drift` is that of these outputs, and `room`
+    four float32 buffers of the shape of the weights.
+    """
     wanted, solved = cast(Float32s, weights.wanted), cast(Float32s, weights.present)
     product, off = room[:2]
     finite: Bools = np.logical_and(np.isfinite(wanted).all(axis=1), np.isfinite(solved).all(axis=1))
@@ -458,8 +463,8 @@ def _descend(
 ) -> None:
     """Change the free weights in place by steps of conjugate gradients.
 
-    `residual` and `curved` are overwritten. Only the free elements of the residual are meaningful:
-    others never enter a direction.
+    `residual`, `curved` and the two buffers `room` are overwritten. Only the free elements of the
+    residual are meaningful: others never enter a direction.
     """
     preconditioner, direction = room
     np.multiply(free, inputs.preconditioner, out=preconditioner)

@@ -168,7 +168,7 @@ def branches_of(
 
 
 def check_version(header: Mapping[str, Any], known: int, where: str) -> None:
-    """Raise SessionError if a file has no valid version, or one newer than `known`."""
+    """Raise SessionError unless "version" is an integer from 1 to `known`; `where` is the file."""
     version = header.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise damaged(where, f"its version is {str(version)[:40]!r}")
@@ -311,10 +311,10 @@ def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
 
 
 def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -> BitMask:
-    """Return the mask compressed by `pack`.
+    """Return the mask of `size` elements compressed by `pack`; XORed with `base` if given.
 
-    Raises ValueError, with a text that completes a sentence, if the frames are not a mask of `size`
-    elements.
+    Each item of `pieces` is one frame of `pack`. Raises ValueError, with a clause about "it" as
+    text, if the frames are not a mask of `size` elements, or `base` has another size.
     """
     import zstandard
 

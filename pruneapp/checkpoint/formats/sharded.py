@@ -314,7 +314,11 @@ def _merged_traits(parts: Sequence[Contents]) -> dict[str, tuple[str, ...]]:
 def _compare(
     index: ShardIndex, contents: Contents, path: Path, cancel: CancelToken
 ) -> list[Notice]:
-    """Return notices about wrong statements of an index."""
+    """Return a notice for each kind of difference between an index and the opened shards.
+
+    These are missing, misplaced and unlisted tensors, and a wrong total size. `path` is the index
+    file.
+    """
     files = {source: shard.name for shard in contents.shards for source in shard.sources}
     entries = contents.entries
     file_of = {name: files[e.location.source] for e in cancel.each(entries) for name in e.names}

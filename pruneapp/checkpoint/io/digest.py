@@ -58,11 +58,12 @@ def bytes_left(file: FileSource) -> int:
 
 
 def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
-    """Hash the rest of a file and return its SHA-256 in hex digits; immediately if it is known.
+    """Return the SHA-256 of a whole file in hex digits; immediately if it is known.
 
-    One thread hashes a file at a time. Other threads wait, and continue if it is cancelled. `job`
-    is stepped by the number of bytes, whichever thread hashes them. With `near`, the thread waits
-    while it is far ahead of other readers of the file.
+    Bytes hashed by earlier calls are not read again. One thread hashes a file at a time. Other
+    threads wait, and continue if its job is cancelled. `job` is stepped by the number of bytes,
+    whichever thread hashes them. With `near`, the thread waits while it is far ahead of other
+    readers of the file.
 
     Raises
     ------
@@ -92,9 +93,10 @@ def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
 
 
 def files_sha256(files: Sequence[FileSource], job: Job) -> str:
-    """Return one SHA-256 for several files, in hex digits: that of their joined hex SHA-256s.
+    """Return the SHA-256, in hex digits, of the joined hex SHA-256s of several files, in order.
 
-    Files whose SHA-256 is known are not read again. Raises the errors of `sha256_of`.
+    Files whose SHA-256 is known are not read again. `job` only cancels. Raises the errors of
+    `sha256_of`.
     """
     combined = hashlib.sha256()
     for file in files:

@@ -93,7 +93,7 @@ def read_zip(source: FileSource, state_dict: str | None, job: Job) -> ReadResult
 
 
 def _header_bytes(archive: Archive) -> int:
-    """Return the total size of the pickles, JSON and source code that have to be read."""
+    """Return the total size of the pickles, JSON and source code that opening the archive reads."""
     if exported_program.is_program(archive):
         return exported_program.header_bytes(archive)
     if is_package(archive):

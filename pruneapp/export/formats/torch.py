@@ -80,9 +80,10 @@ def refuse_bin(part: ExportPart, kind: str, loss: str) -> None:
 def plan_state_dict(
     records: Sequence[TensorRecord], job: Job, notices: tuple[str, ...] = ()
 ) -> Plan:
-    """Plan a zip archive with an OrderedDict of `records`, as `torch.save` writes it.
+    """Return the plan of a zip archive with an OrderedDict of `records`, as `torch.save` writes it.
 
     Only ``.data/serialization_id`` is omitted: it differs between machines and is not read.
+    `notices` are added to the plan.
     """
     data = [member(number, record) for number, record in job.cancel.each(enumerate(records))]
     plan = ZipPlan([*header_members(records, job), *data, VERSION])

@@ -369,7 +369,7 @@ def _refine_groups(view: TensorView, values: Values, mask: BitMask, job: Job) ->
 
 
 def _members(view: TensorView, groups: Groups) -> Indices:
-    """Return the inputs in each group of an output, ``[groups, size]``; see `_groups`."""
+    """Return the indices of the inputs in each group of an output, ``[groups, size]``."""
     assert view.inputs is not None  # guaranteed by takes_statistics
     parts, columns = view.inputs.sum2.shape
     inner = math.prod(view.shape[groups.dim + 1 :])
@@ -480,7 +480,7 @@ class _Exchange:
 
     @cached_property
     def all_pairs(self) -> Float64s | None:
-        """``[groups, size, size]``: correlations in each group; None if groups are too large."""
+        """Return the correlations in each group, ``[groups, size, size]``; None if too large."""
         if self.members.shape[1] > _CANDIDATES:
             return None
         pairs: Float64s = self.correlations[

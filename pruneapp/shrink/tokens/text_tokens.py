@@ -201,9 +201,10 @@ class _UnknownWords:
 
 
 def _parts(texts: Sequence[Path], job: Job) -> Iterator[tuple[Path, int, list[str]]]:
-    """Yield pieces of texts: path, number of the first line, and a list of the piece and its lines.
+    """Yield pieces of text files: path, number of the first line from 1, and [piece, *its lines].
 
-    Consecutive pieces overlap by up to `_OVERLAP` characters.
+    Consecutive pieces of a file overlap by up to `_OVERLAP` characters. `job` is started with the
+    bytes. Raises `CheckpointError` if a file is not UTF-8 or cannot be read.
     """
     sizes = []
     for path in texts:
@@ -226,9 +227,10 @@ def _parts(texts: Sequence[Path], job: Job) -> Iterator[tuple[Path, int, list[st
 
 
 def _pieces(path: Path, job: Job) -> Iterator[tuple[str, int]]:
-    """Yield a text in pieces, and the number of bytes read for each.
+    """Yield the pieces of a UTF-8 text file, each with the number of bytes read for it.
 
-    Pieces end after a line or a word if possible.
+    Pieces end after a line or a word if possible. Raises `CheckpointError` if the file is not UTF-8
+    or cannot be read.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     rest, done, pending = "", 0, 0

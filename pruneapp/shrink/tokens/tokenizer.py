@@ -351,7 +351,11 @@ def _possible_merges(
     where: str,
     job: Job,
 ) -> tuple[Ids, Ids]:
-    """Return the merges whose three parts are in the vocabulary, as ids, and their indices."""
+    """Return the merges whose three tokens are in the vocabulary, ``ids[k, 3]``, and their indices.
+
+    The tokens are left, right, and both joined without the `prefix` of the right one. `where` names
+    the file in errors. Raises `DamagedFileError` for a merge that is no pair.
+    """
     ids = np.empty((len(merges), 3), np.int64)
     end = 0
     for batch in job.cancel.batches(merges):
