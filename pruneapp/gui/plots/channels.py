@@ -15,6 +15,7 @@ from pruneapp.analysis.statistics import ChannelNorms
 from pruneapp.document.entries import Operation
 from pruneapp.edits.group_edit import TensorGroup
 from pruneapp.edits.manual_edit import ManualEditRequest, true_runs
+from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.channel_ranks import (
@@ -29,7 +30,7 @@ from pruneapp.gui.plots.channel_ranks import (
 from pruneapp.gui.plots.chart.axes import IndexAxis, NumberAxis
 from pruneapp.gui.plots.chart.bar_chart import BarChart, BarChartView, TableColumn, envelope
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
-from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Marks, Pick
+from pruneapp.gui.plots.chart.items import BarSelection, Marks, Pick
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.engine_text import translate_declared

@@ -10,11 +10,12 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox
 
 from pruneapp.analysis.statistics import Binning, Histogram
+from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
 from pruneapp.gui.plots.chart.bar_chart import BarChart, BarChartView, TableColumn, grouped_sum
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
-from pruneapp.gui.plots.chart.items import CutLine, Floats, Stacks
+from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, follow_font, single_shot
 from pruneapp.gui.widgets.labels import join_statements, label_for
 from pruneapp.gui.widgets.number_format import count, locale, part

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 
 from pruneapp.evaluation.metric import MeasuredState, MetricChange
-from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotArea, PlotCanvas
+from pruneapp.gui.plots.base.plot_area import CutLine, PlotArea
+from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotCanvas
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.readout import Swatch, paint_point
 from pruneapp.gui.plots.chart.axes import NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import STEPS
-from pruneapp.gui.plots.chart.items import CutLine, hits_line, paint_line
 from pruneapp.gui.plots.quality_axis import QualityMeasure, quality_axes
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import choice_box
+from pruneapp.gui.widgets.controls import choice_box, set_choices
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_sentences, label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric_points, signed
@@ -58,8 +58,6 @@ class QualityCanvas(PlotCanvas):
     hovered = Signal(int)  # the point under the mouse; -1 for none
     cursorMoved = Signal(int)  # the user moved the cursor to this point; -1 for none
     activated = Signal(int)  # the user clicked on this point or pressed Return on it
-    lineMoved = Signal(float)  # the user dragged the line to this y
-    lineStepped = Signal(int)  # the user moved the line by this many steps with the keyboard
 
     def __init__(self) -> None:
         super().__init__(NumberAxis("bottom"), NumberAxis("left"), margin=24)
@@ -70,16 +68,7 @@ class QualityCanvas(PlotCanvas):
         self.current = self.cursor = -1
         self.noise: Sequence[Noise | None] = ()
         self.level: float | None = None
-        self.line: CutLine | None = None
-        self.is_dragging_line = False
         self._whole = self._seen = QRectF(0, 0, 1, 1)
-
-    @property
-    def area(self) -> PlotArea:
-        """The area of the plot with its visible ranges."""
-        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
-        (left, right), (low, high) = self.box.viewRange()
-        return PlotArea(rect, (left, right), (low, high))
 
     def set_points(
         self,
@@ -123,11 +112,6 @@ class QualityCanvas(PlotCanvas):
         self._whole.setBottom(max(ys, default=1.0) + _MARGIN * high)
         if fresh:
             self.fit()
-        self.viewport().update()
-
-    def set_line(self, line: CutLine | None) -> None:
-        """Show the target line; None removes it."""
-        self.line = line
         self.viewport().update()
 
     def fit(self) -> None:
@@ -183,7 +167,7 @@ class QualityCanvas(PlotCanvas):
             for number in range(len(self.points)):
                 self._paint_point(painter, number)
         if self.line is not None and self.points:
-            paint_line(painter, self.line, area, colors, held=self.is_dragging_line)
+            self.line.paint(painter, area, colors, held=self.is_dragging_line)
 
     def _paint_level(self, painter: QPainter, area: PlotArea) -> None:
         if self.level is not None:
@@ -219,38 +203,12 @@ class QualityCanvas(PlotCanvas):
 
     # -- mouse and keys ---------------------------------------------------------------------------
 
-    def _on_line(self, pixel: QPointF) -> bool:
-        return self.line is not None and hits_line(self.line, pixel, self.area, self.font())
-
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom around the mouse."""
         steps = event.angleDelta().y() / 120
         if steps and self.points:
             self.zoom(ZOOM_STEP**steps, self.area.point(event.position()))
         event.accept()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Start to drag the target line, or start a click or a drag."""
-        if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
-            self.is_dragging_line = True
-            self.viewport().update()
-            event.accept()
-        else:
-            super().mousePressEvent(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the target line or scroll."""
-        if self.is_dragging_line:
-            self.lineMoved.emit(self.area.point(event.position()).y())
-            event.accept()
-        else:
-            super().mouseMoveEvent(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Drop the line, or handle a click."""
-        self.is_dragging_line = False
-        self.viewport().update()
-        super().mouseReleaseEvent(event)
 
     def _drag(self, _event: QMouseEvent, _start: QPointF, moved: QPointF) -> None:
         area = self.area
@@ -260,10 +218,8 @@ class QualityCanvas(PlotCanvas):
         self._show(QRectF(left + shift.x(), low + shift.y(), wide, high))
 
     def _hover(self, pixel: QPointF | None) -> None:
-        if pixel is not None and self._pressed is None and self._on_line(pixel):
-            self.viewport().setCursor(Qt.CursorShape.SplitVCursor)
-        elif pixel is not None:
-            self.viewport().unsetCursor()
+        if pixel is not None:
+            self._point_at_line(pixel)
         self.hovered.emit(-1 if pixel is None else self.point_at(pixel))
 
     def _click(self, event: QMouseEvent) -> None:
@@ -487,13 +443,8 @@ class QualityView(PlotView):
 
     def _offer_metrics(self, states: Sequence[MeasuredState]) -> None:
         names = list(dict.fromkeys(m.name for s in states for m in s.quality.metrics))
-        with QSignalBlocker(self.metric_box):
-            self.metric_box.clear()
-            for name in names:
-                self.metric_box.addItem(name, name)
-            shown = next((m for s in states if (m := s.quality.metric(self._name))), None)
-            self.metric_box.setCurrentIndex(-1 if shown is None else names.index(shown.name))
-        self.metric_box.setVisible(len(names) > 1)  # a single metric is named by the axis
+        shown = next((m for s in states if (m := s.quality.metric(self._name))), None)
+        set_choices(self.metric_box, names, -1 if shown is None else names.index(shown.name))
 
     # -- target -----------------------------------------------------------------------------------
 

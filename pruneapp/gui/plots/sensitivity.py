@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,16 +12,16 @@ from PySide6.QtCore import QModelIndex, QPointF, QRect, QRectF, QSignalBlocker, 
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from pruneapp.evaluation.scan import Sensitivity, TensorSensitivity
+from pruneapp.evaluation.scan import Sensitivity
 from pruneapp.gui.method_form.editors import write_amount
-from pruneapp.gui.plots.base.plot_canvas import PlotArea, PlotAxis
-from pruneapp.gui.plots.base.plot_view import PlotView
+from pruneapp.gui.plots.base.plot_area import PlotArea
+from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.chart.axes import NamesAxis
+from pruneapp.gui.plots.chart.bar_chart import BarChart, BarChartView, TableColumn
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
-from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row
+from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row, set_choices
 from pruneapp.gui.widgets.labels import (
     as_plain,
     as_sentence,
@@ -43,7 +43,6 @@ from pruneapp.gui.widgets.number_format import (
 from pruneapp.gui.widgets.number_format import metric as metric_text
 from pruneapp.gui.widgets.reports import calibration_mark
 from pruneapp.gui.widgets.safe_paint import saved
-from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 # Share of the color of the worst damage in cells without damage.
@@ -83,13 +82,13 @@ class SensitivityCanvas(ChartCanvas):
     """A row of cells per tensor, with a keyboard cursor on a cell."""
 
     def __init__(self) -> None:
-        self.amounts, self.names = AmountAxis(), NamesAxis()
+        self.amounts = AmountAxis()
         self.column = self.hovered_column = 0
         # ``float64[rows, columns]``: damage from 0 to 1; NaN if not measured.
         self._levels: NDArray[np.float64] = np.zeros((0, 0))
         self.text: Callable[[int, int], str] = lambda _row, _column: ""
         self._ink = "danger"
-        super().__init__(self.amounts, self.names, sideways=True)
+        super().__init__(self.amounts, NamesAxis(), sideways=True)
 
     @property
     def columns(self) -> int:
@@ -104,7 +103,7 @@ class SensitivityCanvas(ChartCanvas):
         *,
         ink: str,
     ) -> None:
-        """Set the cells; the visible range is kept if the number of rows is unchanged.
+        """Set the cells.
 
         Parameters
         ----------
@@ -119,8 +118,6 @@ class SensitivityCanvas(ChartCanvas):
         self.column = min(self.column, max(0, len(amounts) - 1))
         self.set_top(-0.5, max(len(amounts), 1) - 0.5)
         self.amounts.redraw()
-        if len(levels) != self.count:
-            self.set_edges(np.arange(len(levels) + 1, dtype=np.float64) + 0.5)
         self.viewport().update()
 
     def fill(self, level: float) -> int:
@@ -140,8 +137,8 @@ class SensitivityCanvas(ChartCanvas):
     def column_at(self, pixel: QPointF) -> int:
         """Return the column at a pixel of this widget; -1 for none."""
         area = self.area
-        at = round(area.point(pixel).y())
-        return at if area.rect.contains(pixel) and 0 <= at < self.columns else -1
+        at = min(max(round(area.point(pixel).y()), 0), self.columns - 1)
+        return at if area.rect.contains(pixel) else -1
 
     # -- painting ---------------------------------------------------------------------------------
 
@@ -212,7 +209,7 @@ class SensitivityCanvas(ChartCanvas):
         return True
 
 
-class SensitivityView(PlotView):
+class SensitivityView(BarChartView):
     """A grid of the damage of each tensor at each amount of a sensitivity scan."""
 
     cellChosen = Signal(str, float)  # the user wants to prune this tensor by this amount
@@ -224,18 +221,23 @@ class SensitivityView(PlotView):
     # The user wants to reset the form to its settings before a cell was chosen.
     restoreRequested = Signal()
 
+    canvas: SensitivityCanvas
+
     def __init__(self) -> None:
-        self.canvas = SensitivityCanvas()
         self._sensitivity: Sensitivity | None = None
-        self._rows: Sequence[TensorSensitivity] = ()  # in displayed order
-        self._short = ShortNames()
+        self._order: list[int] = []
+        self._names: list[str] = []  # of the tensors in the file, in displayed order
         self._current = ""  # name of the focused tensor in the file
-        self._hovered = -1, -1
-        super().__init__(self.canvas)
+        orders = (
+            (self.tr("In layer order"), _LAYER),
+            (self.tr("Most sensitive first"), _DAMAGE),
+            (self.tr("Largest first"), _SIZE),
+        )
+        super().__init__(SensitivityCanvas(), orders)
+        self.order_box.setToolTip(self.tr("Order of the tensors"))
         self.metric_box = choice_box(
             self.tr("Metric"), self.tr("Metric by which damage is measured"), ()
         )
-        self.metric_box.hide()
         self.metric_box.activated.connect(self._on_metric_chosen)
         self.scan = QPushButton(self.tr("Scan…"), self)
         self.scan.setToolTip(self.tr("Measure the damage of pruning each checked tensor alone"))
@@ -245,52 +247,33 @@ class SensitivityView(PlotView):
         )
         self.restore = QPushButton(self.tr("Restore settings"), self)
         self.restore.setToolTip(self.tr("Reset the form to its settings before a cell was clicked"))
-        self.restore.hide()
+        self.go_there = QPushButton(self.tr("Go to this state"), self)
+        self.go_there.setToolTip(self.tr("Make the scanned state the current one"))
         for button, signal in (
             (self.scan, self.scanRequested),
             (self.allocate, self.allocationRequested),
             (self.restore, self.restoreRequested),
+            (self.go_there, self.stateRequested),
         ):
             button.setAccessibleDescription(button.toolTip())
             button.clicked.connect(signal)
-        self.allocate.setEnabled(False)
-        self.order_box = choice_box(
-            self.tr("Order"),
-            self.tr("Order of the tensors"),
-            (
-                (self.tr("In layer order"), _LAYER),
-                (self.tr("Most sensitive first"), _DAMAGE),
-                (self.tr("Largest first"), _SIZE),
-            ),
-        )
-        self.order_box.activated.connect(self._on_order_chosen)
-        for part in (self.metric_box, self.order_box, self.scan, self.allocate, self.restore):
-            self._row.addWidget(part)
         # Limited to the remaining width.
         self.scan_box = choice_box(self.tr("Scan"), "", kind=ElidedBox)
         self.scan_box.setMinimumContentsLength(10)
         self.scan_box.activated.connect(self.scanChosen)
-        self._row.addWidget(self.scan_box)
+        buttons = self.scan, self.allocate, self.restore
+        for part in (self.metric_box, self.order_box, *buttons, self.scan_box):
+            self._row.addWidget(part)
         self._row.addStretch(1)
-        self.go_there = QPushButton(self.tr("Go to this state"), self)
-        self.go_there.setToolTip(self.tr("Make the scanned state the current one"))
-        self.go_there.setAccessibleDescription(self.go_there.toolTip())
-        self.go_there.clicked.connect(self.stateRequested)
         # Never elided, because the cells are meaningless without it.
         self.about = plain(wrap=True)
         self._above = QWidget(self)
         lay_in_row(self._above, self.about, self.go_there, wide=self.about)
         self._column.insertWidget(self._column.indexOf(self.controls) + 2, self._above)
-        for hidden in (self._above, self.go_there, self.scan_box):
+        for hidden in (self.metric_box, self.restore, self._above, self.go_there, self.scan_box):
             hidden.hide()
         self._extra_rows.append(self.about)
         self.legend_in_corner = False
-        self.canvas.left.setLabel(self.tr("tensors"))
-        self.canvas.bottom.setLabel(self.tr("pruned, one tensor at a time"))
-        self.canvas.hovered.connect(self._on_hovered)
-        self.canvas.cursorMoved.connect(self._on_cursor_moved)
-        self.canvas.activated.connect(self._on_activated)
-        self._table.activated.connect(self._on_row_activated)
         self._set_stem("", "sensitivity")
         self.set_colors(self._colors)
 
@@ -300,19 +283,74 @@ class SensitivityView(PlotView):
             "of each tensor the model can spare."
         )
 
+    def chart(self) -> BarChart:
+        s, title = self._sensitivity, self.tr("Damage by tensor and amount")
+        if s is None:
+            return BarChart(title=title)
+        rows, mark = s.rows, calibration_mark()
+        at_amount = self.tr("{metric} at {amount}")
+
+        def value(column: int) -> Callable[[int], object]:
+            return lambda i: NO_NUMBER if (v := rows[i].values[column]) is None else v
+
+        columns = [
+            TableColumn(self.tr("tensor"), lambda i: rows[i].name),
+            TableColumn(self.tr("weights"), lambda i: rows[i].weights, shown=False),
+            *(
+                TableColumn(at_amount.format(metric=s.metric, amount=percent(a, 0)), value(column))
+                for column, a in enumerate(s.amounts)
+            ),
+        ]
+        if s.calibrated:
+            # With the data that calibrated the states, the values are better than with other data.
+            columns.append(TableColumn(self.tr("measured with"), lambda _: mark))
+        return BarChart(
+            key=(len(rows), len(s.amounts)),
+            order=np.array(self._order, np.int64),
+            title=title,
+            along=self.tr("tensors"),
+            across=self.tr("pruned, one tensor at a time"),
+            subject=self.subject(),
+            summary=self._summary,
+            text=lambda i: self.cell_text(
+                i, self.canvas.column if self._hovered < 0 else self.canvas.hovered_column
+            ),
+            columns=columns,
+            swatches=self._swatches(s),
+            name=lambda i: rows[i].shown,
+            current=self._item_of(self._current),
+        )
+
+    def refresh(self) -> None:
+        """Show the cells in the chosen order, and keep the cursor on its tensor."""
+        s, canvas, former = self._sensitivity, self.canvas, self._names
+        at_cursor = former[canvas.cursor_bar] if 0 <= canvas.cursor_bar < len(former) else None
+        order = self._order = self._ordered()
+        self._names = [] if s is None else [s.rows[i].name for i in order]
+        if s is not None:
+            canvas.set_cells(
+                s.amounts,
+                s.levels[order],
+                lambda row, column: self._short_cell_text(order[row], column),
+                ink="danger" if s.is_current and not s.is_old else "muted",
+            )
+        super().refresh()
+        canvas.cursor_bar = self._names.index(at_cursor) if at_cursor in self._names else -1
+        self._refresh_readout()
+        self.about.setText(self._chart.subject)
+        self._above.setVisible(self._has_content)
+        self.go_there.setVisible(s is not None and bool(s.state) and not s.is_current)
+        self.allocate.setEnabled(s is not None and s.measured > 0)
+
     # -- setters ----------------------------------------------------------------------------------
 
     def set_sensitivity(self, sensitivity: Sensitivity | None) -> None:
         """Show the results of a scan, also partial ones; None for no scan."""
         self._sensitivity = sensitivity
-        shape = (0, 0) if sensitivity is None else (len(sensitivity.rows), len(sensitivity.amounts))
-        if shape != (len(self._rows), self.canvas.columns):
-            self._hovered = -1, -1  # otherwise the same cell is under the mouse
-        self._offer_metrics()
-        self.allocate.setEnabled(sensitivity is not None and sensitivity.measured > 0)
-        self._show_rows()
-        self._set_content(present=bool(self._rows))
-        self._redraw()
+        names = () if sensitivity is None else sensitivity.metrics
+        chosen = -1 if sensitivity is None else names.index(sensitivity.metric)
+        set_choices(self.metric_box, names, chosen)
+        self.refresh()
 
     def set_scans(self, labels: Sequence[str], chosen: int) -> None:
         """Set the labels of the scans to choose from; hidden for fewer than two."""
@@ -334,79 +372,37 @@ class SensitivityView(PlotView):
     def set_current(self, name: str) -> None:
         """Mark the focused tensor; "" for none."""
         self._current = name
-        self._mark_current()
+        self._mark(self._item_of(name))
 
-    def set_names(self, names: ShortNames) -> None:
-        """Set the shortened names of the tensors of the file."""
-        super().set_names(names)
-        self._short = names
+    def _item_of(self, name: str) -> int:
+        """Return the index of a tensor in the scan; -1 if it is not there."""
+        rows = () if self._sensitivity is None else self._sensitivity.rows
+        return next((at for at, row in enumerate(rows) if row.name == name), -1)
 
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token)."""
-        super().set_colors(colors)
-        self.canvas.set_colors(self._colors)
-        self._mark_current()
-        self._redraw()
-
-    def _ordered(self, sensitivity: Sensitivity) -> list[int]:
+    def _ordered(self) -> list[int]:
         """Return row indices in the chosen order; equal ones are in layer order."""
-        rows = range(len(sensitivity.rows))
-        chosen = self.order_box.currentData()
-        if chosen == _SIZE:
-            return sorted(rows, key=lambda at: -sensitivity.rows[at].weights)
-        if chosen == _DAMAGE:
-            return sorted(rows, key=lambda at: -float(sensitivity.sensitivities[at]))
+        s = self._sensitivity
+        if s is None:
+            return []
+        rows = range(len(s.rows))
+        if self.order == _SIZE:
+            return sorted(rows, key=lambda at: -s.rows[at].weights)
+        if self.order == _DAMAGE:
+            return sorted(rows, key=lambda at: -float(s.sensitivities[at]))
         return [*rows]
-
-    def _show_rows(self) -> None:
-        """Pass names and cells to the canvas, in the chosen order."""
-        sensitivity, former = self._sensitivity, self._rows
-        order = [] if sensitivity is None else self._ordered(sensitivity)
-        rows = self._rows = [] if sensitivity is None else [sensitivity.rows[at] for at in order]
-        names, before = [row.name for row in rows], [row.name for row in former]
-        at = self.canvas.cursor_bar
-        name_at_cursor = before[at] if 0 <= at < len(before) else ""
-        if names != before:
-            self.canvas.names.set_names(lambda at: rows[at].shown, len(rows), self._short)
-        if sensitivity is None:
-            self.canvas.set_cells((), np.zeros((0, 0)), self._short_cell_text, ink="danger")
-        else:
-            ink = "danger" if sensitivity.is_current and not sensitivity.is_old else "muted"
-            self.canvas.set_cells(
-                sensitivity.amounts, sensitivity.levels[order], self._short_cell_text, ink=ink
-            )
-        # Keep the cursor on its tensor.
-        self.canvas.cursor_bar = names.index(name_at_cursor) if name_at_cursor in names else -1
-        self._mark_current()
-
-    def _mark_current(self) -> None:
-        rows = self._rows
-        at = next((n for n, row in enumerate(rows) if row.name == self._current), -1)
-        self.canvas.set_current(at)
-        shown = rows[at].shown if at >= 0 else ""
-        self.canvas.names.set_marked(shown, self._colors["accent"])
-
-    def _offer_metrics(self) -> None:
-        names = () if self._sensitivity is None else self._sensitivity.metrics
-        with QSignalBlocker(self.metric_box):
-            self.metric_box.clear()
-            for name in names:
-                self.metric_box.addItem(name, name)
-            if self._sensitivity is not None:
-                self.metric_box.setCurrentIndex(names.index(self._sensitivity.metric))
-        self.metric_box.setVisible(len(names) > 1)
 
     # -- texts ------------------------------------------------------------------------------------
 
     def _short_cell_text(self, row: int, column: int) -> str:
-        sensitivity, value = self._sensitivity, self._rows[row].values[column]
+        sensitivity = self._sensitivity
+        value = None if sensitivity is None else sensitivity.rows[row].values[column]
         if sensitivity is None or value is None:
             return ""
         if not math.isfinite(value):
             return "✕"
         difference = value - sensitivity.before
         mark = " ▲" if sensitivity.calibrated else ""
-        if abs(difference) <= sensitivity.noise_at(self._rows[row], column):
+        if abs(difference) <= sensitivity.noise_at(sensitivity.rows[row], column):
             return ("≈" if difference else "0") + mark
         return (
             signed(metric_amount(difference, share=sensitivity.share, short=True), difference)
@@ -416,7 +412,7 @@ class SensitivityView(PlotView):
     def cell_text(self, row: int, column: int) -> str:
         sensitivity = self._sensitivity
         assert sensitivity is not None
-        tensor, amount = self._rows[row], write_amount(sensitivity.amounts[column])
+        tensor, amount = sensitivity.rows[row], write_amount(sensitivity.amounts[column])
         value = tensor.values[column]
         words = self.tr("{name}, {amount} pruned:  {what}")
         if value is None:
@@ -468,7 +464,7 @@ class SensitivityView(PlotView):
             parts.append(as_sentence(calibration_mark()))
         return join_sentences(*parts)
 
-    def summary(self) -> str:
+    def _summary(self) -> str:
         """Return how much was measured, and which tensor is the most sensitive."""
         sensitivity = self._sensitivity
         if sensitivity is None:
@@ -495,53 +491,8 @@ class SensitivityView(PlotView):
         assert self._sensitivity is not None
         return metric_points(damage, share=self._sensitivity.share)
 
-    def numbers(self) -> Numbers:
-        """Return one row per tensor with the metric at each amount."""
-        sensitivity = self._sensitivity
-        if sensitivity is None:
-            return NOTHING
-        rows = self._rows
-        headers = (
-            self.tr("tensor"),
-            self.tr("weights"),
-            *(
-                self.tr("{metric} at {amount}").format(
-                    metric=sensitivity.metric, amount=percent(a, 0)
-                )
-                for a in sensitivity.amounts
-            ),
-            # With the data that calibrated the states, the values are better than with other data.
-            *([self.tr("measured with")] if sensitivity.calibrated else ()),
-        )
-        marks = [calibration_mark()] if sensitivity.calibrated else []
-
-        def row(at: int) -> tuple[object, ...]:
-            tensor = rows[at]
-            values = [NO_NUMBER if value is None else value for value in tensor.values]
-            return tensor.name, tensor.weights, *values, *marks
-
-        return Numbers(headers, len(rows), row, shown=(0, *range(2, len(headers))))
-
-    def _redraw(self) -> None:
-        self._set_legend(self._swatches() if self._has_content else ())
-        self.about.setText(self.subject())
-        self.go_there.setVisible(
-            self._sensitivity is not None
-            and bool(self._sensitivity.state)
-            and not self._sensitivity.is_current
-        )
-        self._above.setVisible(self._has_content)
-        whole = join_sentences(self.subject(), self.summary())
-        words = whole if self._has_content else self.empty_text()
-        self._describe(self.tr("Damage by tensor and amount"), words)
-        self._refresh_readout()
-        self._refresh_table()
-
-    def _swatches(self) -> list[Swatch]:
-        sensitivity, canvas = self._sensitivity, self.canvas
-        if sensitivity is None:
-            return []
-        colors = tuple(QColor(canvas.fill(level)).name() for level in (0.0, 0.5, 1.0))
+    def _swatches(self, sensitivity: Sensitivity) -> list[Swatch]:
+        colors = tuple(QColor(self.canvas.fill(level)).name() for level in (0.0, 0.5, 1.0))
         worst = self._amount(sensitivity.worst)
         words = self.tr("{n} worse (logarithmic)").format(n=worst)
         swatches = [Swatch(words, colors, before=self.tr("0"))]
@@ -562,41 +513,21 @@ class SensitivityView(PlotView):
     def _drawn_area(self) -> QRect:
         return super()._drawn_area().united(self._above.geometry())
 
-    def _refresh_readout(self) -> None:
-        row, column = self._hovered
-        if row < 0 or column < 0:
-            row, column = self.canvas.cursor_bar, self.canvas.column
-        if self._sensitivity is None or not self._has_content:
-            self.readout.setText("")
-        elif 0 <= row < len(self._rows) and column < len(self._sensitivity.amounts):
-            self.readout.setText(self.cell_text(row, column))
-        else:
-            self.readout.setText(self.summary())
-
-    def _on_hovered(self, row: int) -> None:
-        at = row, self.canvas.hovered_column
-        if at != self._hovered:
-            self._hovered = at
-            self._refresh_readout()
-
-    def _on_cursor_moved(self, _row: int) -> None:
-        self._hovered = -1, -1
-        self._refresh_readout()
-
-    def _on_activated(self, row: int) -> None:
-        self._choose(row, self.canvas.column)
+    def activate(self, item: int) -> None:
+        """Emit `cellChosen` for the cell of a tensor at the cursor."""
+        self._choose(item, self.canvas.column)
 
     def _on_row_activated(self, index: QModelIndex) -> None:
-        amounts = 0 if self._sensitivity is None else len(self._sensitivity.amounts)
-        self._choose(index.row(), min(max(index.column() - 1, 0), amounts - 1))
+        column = min(max(index.column() - 1, 0), self.canvas.columns - 1)
+        self._choose(self._order[index.row()], column)
 
-    def _choose(self, row: int, column: int) -> None:
+    def _choose(self, item: int, column: int) -> None:
         if self._sensitivity is not None:
-            self.cellChosen.emit(self._rows[row].name, self._sensitivity.amounts[column])
+            amount = self._sensitivity.amounts[column]
+            self.cellChosen.emit(self._sensitivity.rows[item].name, amount)
 
     def _on_order_chosen(self) -> None:
-        self._show_rows()
-        self._redraw()
+        self.refresh()
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))

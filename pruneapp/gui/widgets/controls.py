@@ -21,6 +21,7 @@ from PySide6.QtCore import (
     QKeyCombination,
     QObject,
     QRect,
+    QSignalBlocker,
     Qt,
     QTimer,
     Signal,
@@ -192,6 +193,16 @@ def choice_box(
     for label, data in items:
         box.addItem(label, data)
     return box
+
+
+def set_choices(box: ComboBox, choices: Sequence[str], chosen: int) -> None:
+    """Replace the items of a box without signals; hide it if there is no choice."""
+    with QSignalBlocker(box):
+        box.clear()
+        for choice in choices:
+            box.addItem(choice, choice)
+        box.setCurrentIndex(chosen)
+    box.setVisible(len(choices) > 1)
 
 
 class SpinBox(QSpinBox):

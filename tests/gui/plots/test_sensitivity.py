@@ -54,7 +54,7 @@ def color(view, row, column):
 
 
 def legend(view):
-    return [swatch.label for swatch in view._swatches()]
+    return [swatch.label for swatch in view.legend.entries]
 
 
 def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(view):
@@ -190,7 +190,7 @@ def test_the_most_sensitive_tensors_come_first_where_that_is_chosen(view, qtbot)
         view.order_box.activated.emit(place)
         view.set_sensitivity(found(rows))
         assert [row[0] for row in view.numbers()] == names
-        assert [name for name, _ in view.canvas.names.visible_names()] == names
+        assert [name for name, _ in view.canvas.left.visible_names()] == names
     canvas = view.canvas
     with qtbot.waitSignal(view.cellChosen) as told:
         at = canvas.cell_rect(0, 1).center().toPoint()
@@ -211,7 +211,7 @@ def test_the_cursor_stays_on_its_tensor_when_rows_change_places(view, qtbot):
     view.canvas.set_cursor(2)
     rows[2] = TensorSensitivity("c", "c", 10, (0.5, 0.6, 3.0))
     view.set_sensitivity(found(rows))
-    assert [row.name for row in view._rows] == ["c", "a", "b"]
+    assert view._names == ["c", "a", "b"]
     with qtbot.waitSignal(view.cellChosen) as chosen:
         qtbot.keyClick(view.canvas, Qt.Key.Key_Return)
     assert chosen.args[0] == "c"

@@ -190,7 +190,7 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     opened.wait(lambda: scans.cells == [["", "+0.5", "+0.9"], ["", "", "+0.09"]])
     assert "Sensitivity scan" in opened.window.job_status.label.text()
     assert "3 of 6 evaluations measured" in scans.view.readout.text()
-    assert "not measured" in [swatch.label for swatch in scans.view._swatches()]
+    assert "not measured" in [swatch.label for swatch in scans.view.legend.entries]
     began = time.perf_counter()
     opened.key("Esc")
     assert not opened.workbench.jobs.busy

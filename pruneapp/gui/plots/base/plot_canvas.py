@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -29,6 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.plots.base.plot_area import CutLine, PlotArea
 from pruneapp.gui.widgets.labels import elided
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
@@ -123,6 +123,12 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
     """
 
     viewChanged = Signal()  # the visible range or the size of the plot changed
+    # Dragging the cut line: start, new position on its axis, canceled with Escape, and end.
+    lineGrabbed = Signal()
+    lineMoved = Signal(float)
+    lineDragCancelled = Signal()
+    lineReleased = Signal()
+    lineStepped = Signal(int)  # the user moved the line by this many steps with the keyboard
 
     def __init__(self, bottom: PlotAxis, left: PlotAxis, *, margin: int = 8) -> None:
         super().__init__()
@@ -151,8 +157,17 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         self._style: tuple[dict[str, str], str] | None = None
         self._pressed: QPointF | None = None
         self._dragged = False
+        self.line: CutLine | None = None
+        self.is_dragging_line = False
 
     # -- to be implemented by subclasses -----------------------------------------------------------
+
+    @property
+    def area(self) -> PlotArea:
+        """The area of the plot with its visible ranges."""
+        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
+        (left, right), (low, high) = self.box.viewRange()
+        return PlotArea(rect, (left, right), (low, high))
 
     @abstractmethod
     def zoom(self, factor: float) -> None:
@@ -199,6 +214,24 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
             axis.redraw()
         self.viewport().update()
 
+    def set_line(self, line: CutLine | None) -> None:
+        """Show the cut line; None removes it."""
+        if line != self.line:
+            self.line = line
+            self.viewport().update()
+
+    def _is_on_line(self, pixel: QPointF) -> bool:
+        line = self.line
+        return bool(line and line.editable and line.is_hit(pixel, self.area, self.font()))
+
+    def _point_at_line(self, pixel: QPointF) -> None:
+        """Show with the mouse cursor whether the line can be dragged from a pixel."""
+        if self.line is not None and self._pressed is None and self._is_on_line(pixel):
+            shapes = Qt.CursorShape.SplitVCursor, Qt.CursorShape.SplitHCursor
+            self.viewport().setCursor(shapes[self.line.upright])
+        else:
+            self.viewport().unsetCursor()
+
     def fits_in_corner(self, width: int) -> bool:
         """Return whether a legend of `width` pixels fits to the right of the axis title."""
         return bool(width + self.bottom.title_width() <= self.width())
@@ -242,12 +275,21 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
+        """Start to drag the cut line, or start a click or a drag."""
+        if event.button() == Qt.MouseButton.LeftButton and self._is_on_line(event.position()):
+            self.is_dragging_line = True
+            self.lineGrabbed.emit()
+            self.viewport().update()
+        elif event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
             self._pressed, self._dragged = event.position(), False
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Handle a drag, once the mouse has moved too far for a click, and the hover."""
+        if self.is_dragging_line and self.line is not None:
+            self.lineMoved.emit(self.line.position(event.position(), self.area))
+            event.accept()
+            return
         if self._pressed is not None:
             moved = event.position() - self._pressed
             if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
@@ -257,6 +299,11 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Release the cut line, or handle a click."""
+        if self.is_dragging_line:
+            self.is_dragging_line = False
+            self.viewport().update()
+            self.lineReleased.emit()
         clicked = self._pressed is not None and not self._dragged
         if clicked and event.button() == Qt.MouseButton.LeftButton:
             self._click(event)
@@ -286,37 +333,3 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
             # Half a pixel inside the edge: at a scale of 150 % a line on the edge is clipped away.
             painter.drawRect(QRectF(self.viewport().rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.end()
-
-
-@dataclass(frozen=True)
-class PlotArea:
-    """The area between the axes, with conversions between pixels and plot coordinates.
-
-    `x` and `y` are the visible ranges (low, high). If `sideways`, x goes down from the top edge and
-    y goes right.
-    """
-
-    rect: QRectF  # in pixels of the canvas
-    x: tuple[float, float]
-    y: tuple[float, float]
-    sideways: bool = False
-
-    def pixel(self, x: float, y: float) -> QPointF:
-        """Return the pixel of a point in plot coordinates."""
-        rect = self.rect
-        along = (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1)
-        across = (y - self.y[0]) / ((self.y[1] - self.y[0]) or 1)
-        if self.sideways:
-            return QPointF(rect.left() + across * rect.width(), rect.top() + along * rect.height())
-        return QPointF(rect.left() + along * rect.width(), rect.bottom() - across * rect.height())
-
-    def point(self, pixel: QPointF) -> QPointF:
-        """Return the point in plot coordinates at a pixel."""
-        rect = self.rect
-        right = (pixel.x() - rect.left()) / (rect.width() or 1)
-        if self.sideways:
-            along, across = (pixel.y() - rect.top()) / (rect.height() or 1), right
-        else:
-            along, across = right, (rect.bottom() - pixel.y()) / (rect.height() or 1)
-        (x, until_x), (y, until_y) = self.x, self.y
-        return QPointF(x + along * (until_x - x), y + across * (until_y - y))

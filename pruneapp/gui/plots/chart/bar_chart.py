@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex
 
+from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
-from pruneapp.gui.plots.chart.items import NO_STACKS, CutLine, Floats, Marks, Stacks
+from pruneapp.gui.plots.chart.items import NO_STACKS, Floats, Marks, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ComboBox, choice_box
+from pruneapp.gui.widgets.labels import join_sentences
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.short_names import ShortNames
 
@@ -51,6 +53,7 @@ class BarChart:
     along_grouped: str = ""  # the same if several ("{n}") bars are combined to one
     across: str = ""  # label of the value axis
     widest_tick: str = ""  # the longest label of a vertical value axis; "" to derive it
+    subject: str = ""  # what the chart is about, before the summary for screen readers
     summary: Callable[[], str] = str  # a sentence about the chart, also for screen readers
     text: Callable[[int], str] = str  # readout of an item
     columns: Sequence[TableColumn] = ()
@@ -257,8 +260,8 @@ class BarChartView(PlotView):
 
     def _refresh_texts(self) -> None:
         self._set_legend(self._chart.swatches if self._has_content else ())
-        words = self._chart.summary() if self._has_content else self.empty_text()
-        self._describe(self._chart.title, words)
+        words = join_sentences(self._chart.subject, self._chart.summary())
+        self._describe(self._chart.title, words if self._has_content else self.empty_text())
         self._refresh_readout()
 
     def _refresh_readout(self) -> None:

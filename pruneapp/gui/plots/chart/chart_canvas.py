@@ -9,19 +9,10 @@ import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 
-from pruneapp.gui.plots.base.plot_canvas import ZOOM_KEYS, ZOOM_STEP, PlotArea, PlotAxis, PlotCanvas
+from pruneapp.gui.plots.base.plot_area import PlotArea
+from pruneapp.gui.plots.base.plot_canvas import ZOOM_KEYS, ZOOM_STEP, PlotAxis, PlotCanvas
 from pruneapp.gui.plots.chart.axes import NamesAxis
-from pruneapp.gui.plots.chart.items import (
-    CutLine,
-    Floats,
-    Marks,
-    Pick,
-    StackedBars,
-    hits_line,
-    paint_band,
-    paint_line,
-    paint_marks,
-)
+from pruneapp.gui.plots.chart.items import Floats, Marks, Pick, StackedBars, paint_band, paint_marks
 from pruneapp.gui.plots.edit_buttons import operation_of
 
 MIN_VISIBLE_BARS = 8  # minimum number of visible bars
@@ -51,12 +42,6 @@ class ChartCanvas(PlotCanvas):
     hovered = Signal(int)  # the bar under the mouse; -1 for none
     cursorMoved = Signal(int)  # the user moved the cursor to this bar
     activated = Signal(int)  # the user clicked on this bar or pressed Return on it
-    # Dragging the cut line: start, new position on its axis, canceled with Escape, and end.
-    lineGrabbed = Signal()
-    lineMoved = Signal(float)
-    lineDragCancelled = Signal()
-    lineReleased = Signal()
-    lineStepped = Signal(int)  # the user moved the line by this many steps with the keyboard
     barPicked = Signal(int, object)  # (bar, Pick) the user selected this bar
     # The user dragged over the bars from the first to before the second; whether to add them to the
     # selection.
@@ -76,8 +61,7 @@ class ChartCanvas(PlotCanvas):
         # `visible_range` starts at a whole bar if `sideways`; `_exact_range` is the range before
         # rounding, so that several small drags add up.
         self._exact_range = self.visible_range = (0.0, 1.0)
-        self.line: CutLine | None = None
-        self.is_dragging_line = self.selecting = False
+        self.selecting = False
         self._anchored = False
         self._marks: Marks | None = None
         self._dividers: Floats = np.zeros(0)
@@ -107,9 +91,8 @@ class ChartCanvas(PlotCanvas):
     @property
     def area(self) -> PlotArea:
         """The area of the plot with its visible ranges."""
-        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
         low, high = self.box.viewRange()[0 if self.sideways else 1]
-        return PlotArea(rect, self.visible_range, (low, high), self.sideways)
+        return PlotArea(super().area.rect, self.visible_range, (low, high), self.sideways)
 
     @property
     def row(self) -> float:
@@ -135,12 +118,6 @@ class ChartCanvas(PlotCanvas):
     def set_top(self, low: float, high: float) -> None:
         """Set the visible range along y."""
         (self.box.setXRange if self.sideways else self.box.setYRange)(low, high, padding=0)
-
-    def set_line(self, line: CutLine | None) -> None:
-        """Show the cut line; None removes it."""
-        if line != self.line:
-            self.line = line
-            self.viewport().update()
 
     def set_marks(self, marks: Marks | None) -> None:
         """Show selected and protected bars; None removes the marks."""
@@ -297,7 +274,7 @@ class ChartCanvas(PlotCanvas):
         if self._band is not None:
             paint_band(painter, self._band, area.rect, accent)
         if self.line is not None and self.count:
-            paint_line(painter, self.line, area, self._colors, held=self.is_dragging_line)
+            self.line.paint(painter, area, self._colors, held=self.is_dragging_line)
 
     def _paint_dividers(self, painter: QPainter, area: PlotArea) -> None:
         rect = area.rect
@@ -390,10 +367,6 @@ class ChartCanvas(PlotCanvas):
 
     # -- mouse ------------------------------------------------------------------------------------
 
-    def _on_line(self, pixel: QPointF) -> bool:
-        line = self.line
-        return line is not None and line.editable and hits_line(line, pixel, self.area, self.font())
-
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom around the mouse; scroll with Shift, with a horizontal wheel, or if `sideways`."""
         across, steps = event.angleDelta().x() / 120, event.angleDelta().y() / 120
@@ -410,26 +383,6 @@ class ChartCanvas(PlotCanvas):
         self._hover(event.position())  # the bar under the mouse has changed
         event.accept()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Start to drag the cut line, or start a click or a drag."""
-        if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
-            self.is_dragging_line = True
-            self.lineGrabbed.emit()
-            self.viewport().update()
-            event.accept()
-        else:
-            super().mousePressEvent(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the cut line, extend the drag selection or scroll."""
-        if not self.is_dragging_line or self.line is None:
-            super().mouseMoveEvent(event)
-            return
-        point = self.area.point(event.position())
-        at = point.x() if self.line.upright else point.y()
-        self.lineMoved.emit(abs(at) if self.line.mirrored else at)
-        event.accept()
-
     def _drag(self, event: QMouseEvent, start: QPointF, moved: QPointF) -> None:
         if not self.count:
             return
@@ -442,21 +395,13 @@ class ChartCanvas(PlotCanvas):
         self._set_range(low - step, high - step)
 
     def _hover(self, pixel: QPointF | None) -> None:
-        if pixel is not None and self._pressed is None and self._on_line(pixel):
-            upright = self.line is not None and self.line.upright
-            shape = Qt.CursorShape.SplitHCursor if upright else Qt.CursorShape.SplitVCursor
-            self.viewport().setCursor(shape)
-        elif pixel is not None:
-            self.viewport().unsetCursor()
+        if pixel is not None:
+            self._point_at_line(pixel)
         self.hovered.emit(-1 if pixel is None else self.bar_at(pixel))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Drop the line, select the bars of the drag selection, or handle a click."""
-        if self.is_dragging_line:
-            self.is_dragging_line = False
-            self.viewport().update()
-            self.lineReleased.emit()
-        elif self._band is not None:
+        """Release the line, select the bars of the drag selection, or handle a click."""
+        if self._band is not None:
             low, high = (self.area.point(QPointF(x, 0)).x() for x in sorted(self._band))
             self._band = None
             adds = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier

@@ -11,11 +11,11 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPaintEngine, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.edits.manual_edit import true_runs
-from pruneapp.gui.plots.base.plot_canvas import PlotArea
+from pruneapp.gui.plots.base.plot_area import PlotArea
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
@@ -154,86 +154,6 @@ class StackedBars:
 
 def _log(heights: Floats, floor: float) -> Floats:
     return np.log10(np.maximum(heights, 10**floor))
-
-
-GRIP = 6  # pixels on both sides of the line in which the mouse grabs it
-_PAD = 6
-
-
-@dataclass(frozen=True)
-class CutLine:
-    """The line of a cut: vertical at x = `at` if `upright`, else horizontal at y = `at`.
-
-    If `mirrored`, there is a second line at ``-at``.
-    """
-
-    at: float
-    label: str
-    upright: bool = True
-    mirrored: bool = False
-    editable: bool = True
-
-    @property
-    def positions(self) -> tuple[float, ...]:
-        """The positions of the lines; the first one has the label."""
-        return (self.at, -self.at) if self.mirrored else (self.at,)
-
-
-def pixels_of(line: CutLine, area: PlotArea) -> tuple[float, ...]:
-    """Return the pixel coordinates of a line and its mirror: x if upright, else y."""
-    if line.upright:
-        return tuple(area.pixel(at, 0).x() for at in line.positions)
-    return tuple(area.pixel(0, at).y() for at in line.positions)
-
-
-def handle_of(line: CutLine, area: PlotArea, font: QFont) -> QRectF:
-    """Return the rectangle of the handle with the label, at the end of the line."""
-    metrics, plot = QFontMetricsF(font), area.rect
-    width = metrics.horizontalAdvance(line.label) + 2 * _PAD
-    height = metrics.height() + 4
-    pixel = pixels_of(line, area)[0]
-    if line.upright:
-        left = min(max(pixel - width / 2, plot.left()), plot.right() - width)
-        return QRectF(left, plot.top(), width, height)
-    top = min(max(pixel - height / 2, plot.top()), plot.bottom() - height)
-    return QRectF(plot.right() - width, top, width, height)
-
-
-def hits_line(line: CutLine, pixel: QPointF, area: PlotArea, font: QFont) -> bool:
-    """Return whether a pixel is close enough to a line or its handle to grab it."""
-    if not area.rect.adjusted(-GRIP, 0, GRIP, 0).contains(pixel):
-        return False
-    across = pixel.x() if line.upright else pixel.y()
-    near = any(abs(across - at) <= GRIP for at in pixels_of(line, area))
-    return near or handle_of(line, area, font).contains(pixel)
-
-
-def paint_line(
-    painter: QPainter, line: CutLine, area: PlotArea, colors: Mapping[str, str], *, held: bool
-) -> None:
-    """Paint a line, its mirror, and the handle with its label; thicker while `held`."""
-    plot = area.rect
-    with saved(painter):
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        accent = QColor(colors["accent"])
-        style = Qt.PenStyle.SolidLine if line.editable else Qt.PenStyle.DashLine
-        painter.setPen(QPen(accent, 3 if held else 2, style, Qt.PenCapStyle.FlatCap))
-        for at in pixels_of(line, area):
-            if line.upright and plot.left() - 1 <= at <= plot.right() + 1:
-                painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
-            elif not line.upright and plot.top() - 1 <= at <= plot.bottom() + 1:
-                painter.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        handle = handle_of(line, area, painter.font())
-        if line.editable:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(accent)
-        else:
-            painter.setPen(QPen(accent, 1))
-            painter.setBrush(QColor(colors["surface"]))
-        painter.drawRoundedRect(handle, 3, 3)
-        painter.setPen(QColor(colors["accent_text" if line.editable else "text"]))
-        painter.drawText(handle, Qt.AlignmentFlag.AlignCenter, line.label)
 
 
 class Pick(Enum):
