@@ -17,15 +17,8 @@ from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.base.table import NumbersView
-from pruneapp.gui.plots.chart.bar_chart import (
-    BarChart,
-    BarChartView,
-    Indices,
-    TableColumn,
-    grouped_max,
-    names_canvas,
-)
-from pruneapp.gui.plots.chart.items import Floats, Stacks
+from pruneapp.gui.plots.chart.bar_chart import BarChartView, grouped_max, names_canvas
+from pruneapp.gui.plots.chart.items import BarChart, Floats, Indices, Stacks, TableColumn
 from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.controls import (
     ComboBox,

@@ -28,9 +28,9 @@ from pruneapp.gui.plots.channel_ranks import (
     whole_protected,
 )
 from pruneapp.gui.plots.chart.axes import IndexAxis, NumberAxis
-from pruneapp.gui.plots.chart.bar_chart import BarChart, BarChartView, TableColumn, envelope
+from pruneapp.gui.plots.chart.bar_chart import BarChartView, envelope
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
-from pruneapp.gui.plots.chart.items import BarSelection, Marks, Pick
+from pruneapp.gui.plots.chart.items import BarChart, BarSelection, Marks, Pick, TableColumn
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.engine_text import translate_declared
@@ -66,12 +66,11 @@ class ChannelsView(BarChartView):
         self._norms: ChannelNorms | None = None
         self._ranks: ChannelRanks | None = None
         self._after = NONE_LEFT
-        # (number of channels, norm at the cut): the cut that is shown, the cut that was set last,
-        # and the cut before the drag.
+        # The cut that is shown: number of channels, and the norm to which the user dragged it.
         self._cut: tuple[int | None, float | None] = None, None
-        self._form_cut: tuple[int | None, float | None] = None, None
-        self._cut_before_drag: tuple[int | None, float | None] = None, None
-        self._is_up_to_date = True
+        # Numbers of channels: of the cut that was set last, and before the drag.
+        self._form_cut: int | None = None
+        self._cut_before_drag: int | None = None
         self._editable = False
         # Whether the colors of the bars follow the cut instead of the measured preview.
         self._follows_line = False
@@ -184,6 +183,7 @@ class ChannelsView(BarChartView):
         )
 
     def refresh(self) -> None:
+        self._after = self._remaining()
         super().refresh()
         editable = self._selection and self._shape
         self.operations.set_chosen(self._selection_text() if editable else "")
@@ -275,9 +275,7 @@ class ChannelsView(BarChartView):
 
     # -- cut ---------------------------------------------------------------------------------------
 
-    def set_cut(
-        self, channels: int | None, norm: float | None = None, *, editable: bool = False
-    ) -> None:
+    def set_cut(self, channels: int | None, *, editable: bool = False) -> None:
         """Show the cut of the current settings.
 
         While the user drags the line, the new cut is stored and shown after the release.
@@ -286,35 +284,30 @@ class ChannelsView(BarChartView):
         ----------
         channels
             Number of channels to prune; None for no cut, as for random pruning.
-        norm
-            Norm at the cut; None places it at the norm of the last pruned channel.
         editable
             Whether the user may move the line.
         """
         editable = editable and channels is not None
-        same = ((channels, norm), editable) == (self._cut, self._editable)
-        self._editable, self._is_up_to_date = editable, True
-        self._form_cut = channels, norm
+        same = ((channels, None), editable) == (self._cut, self._editable)
+        self._editable, self._form_cut = editable, channels
         if not self.canvas.is_dragging_line and not same:
             self._follows_line = self._follows_line or channels != self._cut[0]
-            self._apply_cut(self._form_cut)
+            self._apply_cut(channels)
 
-    def _apply_cut(self, cut: tuple[int | None, float | None]) -> None:
-        self._cut = cut
-        self._count_to_prune()
+    def _apply_cut(self, channels: int | None, norm: float | None = None) -> None:
+        self._cut = channels, norm
         self.refresh()
 
-    def _count_to_prune(self) -> None:
-        """Compute the state after the step, from the cut or from the measured preview."""
+    def _remaining(self) -> Remaining:
+        """Return the state after the step, from the cut or from the measured preview."""
         n, ranks, channels = self._norms, self._ranks, self._cut[0]
         if n is None or ranks is None:
-            self._after = NONE_LEFT
-        elif channels is None or not self._follows_line or self._unit is not None:
-            self._after = Remaining(n.to_be_pruned, n.after, ranks.after, n.kept_after)
-        else:
-            to_prune = ranks.prune_mask(channels)
-            parts = (np.where(to_prune, 0.0, part) for part in (n.left, ranks.left, n.kept))
-            self._after = Remaining(to_prune, *parts)
+            return NONE_LEFT
+        if channels is None or not self._follows_line or self._unit is not None:
+            return Remaining(n.to_be_pruned, n.after, ranks.after, n.kept_after)
+        to_prune = ranks.prune_mask(channels)
+        parts = (np.where(to_prune, 0.0, part) for part in (n.left, ranks.left, n.kept))
+        return Remaining(to_prune, *parts)
 
     def _cut_line(self) -> CutLine | None:
         ranks, (channels, norm) = self._ranks, self._cut
@@ -335,8 +328,8 @@ class ChannelsView(BarChartView):
         channels = self._ranks.clip(channels)
         changed = channels != self._cut[0]
         if changed:
-            self._is_up_to_date, self._follows_line = False, True
-        self._apply_cut((channels, norm))
+            self._form_cut, self._follows_line = channels, True
+        self._apply_cut(channels, norm)
         if changed:
             self.cutMoved.emit(channels)
 
@@ -354,15 +347,14 @@ class ChannelsView(BarChartView):
             self._move_cut(self._cut[0] + steps)
 
     def _on_line_grabbed(self) -> None:
-        self._cut_before_drag = self._cut
+        self._cut_before_drag = self._cut[0]
 
     def _on_line_drag_cancelled(self) -> None:
-        self._form_cut, self._is_up_to_date, self._follows_line = self._cut_before_drag, True, False
+        self._form_cut, self._follows_line = self._cut_before_drag, False
         self._apply_cut(self._cut_before_drag)
 
     def _on_line_released(self) -> None:
-        # Without a new cut from the owner, snap to the last pruned channel.
-        self._apply_cut(self._form_cut if self._is_up_to_date else (self._cut[0], None))
+        self._apply_cut(self._form_cut)  # without a norm: after the last pruned channel
 
     # -- setters -----------------------------------------------------------------------------------
 
@@ -464,7 +456,6 @@ class ChannelsView(BarChartView):
         if not same:
             self._selection.reset(0 if norms is None else norms.norms.size)
             self._restore_unit_selection()
-        self._count_to_prune()
         self.refresh()
         if norms is not None:
             self.set_busy(False)

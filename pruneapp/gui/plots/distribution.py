@@ -13,9 +13,9 @@ from pruneapp.analysis.statistics import Binning, Histogram
 from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
-from pruneapp.gui.plots.chart.bar_chart import BarChart, BarChartView, TableColumn, grouped_sum
+from pruneapp.gui.plots.chart.bar_chart import BarChartView, grouped_sum
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
-from pruneapp.gui.plots.chart.items import Floats, Stacks
+from pruneapp.gui.plots.chart.items import BarChart, Floats, Stacks, TableColumn
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, follow_font, single_shot
 from pruneapp.gui.widgets.labels import join_statements, label_for
 from pruneapp.gui.widgets.number_format import count, locale, part
@@ -122,7 +122,6 @@ class DistributionView(BarChartView):
         )
         self._is_idle = False  # whether the line is idle: no step is set up in the form
         self._applied_at: float | None = None  # threshold of the applied step, while idle
-        self._is_up_to_date = True
         self._is_estimate = False
         self._editable = False
         self._decades: Decades | None = None
@@ -202,7 +201,7 @@ class DistributionView(BarChartView):
                 grouped_sum(pruned[bins].astype(np.float64), group),
             ),
             # A count with at least as many digits as the highest bar.
-            widest_tick=count(100_000 if self._log else 10 ** len(str(most)) // 5),
+            widest_tick=count(100_000 if self._counts.log else 10 ** len(str(most)) // 5),
             summary=self._summary,
             text=self._bin_text,
             columns=(
@@ -218,6 +217,7 @@ class DistributionView(BarChartView):
             swatches=swatches,
             dividers=self._dividers(),
             line=self._threshold_line(),
+            log=self._counts.log,
         )
 
     def _bin_text(self, bar: int) -> str:
@@ -293,14 +293,13 @@ class DistributionView(BarChartView):
     def _threshold_text(self) -> str:
         return "" if self.threshold is None else value_text(self.threshold, 4)
 
-    def _count_to_prune(self) -> None:
+    def _counted_to_prune(self) -> Floats:
         h = self._histogram
         if h is None:
-            self._to_prune = np.zeros(0)
-        elif self._follows_line and self.threshold is not None and not self._is_idle:
-            self._to_prune = h.kept * share_below(h.edges, self.threshold)
-        else:
-            self._to_prune = h.to_be_pruned.astype(np.float64)
+            return np.zeros(0)
+        if self._follows_line and self.threshold is not None and not self._is_idle:
+            return h.kept * share_below(h.edges, self.threshold)
+        return h.to_be_pruned.astype(np.float64)
 
     def _lowest_kept(self) -> float:
         """Return a magnitude below which no bin contains kept weights; the largest if none is kept.
@@ -363,7 +362,6 @@ class DistributionView(BarChartView):
             self._full_histogram = self._histogram = histogram.without_finer()
         elif same:
             self._histogram = self._visible_histogram()
-        self._count_to_prune()
         self.refresh()
         if histogram is not None:
             self.set_busy(False)
@@ -389,7 +387,6 @@ class DistributionView(BarChartView):
         same = shown == (value, is_estimate, editable, False)
         self._editable, self._is_estimate, self._is_idle = editable, is_estimate, False
         self._form_threshold = value
-        self._is_up_to_date = True
         # The preview in the histogram is valid only for the threshold it was computed with.
         following = value is not None and (
             self._follows_line or is_estimate or value != self.threshold
@@ -411,7 +408,7 @@ class DistributionView(BarChartView):
         """
         if self._is_idle and at == self._applied_at:
             return
-        self._editable = self._is_idle = self._is_up_to_date = True
+        self._editable = self._is_idle = True
         self._applied_at = at
         if at is None:
             at = self._lowest_kept() if self.threshold is None else self.threshold
@@ -465,7 +462,6 @@ class DistributionView(BarChartView):
         seen, shown = self._visible_histogram(), self._histogram
         if seen is not None and shown is not None and seen.edges.size != shown.edges.size:
             self._histogram = seen
-            self._count_to_prune()
             self.refresh()
         self._refine_timer.start()
 
@@ -484,10 +480,10 @@ class DistributionView(BarChartView):
 
     def _apply_threshold(self, value: float | None) -> None:
         self.threshold = value
-        self._count_to_prune()
         self.refresh()
 
     def refresh(self) -> None:
+        self._to_prune = self._counted_to_prune()
         super().refresh()
         self.field.set_text(self._line_text())
         self.field.setEnabled(self._editable)
@@ -510,7 +506,7 @@ class DistributionView(BarChartView):
         if not self._editable or self._histogram is None:
             return
         value = min(max(value, 0.0), self._highest())
-        self._follows_line, self._is_up_to_date = True, False
+        self._follows_line, self._form_threshold = True, value
         self._is_estimate = self._is_idle = False
         self._apply_threshold(value)
         self.thresholdMoved.emit(value)
@@ -531,15 +527,11 @@ class DistributionView(BarChartView):
         self._threshold_before_drag = self.threshold
 
     def _on_line_drag_cancelled(self) -> None:
-        self._form_threshold, self._is_up_to_date, self._follows_line = (
-            self._threshold_before_drag,
-            True,
-            False,
-        )
+        self._form_threshold, self._follows_line = self._threshold_before_drag, False
         self._apply_threshold(self._threshold_before_drag)
 
     def _on_released(self) -> None:
-        if self._is_up_to_date and self._form_threshold is not None:
+        if self._form_threshold is not None:
             self._apply_threshold(self._form_threshold)
 
     def _on_refused(self, text: str) -> None:
@@ -548,9 +540,9 @@ class DistributionView(BarChartView):
         )
 
     def _on_log_toggled(self, log: bool) -> None:
-        self._log = self._counts.log = log
+        self._counts.log = log
         self._counts.redraw()
-        self._draw()
+        self.refresh()
 
 
 def _axis_key(h: Histogram) -> object:

@@ -18,8 +18,9 @@ from pruneapp.gui.plots.base.plot_area import PlotArea
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.chart.axes import NamesAxis
-from pruneapp.gui.plots.chart.bar_chart import BarChart, BarChartView, TableColumn
+from pruneapp.gui.plots.chart.bar_chart import BarChartView
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
+from pruneapp.gui.plots.chart.items import BarChart, TableColumn
 from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
 from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row, set_choices
 from pruneapp.gui.widgets.labels import (
@@ -372,7 +373,7 @@ class SensitivityView(BarChartView):
     def set_current(self, name: str) -> None:
         """Mark the focused tensor; "" for none."""
         self._current = name
-        self._mark(self._item_of(name))
+        self.canvas.mark(self._item_of(name))
 
     def _item_of(self, name: str) -> int:
         """Return the index of a tensor in the scan; -1 if it is not there."""

@@ -11,16 +11,8 @@ from PySide6.QtCore import Signal
 
 from pruneapp.analysis.sparsity_report import SparsityReport
 from pruneapp.checkpoint.entry import TensorRow
-from pruneapp.gui.plots.chart.bar_chart import (
-    BarChart,
-    BarChartView,
-    Indices,
-    TableColumn,
-    grouped_max,
-    grouped_sum,
-    names_canvas,
-)
-from pruneapp.gui.plots.chart.items import Floats, Stacks
+from pruneapp.gui.plots.chart.bar_chart import BarChartView, grouped_max, grouped_sum, names_canvas
+from pruneapp.gui.plots.chart.items import BarChart, Floats, Indices, Stacks, TableColumn
 from pruneapp.gui.plots.chart.size_strip import SizeStrip
 from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.engine_text import translate_sentence
@@ -373,7 +365,7 @@ class ModelView(BarChartView):
     def set_current(self, name: str) -> None:
         """Mark the focused tensor and scroll to it; "" for none."""
         self._current = name
-        self._mark(self._item_of(name))
+        self.canvas.mark(self._item_of(name))
         self.canvas.scroll_to_bar(self.canvas.current)
         self._mark_in_strip()
 

@@ -281,7 +281,7 @@ def test_behind_each_bar_stands_its_number(compared, theme):
     compared.set_measure("norm")
     compared.set_comparison(Comparison("A", "B", (*near, far)))
     assert bar_value(compared, 0)[1] == "", "its number stands beside the arrow"
-    assert compared.canvas._capped == {0: "15,200\u00a0%"}
+    assert compared.chart().capped == {0: "15,200\u00a0%"}
     compared.set_comparison(
         Comparison(
             "A", "B", tuple(differs(f"{r}", r, 1.0, 1.0, (0, 0, 0)) for r in (0.0021, 0.0018))

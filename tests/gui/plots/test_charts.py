@@ -122,7 +122,7 @@ def test_a_logarithmic_axis_shows_small_counts(distribution):
 
 def test_the_key_for_logarithms(distribution, qtbot):
     qtbot.keyClick(distribution.log_box, Qt.Key.Key_Space)
-    assert distribution._log
+    assert distribution.chart().log
 
 
 def test_a_bin_is_read_by_mouse_and_by_keys(distribution, qtbot):

@@ -415,7 +415,7 @@ def test_keys_move_the_cut(channels, qtbot):
 def test_what_is_told_twice_is_drawn_once(distribution, channels, monkeypatch):
     drawn = []
     for view in (distribution, channels):
-        monkeypatch.setattr(view, "_draw", lambda: drawn.append(True))
+        monkeypatch.setattr(view, "refresh", lambda: drawn.append(True))
     for _ in range(2):
         distribution.set_threshold(2.5, editable=True, is_estimate=True)
         channels.set_cut(3, editable=True)
@@ -424,8 +424,8 @@ def test_what_is_told_twice_is_drawn_once(distribution, channels, monkeypatch):
 
 def test_a_cut_that_is_told_is_not_announced(channels, qtbot):
     with qtbot.assertNotEmitted(channels.cutMoved):
-        channels.set_cut(3, 2.9, editable=True)
-    assert channels.canvas.line.at == 2.9
+        channels.set_cut(3, editable=True)
+    assert channels.canvas.line.at == 3.0
     channels.set_cut(None)
     assert channels.canvas.line is None
 

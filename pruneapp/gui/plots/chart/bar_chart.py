@@ -2,74 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex
 
-from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.plot_view import PlotView
-from pruneapp.gui.plots.base.readout import Swatch, value_text
+from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
-from pruneapp.gui.plots.chart.items import NO_STACKS, Floats, Marks, Stacks
+from pruneapp.gui.plots.chart.items import BarChart, Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ComboBox, choice_box
 from pruneapp.gui.widgets.labels import join_sentences
-from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.short_names import ShortNames
-
-Indices = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class TableColumn:
-    """A column of the table and of the CSV file."""
-
-    header: str
-    cell: Callable[[int], object]  # returns the value of an item; NaN of a share is no value
-    share: bool = False  # whether the values are fractions, shown in percent
-    shown: bool = True  # whether the table shows it; a file has all columns
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BarChart:
-    """What a `BarChartView` shows: bar i stands for the item ``order[i]``."""
-
-    key: object = None  # the visible range is kept while this is equal
-    order: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
-    # Edges of the bars, ``float64[n + 1]``; None for bars of width 1.
-    edges: Floats | None = None
-    # Returns the bars of some successive items, every so many of them combined to one.
-    stacks: Callable[[Indices, int], Stacks] | None = None
-    highest: float | None = None  # end of the value axis; None for the highest visible bar
-    # Texts.
-    title: str = ""  # kind of chart, as its accessible name
-    along: str = ""  # label of the axis along which the bars are placed
-    along_grouped: str = ""  # the same if several ("{n}") bars are combined to one
-    across: str = ""  # label of the value axis
-    widest_tick: str = ""  # the longest label of a vertical value axis; "" to derive it
-    subject: str = ""  # what the chart is about, before the summary for screen readers
-    summary: Callable[[], str] = str  # a sentence about the chart, also for screen readers
-    text: Callable[[int], str] = str  # readout of an item
-    columns: Sequence[TableColumn] = ()
-    swatches: Sequence[Swatch] = ()  # the legend
-    # What is drawn over the bars.
-    dividers: Floats = field(default_factory=lambda: np.zeros(0))  # positions along the bars
-    line: CutLine | None = None
-    marks: Marks | None = None
-    # Of horizontal bars only: names, and the end of the text behind each bar with the text.
-    name: Callable[[int], str] = str
-    current: int = -1  # the item to mark; -1 for none
-    value: Callable[[int], tuple[float, str]] | None = None
-    widest_value: str = ""  # at least as wide as the text behind any bar
-    capped: Mapping[int, str] = field(default_factory=dict)  # bars cut off, with their true values
-    largest_tick: float = math.inf
-    in_bytes: bool = False  # whether the value axis shows byte sizes
 
 
 class BarChartView(PlotView):
@@ -92,13 +39,9 @@ class BarChartView(PlotView):
         measure_box: ComboBox | None = None,
     ) -> None:
         self.canvas = canvas
-        self._chart = BarChart()
         self._short = ShortNames()
         super().__init__(canvas)
-        self._log = False
         self._hovered = -1
-        self._group = 1  # number of bars that are drawn as one
-        canvas.viewChanged.connect(self._draw)
         canvas.hovered.connect(self._on_hovered)
         canvas.cursorMoved.connect(self._on_cursor_moved)
         canvas.activated.connect(self._on_activated)
@@ -183,80 +126,17 @@ class BarChartView(PlotView):
 
     def refresh(self) -> None:
         """Show the current data. The visible range is kept if the key of the chart is equal."""
-        former, chart, canvas = self._chart, self.chart(), self.canvas
-        self._chart, order = chart, chart.order
-        self._set_labels()
-        value, name = chart.value, chart.name
-        if canvas.sideways:
-            canvas.set_values(value and (lambda bar: value(int(order[bar]))), chart.widest_value)
-            canvas.set_capped(chart.capped)
-        if isinstance(canvas.across, NumberAxis):
-            canvas.across.set_bytes(chart.in_bytes)
-            canvas.across.set_ends(high=chart.largest_tick)
-        if isinstance(canvas.left, NamesAxis):
-            canvas.left.set_names(lambda bar: name(int(order[bar])), order.size, self._short)
-        else:
-            # A fixed width, so that bars do not move while zooming.
-            metrics = self.fontMetrics()
-            widest = chart.widest_tick or value_text(chart.highest or 0.0, 1) + "00"
-            canvas.left.setWidth(metrics.horizontalAdvance(widest) + metrics.height() + 12)
-        canvas.set_dividers(chart.dividers)
-        canvas.set_marks(chart.marks)
-        self._mark(chart.current)
-        start = 0.5 if canvas.sideways else -0.5
-        edges = chart.edges
-        if edges is None:
-            edges = np.arange(order.size + 1, dtype=np.float64) + start
+        former, chart = self._chart, self.chart()
         if chart.key != former.key:
             self._hovered = -1
-            canvas.set_edges(edges)
-        elif not np.array_equal(edges, canvas.edges):
-            canvas.replace_edges(edges)
-        self._draw()
-        canvas.set_line(chart.line)
-        self._set_content(present=order.size > 0)
+        self.canvas.set_chart(chart, self._short)
+        self._set_content(present=chart.order.size > 0)
         self._refresh_texts()
         self._refresh_table()
 
-    def _mark(self, item: int) -> None:
-        """Mark the bar and the name of an item; -1 for none."""
-        bars = np.flatnonzero(self._chart.order == item)
-        self.canvas.set_current(int(bars[0]) if bars.size else -1)
-        if isinstance(self.canvas.left, NamesAxis):
-            name = self._chart.name(item) if bars.size else ""
-            self.canvas.left.set_marked(name, self._colors["accent"])
-
-    def _set_labels(self) -> None:
-        chart, along = self._chart, self._chart.along
-        if self._group > 1 and chart.along_grouped:
-            along = chart.along_grouped.format(n=count(self._group))
-        for axis, label in ((self.canvas.along, along), (self.canvas.across, chart.across)):
-            if label and axis.labelText != label:
-                axis.setLabel(label)
-
-    def _draw(self) -> None:
-        chart, canvas = self._chart, self.canvas
-        start, stop = canvas.visible
-        if not canvas.count or stop <= start or chart.stacks is None:
-            canvas.bars.set_stacks(np.zeros(1), NO_STACKS, gap=0, log=False, floor=0)
-            return
-        wide = canvas.plot_length
-        group = max(1, math.ceil((stop - start) / wide))
-        start -= start % group  # aligned, so that groups do not change while scrolling
-        if group != self._group:
-            self._group = group
-            self._set_labels()
-        stacks = chart.stacks(chart.order[start:stop], group)
-        edges = np.append(canvas.edges[start:stop:group], canvas.edges[stop])
-        floor = -0.3 if self._log else 0.0
-        gap = 0.15 if wide / (stop - start) >= 4 else 0.0
-        canvas.bars.set_stacks(edges, stacks, gap=gap, log=self._log, floor=floor)
-        highest = stacks.top if chart.highest is None else chart.highest
-        if self._log:
-            top = max(1.0, math.log10(max(highest, 1.0))) * 1.05
-        else:
-            top = canvas.top_for(highest) if highest > 0 else 1.0
-        canvas.set_top(floor, top)
+    @property
+    def _chart(self) -> BarChart:
+        return self.canvas.chart
 
     def _refresh_texts(self) -> None:
         self._set_legend(self._chart.swatches if self._has_content else ())

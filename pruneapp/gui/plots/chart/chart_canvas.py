@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
@@ -11,9 +11,20 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheel
 
 from pruneapp.gui.plots.base.plot_area import PlotArea
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_KEYS, ZOOM_STEP, PlotAxis, PlotCanvas
-from pruneapp.gui.plots.chart.axes import NamesAxis
-from pruneapp.gui.plots.chart.items import Floats, Marks, Pick, StackedBars, paint_band, paint_marks
+from pruneapp.gui.plots.base.readout import value_text
+from pruneapp.gui.plots.chart.axes import NamesAxis, NumberAxis
+from pruneapp.gui.plots.chart.items import (
+    NO_STACKS,
+    BarChart,
+    Floats,
+    Pick,
+    StackedBars,
+    paint_band,
+    paint_marks,
+)
 from pruneapp.gui.plots.edit_buttons import operation_of
+from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.short_names import ShortNames
 
 MIN_VISIBLE_BARS = 8  # minimum number of visible bars
 _MARGIN = 24  # half the width of "100,000"
@@ -57,17 +68,14 @@ class ChartCanvas(PlotCanvas):
         self.bars = StackedBars(self.box, neutral=neutral, sideways=sideways)
         self.cursor_bar = -1
         self.current = -1  # the bar of the focused tensor
+        self.chart = BarChart()
         self.edges: Floats = np.zeros(1)
+        self._group = 1  # number of bars that are drawn as one
         # `visible_range` starts at a whole bar if `sideways`; `_exact_range` is the range before
         # rounding, so that several small drags add up.
         self._exact_range = self.visible_range = (0.0, 1.0)
         self.selecting = False
         self._anchored = False
-        self._marks: Marks | None = None
-        self._dividers: Floats = np.zeros(0)
-        self._capped: Mapping[int, str] = {}
-        self._value: Callable[[int], tuple[float, str]] | None = None
-        self._widest_value = ""
         # Whether to keep the zoom at which each visible bar has space for its name.
         self._in_rows = False
         self._band: tuple[float, float] | None = None
@@ -101,55 +109,61 @@ class ChartCanvas(PlotCanvas):
 
     # -- setters ----------------------------------------------------------------------------------
 
-    def set_edges(self, edges: Floats) -> None:
-        """Replace the bars and show all of them, or from the first one if `sideways`."""
-        self.replace_edges(edges)
-        self.fit()
-        if self.sideways and self.count:
-            self._in_rows = True
-            self._show_rows(float(edges[0]))
+    def set_chart(self, chart: BarChart, short: ShortNames) -> None:
+        """Draw a chart; the visible range is kept if its key is equal to that of the last one.
 
-    def replace_edges(self, edges: Floats) -> None:
-        """Replace the bars but keep the visible range; the cursor is removed."""
-        self.edges = edges
-        self.cursor_bar = -1
+        Otherwise all bars are visible, or as many as fit from the first one if `sideways`. `short`
+        has shortened forms of the names.
+        """
+        former, self.chart = self.chart, chart
+        self._set_labels()
+        if isinstance(self.across, NumberAxis):
+            self.across.set_bytes(chart.in_bytes)
+            self.across.set_ends(high=chart.largest_tick)
+        if isinstance(self.left, NamesAxis):
+            name, order = chart.name, chart.order
+            self.left.set_names(lambda bar: name(int(order[bar])), order.size, short)
+        else:
+            # A fixed width, so that bars do not move while zooming.
+            metrics = self.fontMetrics()
+            widest = chart.widest_tick or value_text(chart.highest or 0.0, 1) + "00"
+            self.left.setWidth(metrics.horizontalAdvance(widest) + metrics.height() + 12)
+        self.mark(chart.current)
+        edges = chart.edges
+        if edges is None:
+            first = 0.5 if self.sideways else -0.5
+            edges = np.arange(chart.order.size + 1, dtype=np.float64) + first
+        if chart.key != former.key or not np.array_equal(edges, self.edges):
+            self.edges, self.cursor_bar = edges, -1
+        if chart.key != former.key:
+            self.fit()
+            if self.sideways and self.count:
+                self._in_rows = True
+                self._show_rows(float(edges[0]))
+        self._draw()
+        self.set_line(chart.line)
+        self.viewport().update()
+
+    def mark(self, item: int) -> None:
+        """Mark the bar and the name of an item; -1 for none."""
+        bars = np.flatnonzero(self.chart.order == item)
+        self.current = int(bars[0]) if bars.size else -1
+        if isinstance(self.left, NamesAxis):
+            name = self.chart.name(item) if bars.size else ""
+            self.left.set_marked(name, self._colors["accent"])
         self.viewport().update()
 
     def set_top(self, low: float, high: float) -> None:
         """Set the visible range along y."""
         (self.box.setXRange if self.sideways else self.box.setYRange)(low, high, padding=0)
 
-    def set_marks(self, marks: Marks | None) -> None:
-        """Show selected and protected bars; None removes the marks."""
-        self._marks = marks
-        self.viewport().update()
-
-    def set_capped(self, capped: Mapping[int, str]) -> None:
-        """Mark horizontal bars that exceed the axis: bar index to the text of its true value."""
-        self._capped = capped
-        self.viewport().update()
-
-    def set_values(self, value: Callable[[int], tuple[float, str]] | None, widest: str) -> None:
-        """Show texts after horizontal bars, if each visible bar is as high as a line.
-
-        `value` returns for a bar its end and the text; `widest` is at least as wide as any text and
-        reserves the space in `top_for`. None for `value` shows no texts.
-        """
-        self._value, self._widest_value = value, widest
-        self.viewport().update()
-
-    def top_for(self, highest: float) -> float:
+    def _top_for(self, highest: float) -> float:
         """Return the end of the value axis for the highest bar, with space for the values."""
         wide = float(self.box.width())
-        room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _VALUE_GAP)
-        if self._value is None or not self._in_lines or wide < 2 * room:
+        room = float(self.fontMetrics().horizontalAdvance(self.chart.widest_value) + 2 * _VALUE_GAP)
+        if self.chart.value is None or not self._in_lines or wide < 2 * room:
             return highest * 1.05
         return float(max(1.05, wide / (wide - room)) * highest)
-
-    def set_dividers(self, places: Floats) -> None:
-        """Draw thin dotted lines across the plot at these positions of x."""
-        self._dividers = places
-        self.viewport().update()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Apply the colors of a theme (color by token)."""
@@ -187,11 +201,6 @@ class ChartCanvas(PlotCanvas):
         move = min(0.0, self.edges[bar] - low) + max(0.0, self.edges[bar + 1] - high)
         if move:
             self._set_range(low + move, high + move)
-
-    def set_current(self, bar: int) -> None:
-        """Mark the bar of the focused tensor with a triangle; -1 for none."""
-        self.current = bar
-        self.viewport().update()
 
     def bar_at(self, position: QPointF) -> int:
         """Return the bar at a pixel of this widget; -1 for none."""
@@ -240,6 +249,7 @@ class ChartCanvas(PlotCanvas):
         self.visible_range = (low, low + wide)
         show = self.box.setYRange if self.sideways else self.box.setXRange
         show(low, low + wide, padding=0)
+        self._draw()
         # The overlays are no scene items, so the scene does not repaint them.
         self.viewport().update()
         self.viewChanged.emit()
@@ -250,9 +260,42 @@ class ChartCanvas(PlotCanvas):
         if self._in_rows and self.count:
             self._show_rows(self.visible_range[0])
         else:
+            self._draw()
             self.viewChanged.emit()
 
     # -- painting ---------------------------------------------------------------------------------
+
+    def _set_labels(self) -> None:
+        chart, along = self.chart, self.chart.along
+        if self._group > 1 and chart.along_grouped:
+            along = chart.along_grouped.format(n=count(self._group))
+        for axis, label in ((self.along, along), (self.across, chart.across)):
+            if label and axis.labelText != label:
+                axis.setLabel(label)
+
+    def _draw(self) -> None:
+        """Draw the visible bars; as many as share a pixel are combined to one."""
+        chart, (start, stop) = self.chart, self.visible
+        if not self.count or stop <= start or chart.stacks is None:
+            self.bars.set_stacks(np.zeros(1), NO_STACKS, gap=0, log=False, floor=0)
+            return
+        wide = self.plot_length
+        group = max(1, math.ceil((stop - start) / wide))
+        start -= start % group  # aligned, so that groups do not change while scrolling
+        if group != self._group:
+            self._group = group
+            self._set_labels()
+        stacks = chart.stacks(chart.order[start:stop], group)
+        edges = np.append(self.edges[start:stop:group], self.edges[stop])
+        floor = -0.3 if chart.log else 0.0
+        gap = 0.15 if wide / (stop - start) >= 4 else 0.0
+        self.bars.set_stacks(edges, stacks, gap=gap, log=chart.log, floor=floor)
+        highest = stacks.top if chart.highest is None else chart.highest
+        if chart.log:
+            top = max(1.0, math.log10(max(highest, 1.0))) * 1.05
+        else:
+            top = self._top_for(highest) if highest > 0 else 1.0
+        self.set_top(floor, top)
 
     def paint_over(self, painter: QPainter) -> None:
         """Paint dividers, values, marks, the cursor, the drag selection and the cut line."""
@@ -264,8 +307,8 @@ class ChartCanvas(PlotCanvas):
         if self.sideways and self.count:
             self._paint_scroll_indicator(painter, area.rect)
             self._paint_pointer(painter, area)
-        if self._marks is not None and self.count:
-            paint_marks(painter, self._marks, area, self.visible, self._colors)
+        if self.chart.marks is not None and self.count:
+            paint_marks(painter, self.chart.marks, area, self.visible, self._colors)
         accent = QColor(self._colors["accent"])
         if 0 <= self.cursor_bar < self.count:
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -279,7 +322,7 @@ class ChartCanvas(PlotCanvas):
     def _paint_dividers(self, painter: QPainter, area: PlotArea) -> None:
         rect = area.rect
         painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
-        for x in self._dividers:
+        for x in self.chart.dividers:
             at = area.pixel(float(x), 0)
             if self.sideways and rect.top() < at.y() < rect.bottom():
                 painter.drawLine(QPointF(rect.left(), at.y()), QPointF(rect.right(), at.y()))
@@ -287,12 +330,13 @@ class ChartCanvas(PlotCanvas):
                 painter.drawLine(QPointF(at.x(), rect.top()), QPointF(at.x(), rect.bottom()))
 
     def _paint_values(self, painter: QPainter, area: PlotArea) -> None:
-        if self._value is None or not self.count or not self._in_lines:
+        chart = self.chart
+        if chart.value is None or not self.count or not self._in_lines:
             return
         rect, metrics = area.rect, painter.fontMetrics()
         painter.setPen(QColor(self._colors["text"]))
         for bar in range(*self.visible):
-            end, text = self._value(bar)
+            end, text = chart.value(int(chart.order[bar]))
             middle = area.pixel(self._middle(bar), end)
             box = QRectF(metrics.boundingRect(text))
             box.moveCenter(QPointF(middle.x() + _VALUE_GAP + box.width() / 2, middle.y()))
@@ -305,12 +349,12 @@ class ChartCanvas(PlotCanvas):
         metrics, free = painter.fontMetrics(), -math.inf
         side = metrics.height() / 3
         painter.setPen(QColor(self._colors["text"]))
-        for bar in sorted(bar for bar in self._capped if start <= bar < stop):
+        for bar in sorted(bar for bar in self.chart.capped if start <= bar < stop):
             y = area.pixel(self._middle(bar), 0).y()
             if y - metrics.height() / 2 < free:
                 continue
             free = y + metrics.height() / 2
-            text, right = self._capped[bar], rect.right() - 2
+            text, right = self.chart.capped[bar], rect.right() - 2
             wide = metrics.horizontalAdvance(text) + 6
             ground = QRectF(0, 0, wide + side + 4, metrics.height())
             ground.moveCenter(QPointF(right - ground.width() / 2, y))
@@ -431,7 +475,7 @@ class ChartCanvas(PlotCanvas):
                 self.selecting and key == Qt.Key.Key_A
             )
         if key == Qt.Key.Key_Escape:
-            chosen = self._marks is not None and bool(self._marks.chosen.any())
+            chosen = self.chart.marks is not None and bool(self.chart.marks.chosen.any())
             return chosen or self._is_dragging
         by_hand = key == Qt.Key.Key_Space or operation_of(event) is not None
         return key in ZOOM_KEYS or key == Qt.Key.Key_0 or (self.selecting and by_hand)

@@ -1,9 +1,10 @@
-"""What a chart canvas paints: stacked bars, the cut line and marks; and the selection of bars."""
+"""A bar chart as data, what its canvas paints, and the selection of bars."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
@@ -15,11 +16,13 @@ from PySide6.QtGui import QBrush, QColor, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.edits.manual_edit import true_runs
-from pruneapp.gui.plots.base.plot_area import PlotArea
+from pruneapp.gui.plots.base.plot_area import CutLine, PlotArea
+from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,54 @@ class Stacks:
         """The height of the highest stack."""
         total = self.kept + self.to_prune + self.pruned
         return float(total.max()) if total.size else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class TableColumn:
+    """A column of the table and of the CSV file."""
+
+    header: str
+    cell: Callable[[int], object]  # returns the value of an item; NaN of a share is no value
+    share: bool = False  # whether the values are fractions, shown in percent
+    shown: bool = True  # whether the table shows it; a file has all columns
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BarChart:
+    """What a `BarChartView` shows: bar i stands for the item ``order[i]``."""
+
+    key: object = None  # the visible range is kept while this is equal
+    order: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    # Edges of the bars, ``float64[n + 1]``; None for bars of width 1.
+    edges: Floats | None = None
+    # Returns the bars of some successive items, every so many of them combined to one.
+    stacks: Callable[[Indices, int], Stacks] | None = None
+    highest: float | None = None  # end of the value axis; None for the highest visible bar
+    # Texts.
+    title: str = ""  # kind of chart, as its accessible name
+    along: str = ""  # label of the axis along which the bars are placed
+    along_grouped: str = ""  # the same if several ("{n}") bars are combined to one
+    across: str = ""  # label of the value axis
+    widest_tick: str = ""  # the longest label of a vertical value axis; "" to derive it
+    subject: str = ""  # what the chart is about, before the summary for screen readers
+    summary: Callable[[], str] = str  # a sentence about the chart, also for screen readers
+    text: Callable[[int], str] = str  # readout of an item
+    columns: Sequence[TableColumn] = ()
+    swatches: Sequence[Swatch] = ()  # the legend
+    # What is drawn over the bars.
+    dividers: Floats = field(default_factory=lambda: np.zeros(0))  # positions along the bars
+    line: CutLine | None = None
+    marks: Marks | None = None
+    # Of horizontal bars only: names, and the end of the text behind each bar with the text.
+    name: Callable[[int], str] = str
+    current: int = -1  # the item to mark; -1 for none
+    value: Callable[[int], tuple[float, str]] | None = None
+    widest_value: str = ""  # at least as wide as the text behind any bar
+    capped: Mapping[int, str] = field(default_factory=dict)  # bars cut off, with their true values
+    largest_tick: float = math.inf
+    in_bytes: bool = False  # whether the value axis shows byte sizes
+    # Of vertical bars only: whether the value axis is logarithmic.
+    log: bool = False
 
 
 class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no types
