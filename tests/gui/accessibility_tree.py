@@ -1,38 +1,38 @@
-"""What screen readers are told, and what of it is not enough."""
+"""A snapshot of the accessibility tree, and checks for what a screen reader cannot use in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-# A press, or what stands for it.
+# Roles that must have an action while they are enabled.
 DOABLE = frozenset(
     {"push button", "check box", "radio button", "menu item", "check menu item", "page tab"}
 )
-# What a person draws themselves has no role of its own in Qt.
+# Qt has no role for widgets that paint themselves, such as the plots.
 DRAWN = "filler"
 CELLS = frozenset({"tree item", "table cell", "cell", "list item"})
-# What belongs to a thing that has a name.
+# An unnamed child in `PARTS` of a named parent in `OWNERS` is announced by the parent's name.
 PARTS = frozenset({"list", "text", DRAWN, "scroll pane", "panel", "spin button", "push button"})
 OWNERS = frozenset({"combo box", "spin button", "text", DRAWN, "table", "tree", "list"})
 
 
 @dataclass
 class Node:
-    """One thing that is told of.
+    """One object of the accessibility tree.
 
     Attributes
     ----------
     path
-        Where it is; for whoever hears of it to do something with it.
+        D-Bus address of the object, to pass back to `AccessibilityClient`.
     place
-        Which of the children of the one above it is.
+        Index among the children of its parent.
     label
-        What the label says that stands for it.
+        Text of the label that is its buddy.
     text
-        What is to be seen in its place, if that is known.
+        Visible text of the widget, if known.
     value, content
-        The number that a slider or box stands at, and what a field holds, if that is known.
+        Number of a slider or spin box, and text of a field, if known.
     """
 
     role: str
@@ -60,17 +60,17 @@ class Node:
         return cls(**{**said, "children": inside})
 
     def walk(self, above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-        """Yield everything with what it is in, the innermost last."""
+        """Yield each node and its ancestors, outermost first, in depth-first order."""
         yield self, above
         for child in self.children:
             yield from child.walk((*above, self))
 
     def called(self, name: str) -> bool:
-        """Whether its name begins so, or what it is called else."""
+        """Return whether the name, label or description starts with `name`."""
         return any(said.startswith(name) for said in (self.name, self.label, self.description))
 
     def find(self, role: str, name: str) -> Node | None:
-        """Return the first thing of a role whose name begins so, one that is shown if possible."""
+        """Return the first node of a role whose name starts with `name`; visible ones first."""
         found = [n for n, _ in self.walk() if n.role == role and n.name.startswith(name)]
         return next((n for n in found if n.showing), found[0] if found else None)
 
@@ -79,7 +79,7 @@ class Node:
 
 
 def complaints(root: Node) -> list[str]:
-    """Say what of that which is shown, and of the menus, somebody who does not see it misses."""
+    """Return one sentence per visible node or menu entry that a screen reader cannot use."""
     found = []
     for node, above in root.walk():
         in_menu = node.role == "menu item"
@@ -93,7 +93,7 @@ def complaints(root: Node) -> list[str]:
 
 
 def _unbroken(text: str) -> str:
-    """Leave out how a text is broken into lines."""
+    """Return the text without white space."""
     return "".join(text.split())
 
 
@@ -103,7 +103,7 @@ def _complaint(node: Node, owner: Node | None) -> str:
     if node.focusable and not node.name and node.role not in CELLS and not named_by_owner:
         return "has no name"
     if node.role == "combo box" and not (node.label or node.description):
-        # Qt names it by what is chosen in it.
+        # Qt uses the selected item as the name.
         return "says what is chosen, but not what for"
     drawn = node.role == DRAWN and node.focusable and bool(node.name)
     if drawn and not node.description:
@@ -111,7 +111,7 @@ def _complaint(node: Node, owner: Node | None) -> str:
     if node.role in DOABLE and node.enabled and not node.actions:
         return "can be pressed by hand alone"
     words = any(letter.isalnum() for letter in node.text)
-    # Of a line of entries that ends in "…" some are left out: those that are shown have to be told.
+    # A line that ends in "…" leaves entries out: only the visible ones must be in the name.
     entries = node.text.removesuffix("…").split("   ") if node.text.endswith("…") else [node.text]
     told = _unbroken(f"{node.name} {node.description}")
     if words and not all(_unbroken(entry) in told for entry in entries):

@@ -1,22 +1,22 @@
-"""Hears what an application tells screen readers; a program for the system's Python.
+"""Read the accessibility tree of an application. Run this with the system's Python.
 
 ``at_spi_client.py ANSWERS LAUNCHER COMMAND ...`` starts the accessibility bus and the application,
-and answers questions in JSON, one a line, until nothing more is asked; then it ends both. ANSWERS
-is the number of an open file.
+answers requests from stdin until it closes, then terminates both. Requests and answers are JSON,
+one per line. ANSWERS is the file descriptor that the answers are written to.
 
 - ``{"do": "windows"}``: the names of all windows.
-- ``{"do": "tree", "menus": true}``: all that is told of what is shown, and of menus that are not.
-  With ``"front": true`` of the window in front alone; with ``"roles": [ROLE, ...]`` only the place
-  of what has another role.
-- ``{"do": "act", "path": PATH, "number": N}``: does the action N of a thing.
-- ``{"do": "write", "path": PATH, "text": TEXT}``: puts a text in the place of what a field holds.
-- ``{"do": "set", "path": PATH, "value": X}``: gives a slider or a box of a number a value.
-- ``{"do": "select", "path": PATH, "number": N}``: selects the child N of a thing, and no other.
+- ``{"do": "tree", "menus": true}``: the visible objects, with ``"menus"`` also the menu entries.
+  ``"front": true`` limits them to the window that was opened last; with ``"roles": [ROLE, ...]``
+  objects of other roles have a path and children only.
+- ``{"do": "act", "path": PATH, "number": N}``: run action N of an object.
+- ``{"do": "write", "path": PATH, "text": TEXT}``: replace the text of a field.
+- ``{"do": "set", "path": PATH, "value": X}``: set the value of a slider or spin box.
+- ``{"do": "select", "path": PATH, "number": N}``: select child N of an object, and no other.
 
-A thing is told with its PATH, and with its place among all children of the one that it is in.
+Objects in answers have their PATH, and their index among the children of their parent ("place").
 
-Plain D-Bus instead of the library Atspi: that one keeps what it heard, so that it may be old, and
-is one package more.
+Plain D-Bus is used because the library Atspi caches answers, which may be outdated, and is one
+more package to install.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ VALUE = "org.a11y.atspi.Value"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 ROOT = "/org/a11y/atspi/accessible/root"
 PATIENCE_MS = 20_000
-# Numbers of the specification.
+# Bit numbers of the AT-SPI specification.
 STATES = {
     "checked": 4,
     "enabled": 8,
@@ -51,14 +51,14 @@ STATES = {
 }
 LABELLED_BY = 2
 MENUS = frozenset({"menu bar", "menu item", "check menu item", "popup menu", "separator"})
-# Of these nobody asks what can be done with them; there are many.
+# Objects of these roles are many and have no useful actions: they are not queried.
 MUTE = frozenset({"label", "layered pane", "panel"})
 DEPTH = 40
 NUMBERS = frozenset({"slider", "spin box", "spin button", "progress bar"})
 
 
 def patiently(ask):
-    """Return what a question brings; ask again for a while: on a busy machine answers come late."""
+    """Return the result of `ask`, retrying for `PATIENCE_MS` on D-Bus errors of a busy machine."""
     until = time.monotonic() + PATIENCE_MS / 1000
     while True:
         try:
@@ -66,11 +66,11 @@ def patiently(ask):
         except GLib.Error:
             if time.monotonic() > until:
                 raise
-            time.sleep(0.2)  # of another process, which does not tell when it can answer
+            time.sleep(0.2)  # polls another process, which sends no signal when it can answer
 
 
 class Desktop:
-    """The bus that applications tell on."""
+    """The accessibility bus of the session."""
 
     def __init__(self) -> None:
         self._bus = patiently(self._connected)
@@ -88,7 +88,7 @@ class Desktop:
         )
 
     def call(self, place, interface, method, arguments=None):
-        """Call a method, and return what it says."""
+        """Call a method and return its result. Raises `GLib.Error` if the call fails."""
         name, path = place
         flags = Gio.DBusCallFlags.NONE
         return self._bus.call_sync(
@@ -96,9 +96,9 @@ class Desktop:
         ).unpack()
 
     def call_all(self, calls):
-        """Call many methods at once; None for each that said nothing, as of a thing that is gone.
+        """Call many methods concurrently; an answer is None if the call failed (deleted object).
 
-        One after another, a window of some hundred things takes seconds.
+        One after another, the calls for a window with some hundred objects take seconds.
         """
         answers = [None] * len(calls)
         left = len(calls)
@@ -106,7 +106,7 @@ class Desktop:
         def take(bus, result, number):
             nonlocal left
             left -= 1
-            with contextlib.suppress(GLib.Error):  # gone meanwhile
+            with contextlib.suppress(GLib.Error):  # the object is deleted
                 answers[number] = bus.call_finish(result).unpack()
 
         flags = Gio.DBusCallFlags.NONE
@@ -120,14 +120,14 @@ class Desktop:
         return answers
 
     def begin(self, place, interface, method, arguments):
-        """Call a method and do not wait: one that opens a dialog says nothing until it closes."""
+        """Call a method without waiting: an action that opens a dialog returns after that."""
         name, path = place
         flags = Gio.DBusCallFlags.NONE
         self._bus.call(name, path, interface, method, arguments, None, flags, -1, None, None)
         self._bus.flush_sync(None)
 
     def application(self):
-        """Return the place of the first application, once there is one."""
+        """Return the address of the first application, or exit after a minute without one."""
         until = time.monotonic() + 3 * PATIENCE_MS / 1000
         while time.monotonic() < until:
             try:
@@ -136,7 +136,7 @@ class Desktop:
                 found = []
             if found:
                 return found[0]
-            time.sleep(0.1)  # of another process, which does not tell when it is there
+            time.sleep(0.1)  # polls another process, which sends no signal when it is registered
         sys.exit("No application told anything.")
 
     def windows(self, place):
@@ -146,14 +146,14 @@ class Desktop:
         return [name for (name,) in filter(None, found)]
 
     def front(self, place):
-        """Return the place of the window that was opened last."""
+        """Return the address of the window that was opened last."""
         (children,) = patiently(lambda: self.call(place, ACCESSIBLE, "GetChildren"))
         return tuple(children[-1]) if children else place
 
     def tree(self, place, *, menus=False, roles=()):
-        """Return what a thing tells, and what is in it; level by level, each at once.
+        """Return an object with its descendants or None, querying a level at a time.
 
-        What is gone meanwhile is left out, and what is not shown and in no menu.
+        Deleted objects are left out, as are hidden ones unless `menus` includes them.
         """
         top = []
         level = [(tuple(place), top, 0)]
@@ -194,7 +194,7 @@ class Desktop:
         return top[0] if top else None
 
     def questions(self, place, role, states, *, mute):
-        """Return the calls that tell of a thing; of a mute one only what is in it."""
+        """Return the calls that describe an object by key; for a mute one only its children."""
         calls = {"children": (place, ACCESSIBLE, "GetChildren", None)}
         if mute:
             return calls
@@ -212,17 +212,17 @@ class Desktop:
 
     @staticmethod
     def can_act(role, states):
-        """Return whether it is worth asking what can be done with a thing."""
+        """Return whether the actions of an object are worth a query."""
         return role not in MUTE and (role != "filler" or states["focusable"])
 
 
 def property_of(place, interface, name):
-    """Return the call that asks for a property."""
+    """Return the call that reads a property."""
     return place, PROPERTIES, "Get", GLib.Variant("(ss)", (interface, name))
 
 
 def read(said):
-    """Return the answers to `Desktop.questions` as plain values."""
+    """Return the answers to the calls of `Desktop.questions` as plain values."""
     relations = said.get("relations") or ((),)
     description = said.get("description") or ("",)
     actions = said.get("actions") or ((),)
@@ -238,7 +238,7 @@ def read(said):
 
 
 def doing(question):
-    """Return interface, method and arguments of what is to be done."""
+    """Return interface, method and arguments of a request."""
     if question["do"] == "write":
         return EDITABLE, "SetTextContents", GLib.Variant("(s)", (question["text"],))
     if question["do"] == "set":

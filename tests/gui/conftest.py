@@ -1,4 +1,4 @@
-"""Real windows, each with settings of its own."""
+"""Fixtures for tests with real windows, each with its own settings file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support import xvfb
 
 @pytest.fixture
 def qtbot(qtbot):
-    """Wait as patiently as a person does."""
+    """Raise the timeouts of qtbot to `PATIENCE_MS`."""
     for name in ("waitUntil", "waitSignal", "waitActive", "waitExposed"):
         setattr(qtbot, name, partial(getattr(qtbot, name), timeout=PATIENCE_MS))
     return qtbot
@@ -33,7 +33,7 @@ def qtbot(qtbot):
 
 @pytest.fixture
 def english():
-    """Numbers are written as in English."""
+    """Format numbers as in English."""
     before = QLocale()
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     yield
@@ -47,12 +47,12 @@ def theme(request):
 
 @pytest.fixture
 def palette_of(qapp):
-    """Give all widgets the palette of a theme, as a window does."""
+    """Return a function that sets the palette of a theme for all widgets, as a window does."""
     before = qapp.palette()
 
     def give(theme):
         qapp.setPalette(theme.palette())
-        qapp.processEvents()  # it reaches what is shown by an event
+        qapp.processEvents()  # palette changes reach visible widgets by events
 
     yield give
     qapp.setPalette(before)
@@ -60,14 +60,14 @@ def palette_of(qapp):
 
 @pytest.fixture
 def screen():
-    """A screen in memory; the environment of those who use it."""
+    """Start a virtual X screen, and yield the environment for processes that use it."""
     with xvfb.screen((1280, 900)) as found:
         yield {**os.environ, **found}
 
 
 @pytest.fixture
 def show(qtbot):
-    """Show a view alone."""
+    """Return a function that shows a view as a top-level window of a given size."""
 
     def shown(widget, width=320, height=400):
         qtbot.addWidget(widget)
@@ -81,13 +81,13 @@ def show(qtbot):
 
 @pytest.fixture
 def settings_file(tmp_path_factory) -> Path:
-    # Not beside models: what is written there while a folder is copied is refused.
+    # Not in the folder of the models: a copy is refused if files of its source folder change.
     return tmp_path_factory.mktemp("settings") / "settings.json"
 
 
 @pytest.fixture
 def histories_off(settings_file) -> None:
-    """Histories of closed files are not kept, so that windows ask about what would be lost."""
+    """Disable saved histories, so that windows ask before unsaved steps are lost."""
     settings = Settings(settings_file)
     settings.set(KEEP_HISTORIES, value=False)
     settings.flush()
@@ -95,7 +95,7 @@ def histories_off(settings_file) -> None:
 
 @pytest.fixture(scope="session")
 def imported():
-    """Modules are there: importing them is no part of a test."""
+    """Import the slow modules before a test, so that their import time does not count."""
     import torch
 
     import pruneapp.gui.mainwindow.workbench
@@ -105,11 +105,11 @@ def imported():
 
 @pytest.fixture
 def as_in_main(imported, fixture_patch):
-    """Threads change and garbage is collected as `main` has it."""
+    """Set the thread switch interval and disable garbage collection as `main` does."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     gc.disable()
-    # What a window freezes is to be collected after the test, and modules stay frozen.
+    # Objects that a window would freeze must be collectable after the test.
     for name in ("freeze", "unfreeze"):
         fixture_patch.setattr(gc, name, lambda: None)
     yield
@@ -119,24 +119,24 @@ def as_in_main(imported, fixture_patch):
 
 @pytest.fixture
 def roomy(fixture_patch):
-    """Let windows stand as on a large screen; the one without glass has 800 pixels a side."""
+    """Report a screen of 1920x1200 pixels to windows; the offscreen platform has 800x800."""
     fixture_patch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
 
 
 @pytest.fixture
 def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_patch, monkeypatch):
-    """Make windows as `main` does; they are shown, and closed without questions at the end.
+    """Return a function that makes a window as `main` does; close all at the end without questions.
 
-    Each is the first of a process, as far as it knows; others of its process come by its launcher.
+    Each window is like the first of a process; its launcher makes further ones.
     """
-    made: list[weakref.ref[Start]] = []  # Qt keeps them as long as their windows
+    made: list[weakref.ref[Start]] = []  # Qt keeps them alive as long as their windows
     launchers: list[Launcher] = []
     kept: list[Settings] = []
     style, palette = qapp.style().objectName(), qapp.palette()
     interval = qapp.doubleClickInterval()
-    qapp.setDoubleClickInterval(0)  # no two clicks are meant as one, however fast tests are
+    qapp.setDoubleClickInterval(0)  # so that two quick clicks are never a double click
     qapp.setStyle("Fusion")
-    # The desktop of whoever runs the tests hears nothing of their jobs.
+    # Notifications of jobs must not appear on the desktop of the developer.
     for bus in ("SESSION", "SYSTEM"):
         fixture_patch.setenv(f"DBUS_{bus}_BUS_ADDRESS", "unix:path=/nowhere")
 
@@ -162,7 +162,7 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_p
 
     yield make
     for start in filter(None, [ref() for ref in made]):
-        if not shiboken6.isValid(start):  # closed, while others went on
+        if not shiboken6.isValid(start):  # deleted with its window
             continue
         window = start.window
         if start._thread.ident is not None:
@@ -185,7 +185,7 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_p
 
 @pytest.fixture
 def person(new_person) -> Person:
-    """A person at a window that is ready, with nothing open."""
+    """Return a `Person` at a window that is ready, with no file open. Fails if a job had a bug."""
     found = new_person()
     found.wait_ready()
     yield found
@@ -201,7 +201,7 @@ def script(tmp_path) -> Path:
 
 @pytest.fixture
 def runners(monkeypatch, measure):
-    """The runners that were made: what is evaluated is measured in this process by `measure`."""
+    """Run evaluations in this process by `measure`; return the list of runners made so far."""
     from pruneapp.gui.evaluation.script_controller import AgreedScript
     from tests.gui.script_runner import LocalRunner
 
@@ -217,7 +217,7 @@ def runners(monkeypatch, measure):
 
 @pytest.fixture
 def beats(qtbot):
-    """A timer that tells whether the window answers."""
+    """Record the delay of the event loop."""
     beats = Beats()
     yield beats
     beats.stop()
@@ -225,7 +225,7 @@ def beats(qtbot):
 
 @pytest.fixture
 def chinese(qapp):
-    """The window speaks Chinese, as if it was chosen."""
+    """Translate the window into Chinese."""
     translator = QTranslator()
     assert translator.load(str(resources.path("translations/pruneapp_zh_CN.qm")))
     qapp.installTranslator(translator)

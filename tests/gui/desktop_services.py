@@ -1,11 +1,11 @@
-"""The services of a desktop, as far as an application asks them; a program for the system's Python.
+"""Fake desktop services on D-Bus. Run this with the system's Python.
 
 ``desktop_services.py [NAME ...]`` owns these names on the session bus, all by default. It writes
-``["ready"]``, then what it is asked for and told, a list in JSON a line, and reads orders:
-``{"click": NUMBER, "token": TEXT}`` clicks on a notification, ``{"animate": true}`` changes what
-the person wants of motion (first: none).
+a JSON list per line: ``["ready"]``, then each method call and signal that it receives. It reads
+orders from stdin: ``{"click": NUMBER, "token": TEXT}`` clicks on a notification,
+``{"animate": true}`` changes the user's setting of animations (initially off).
 
-GDBus refuses every call whose arguments are not of the types of the specification.
+GDBus refuses every call whose argument types differ from the specification.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def say(*words):
 
 
 class Services:
-    """What answers."""
+    """The D-Bus objects that answer the calls."""
 
     def __init__(self, names):
         self._bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
@@ -119,7 +119,7 @@ class Services:
             call.return_value(None)
 
     def _watch(self, reading):
-        os.read(reading, 1)  # nothing, once nobody has the other end
+        os.read(reading, 1)  # empty once the other end is closed
         say("let go")
 
     def click(self, number, token):

@@ -1,4 +1,4 @@
-"""Whether the window answers: a timer that ought to beat every 4 ms, and how late it was."""
+"""Measure the delay of the event loop with a timer of 4 ms."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import time
 from PySide6.QtCore import QObject, Qt, QTimer
 
 BEAT_S = 0.004
-# The bound is 0.2 s, and `packaging/dev.py bench beats` measures it on a machine that rests. A test
-# may share its machine with anybody: it fails for what no crowd explains, a job on the main thread.
+# The bound is 0.2 s, measured by `packaging/dev.py bench beats` on an idle machine. Tests may share
+# their machine, so that they only detect what no load explains: long work on the main thread.
 NEVER_LATER_S = 1.0
 
 
 class Stopwatch:
-    """How long something took, as far as this process computed meanwhile: see `Beats`."""
+    """Measures the smaller one of wall time and processor time of this process, see `Beats`."""
 
     def __init__(self) -> None:
         self._began, self._all = time.perf_counter(), time.process_time()
 
     @property
     def seconds(self) -> float:
-        """Seconds since it was made."""
+        """Seconds since the stopwatch was made."""
         return min(time.perf_counter() - self._began, time.process_time() - self._all)
 
 
 class Beats(QObject):
-    """Records, for every beat of the main thread, how late it came and how long it had worked.
+    """Records how late every beat of a timer was, and how long the main thread worked since the last.
 
-    Lateness is what a person sees, and what a crowded machine spoils: it counts as far as this
-    process computed meanwhile, in whatever thread, for one that holds the interpreter keeps the
-    window waiting. What the main thread itself spent is ours alone, whoever else computes.
+    The delay is what the user notices, but load from other processes increases it too. So it is
+    limited to the processor time of this process, of all threads, as a thread that holds the
+    interpreter lock blocks the window. Processor time of the main thread does not depend on load.
 
     Attributes
     ----------
     late
-        Seconds by which each beat came too late, as far as that was our doing.
+        Delay of each beat in seconds, as far as this process caused it.
     worked
         Seconds of processor time of the main thread before each beat.
     """
@@ -50,18 +50,18 @@ class Beats(QObject):
         self.start()
 
     def start(self) -> None:
-        """Record from now on."""
+        """Start or resume the recording."""
         self._last = time.perf_counter()
         self._busy = time.thread_time()
         self._all = time.process_time()
         self._timer.start()
 
     def stop(self) -> None:
-        """Record no more, for the time being."""
+        """Pause the recording."""
         self._timer.stop()
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Discard the recorded beats and restart."""
         self.late.clear()
         self.worked.clear()
         self.start()
@@ -73,7 +73,7 @@ class Beats(QObject):
         self._last, self._busy, self._all = now, busy, everything
 
     def assert_answered(self, never_later_s: float = NEVER_LATER_S) -> None:
-        """Fail if the window stood still for longer; at least some beats must have been heard."""
+        """Fail if the window was blocked for longer, or if fewer than four beats were recorded."""
         assert len(self.late) > 3, "the timer hardly beat: nothing was measured"
         assert max(self.worked) < never_later_s, f"the main thread worked {max(self.worked):.3f} s"
         assert max(self.late) < never_later_s, f"a beat came {max(self.late):.3f} s late"

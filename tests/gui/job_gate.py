@@ -1,20 +1,20 @@
-"""Work that takes as long as a test wants, and can be cancelled at any moment."""
+"""Jobs that run as long as a test needs, and can be cancelled at any time."""
 
 from __future__ import annotations
 
 import threading
 
-# So soon a job that is kept waiting looks whether it was cancelled.
+# Interval at which a blocked job checks whether it is cancelled.
 LOOK_S = 0.005
 
 
 class Gate:
-    """Keeps jobs waiting while it is closed.
+    """Blocks jobs while it is closed.
 
     Attributes
     ----------
     running
-        Whether a job has come to it.
+        Whether a job has reached the gate.
     """
 
     def __init__(self, *, closed: bool = False) -> None:
@@ -24,7 +24,7 @@ class Gate:
 
     @property
     def closed(self) -> bool:
-        """Whether jobs wait."""
+        """Whether jobs are blocked."""
         return not self._open.is_set()
 
     @closed.setter
@@ -35,13 +35,13 @@ class Gate:
             self._open.set()
 
     def wait(self, job, step: int = 0) -> None:
-        """Wait in a job until it is opened, and step so often as it looks."""
+        """Block until the gate is open or the job is cancelled, adding `step` to its progress."""
         self.running = True
         while not self._open.wait(LOOK_S):
             job.step(step)
 
 
 def endless(job) -> None:
-    """Work that only ends by being cancelled."""
+    """Run until the job is cancelled."""
     job.start(10_000, "on and on")
     Gate(closed=True).wait(job, 1)

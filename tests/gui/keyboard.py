@@ -1,4 +1,4 @@
-"""Somebody with a keyboard and no mouse, who reads what is painted."""
+"""A simulated user who has a keyboard and no mouse, and reads the painted text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenuBar, QWidget
 
 PATIENCE_S = 60
-# So many presses of Tab lead through any window, and of an arrow through any list.
+# Upper bounds: Tab presses through any window, and arrow presses through any list.
 STOPS = 160
 ROWS = 80
 Role = QAccessible.Role
@@ -29,13 +29,13 @@ _TEXT = "{http://www.w3.org/2000/svg}text"
 
 
 class Keyboard(QObject):
-    """Sends keys to what has the focus, and finds everything by them.
+    """Sends keys to the widget that has the focus, and finds every widget by them.
 
-    It works in a thread of its own, see `take`: a key may open a dialog that runs an event loop, in
+    It works in its own thread, see `take`: a key may open a dialog with a nested event loop, in
     which the next key has to be pressed.
     """
 
-    _asked = Signal(object)  # what the main thread is to do
+    _asked = Signal(object)  # a function to call on the main thread
 
     def __init__(self, person) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Keyboard(QObject):
     # Two threads
 
     def take(self, steps: Callable[..., None], *arguments: object) -> None:
-        """Take steps, while the window answers; raises what they raise."""
+        """Run `steps` in a thread while the event loop runs; raise what it raises."""
         raised: list[BaseException] = []
 
         def run() -> None:
@@ -53,7 +53,7 @@ class Keyboard(QObject):
                 steps(self, *arguments)
             except BaseException as error:  # noqa: BLE001 - raised by the thread of the test
                 raised.append(error)
-                self._asked.emit(_close_dialogs)  # or the test would wait for them
+                self._asked.emit(_close_dialogs)  # so that the test does not wait for them
 
         thread = threading.Thread(target=run, name="keyboard")
         thread.start()
@@ -69,7 +69,7 @@ class Keyboard(QObject):
         call()
 
     def ask(self, look: Callable[[], object]):
-        """Return what the main thread answers."""
+        """Call a function on the main thread, and return its result or raise its exception."""
         answered = threading.Event()
         answers: list[object] = []
 
@@ -87,24 +87,27 @@ class Keyboard(QObject):
         return answers[0]
 
     def until(self, found: Callable[[], object], what: str):
-        """Wait until the main thread finds something, and return it."""
+        """Call `found` on the main thread until it returns a true value, and return that.
+
+        Fails after `PATIENCE_S` with what is painted then.
+        """
         deadline = time.monotonic() + PATIENCE_S
         while not (answer := self.ask(found)):
             assert time.monotonic() < deadline, f"not seen: {what}; painted: {self.ask(painted)}"
-            time.sleep(0.005)  # the main thread works meanwhile, and does not tell of each change
+            time.sleep(0.005)  # polling: the main thread sends no signal for every change
         return answer
 
     # Keys
 
     def press(self, *keys: str) -> None:
-        """Press keys, one after another: "Ctrl+Return"."""
+        """Press keys or combinations such as "Ctrl+Return", one after another."""
         for key in keys:
             self._come_back()
             self._asked.emit(lambda key=key: _press(key))
-            self.ask(_nothing)  # of whatever event loop runs by then
+            self.ask(_nothing)  # wait for whichever event loop runs by then
 
     def _come_back(self) -> None:
-        """Activate the window in front, as window managers do when another one is closed."""
+        """Activate the front window, as window managers do when another one is closed."""
 
         def is_there() -> bool:
             if QApplication.activePopupWidget():
@@ -118,14 +121,14 @@ class Keyboard(QObject):
         self.until(is_there, "the window")
 
     def type(self, text: str) -> None:
-        """Type a text in place of what the field with the focus holds."""
+        """Replace the text of the field that has the focus."""
         self.press("Ctrl+A", "Del")
         self._come_back()
         self._asked.emit(lambda: QTest.keyClicks(_target(), text))
         self.ask(_nothing)
 
     def go_to(self, name: str, roles: frozenset[Role]) -> None:
-        """Press Tab until something has the focus that is called so, once it can have it."""
+        """Press Tab until a widget of a role and name has the focus. Fails at the timeout."""
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             for _stop in range(STOPS):
@@ -135,10 +138,10 @@ class Keyboard(QObject):
                 self.press("Tab")
         raise AssertionError(f"Tab does not lead to '{name}'; painted: {self.ask(painted)}")
 
-    # What journeys are made of
+    # Actions of journeys
 
     def command(self, *path: str) -> None:
-        """Give a command of the menus by the letters that are underlined."""
+        """Trigger a menu entry by the underlined letters of its path."""
         letters = self.ask(lambda: _letters(path))
         self.press(f"Alt+{letters[0]}")
         for letter in letters[1:]:
@@ -146,18 +149,18 @@ class Keyboard(QObject):
             self.press(letter)
 
     def push(self, name: str) -> None:
-        """Press a button, or the box of a word."""
+        """Press a button, or toggle a check box or radio button."""
         self.go_to(name, BUTTONS)
         self.press("Space")
 
     def fill(self, name: str, text: str) -> None:
-        """Put a text into a field."""
+        """Replace the text of a field."""
         self.go_to(name, FIELDS)
         self.type(text)
         self.press("Tab")
 
     def choose(self, name: str, item: str) -> None:
-        """Choose an item of a box by the beginnings of both."""
+        """Choose an item of a combo box by the beginnings of both names."""
         self.go_to(name, frozenset({Role.ComboBox}))
         self._move_to(item, "Home", "Down")
 
@@ -170,9 +173,9 @@ class Keyboard(QObject):
         raise AssertionError(f"there is no '{item}'; painted: {self.ask(painted)}")
 
     def pick(self, item: str) -> None:
-        """Choose one of some radio buttons, by the arrows among those of a group."""
+        """Choose a radio button with the arrow keys of its group."""
         self._go_among({Role.RadioButton}, item, "Down")
-        self.press("Space")  # the first of a group is not chosen by coming there
+        self.press("Space")  # focusing the first button of a group does not check it
 
     def show_tab(self, item: str) -> None:
         """Show a page of a dialog."""
@@ -188,12 +191,12 @@ class Keyboard(QObject):
                 seen.add(name)
                 self.press(following)
                 if self.ask(_name) == name:
-                    self.press("Right")  # they stand beside each other
+                    self.press("Right")  # the buttons are in a row
             self.press("Tab")
         raise AssertionError(f"Tab does not lead to '{item}'; painted: {self.ask(painted)}")
 
     def enter(self, name: str, number: int) -> None:
-        """Put a number into a box."""
+        """Enter a number into a spin box."""
         self.fill(name, str(number))
 
     def slide(self, name: str, value: float) -> None:
@@ -207,17 +210,17 @@ class Keyboard(QObject):
         raise AssertionError(f"'{name}' does not reach {value}")
 
     def go_to_row(self, name: str, row: str) -> None:
-        """Put the cursor on a row of a tree or table, and select it."""
+        """Move the cursor to a row of a tree or table, which selects it."""
         self.go_to(name, LISTS)
         self._move_to(row, "Home", "Down")
 
     def turn_to(self, page: str) -> None:
-        """Show a page of the middle."""
+        """Show a page of the central area."""
         self.command("View", page)
 
     @contextmanager
     def choosing(self, path: Path):
-        """Answer the dialog that the block opens by a file."""
+        """Enter a path into the file dialog that the block opens."""
         yield
         self.until(
             lambda: _role() in FIELDS and (_is_called("File name") or _is_called("Directory")),
@@ -227,16 +230,16 @@ class Keyboard(QObject):
         self.press("Return")
 
     def sees(self, *texts: str) -> None:
-        """Wait until texts are painted in the window in front, in whatever lines."""
+        """Wait until texts are painted in the front window, across line breaks."""
         self.until(lambda: all(_packed(text) in _packed(painted()) for text in texts), str(texts))
 
     def ground(self) -> QColor:
-        """Return the color that the window is painted on, left of the picture's tabs."""
+        """Return the background color of the window, from a pixel near its lower right corner."""
         image = self.person.window.grab().toImage()
         return image.pixelColor(image.width() - 3, image.height() - 3)
 
     def misses(self, *texts: str) -> None:
-        """Wait until texts are not painted any more."""
+        """Wait until texts are no longer painted."""
         self.until(lambda: not any(_packed(t) in _packed(painted()) for t in texts), str(texts))
 
 
@@ -252,7 +255,7 @@ def _close_dialogs() -> None:
 
 
 def _target() -> QWidget:
-    """Where the system sends keys to."""
+    """Return the widget to which the system sends keys."""
     popup = QApplication.activePopupWidget()
     if popup is not None:
         return popup.focusWidget() or popup
@@ -269,12 +272,12 @@ def _press(text: str) -> None:
 
 
 def is_entry(shown: str, text: str) -> bool:
-    """Whether an entry of a menu is the one of a text: "Undo L1 25 %" is "Undo"."""
+    """Return whether a menu entry has a name; "Undo L1 25 %" has the name "Undo"."""
     return shown.rstrip("…") == text or (text in {"Undo", "Redo"} and shown.startswith(text))
 
 
 def _letters(path: tuple[str, ...]) -> list[str]:
-    """The letters underlined in a menu and its entries."""
+    """Return the underlined letters of a path of menus. Fails if one is missing or ambiguous."""
     bar = _main_window().findChild(QMenuBar)
     actions, letters = bar.actions(), []
     for text in path:
@@ -303,7 +306,7 @@ def _role() -> Role | None:
 
 
 def _is_called(name: str) -> bool:
-    """Whether what has the focus is called so: itself, by what describes it, or by a label."""
+    """Return whether name, description or label of the focused widget start with `name`."""
     found = _focused()
     texts = [found.text(QAccessible.Text.Name), found.text(QAccessible.Text.Description)]
     for label, _kind in found.relations(QAccessible.RelationFlag.Label):
@@ -316,7 +319,7 @@ def _current_is(item: str) -> bool:
 
 
 def _name() -> str:
-    """How the item is called that the cursor is on: a row, a tab, an entry of a box."""
+    """Return the name of the current item (row, tab, item of a combo box) of the focused widget."""
     found = _focused()
     child = found.focusChild()
     if child is not None and child.isValid() and found.role() in LISTS:
@@ -325,12 +328,12 @@ def _name() -> str:
 
 
 def _packed(text: str) -> str:
-    """Leave out spaces: lines are broken anywhere, and words with a mnemonic are painted apart."""
+    """Return a text without spaces, which are lost at line breaks and around mnemonics."""
     return re.sub(r"[\s\u00a0\u200b]+", "", text)
 
 
 def painted() -> str:
-    """All text of the window in front as it is painted, elided where there is no room for it."""
+    """Return the text of the front window as painted, elided where there is no room for it."""
     window = QApplication.activeModalWidget() or _main_window()
     data = QByteArray()
     buffer = QBuffer(data)
@@ -339,5 +342,5 @@ def painted() -> str:
     generator.setSize(window.size())
     window.render(generator, QPoint(0, 0))
     root = ET.fromstring(bytes(data.data()))
-    # The title is painted by the system.
+    # The system paints the title.
     return " ".join((window.windowTitle(), *(node.text or "" for node in root.iter(_TEXT))))

@@ -1,4 +1,4 @@
-"""Turning the wheel over a widget, as a person does who wants to scroll."""
+"""Turn the mouse wheel over a widget."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 
 def turn_wheel(widget: QWidget, steps: int = -1, at: QPoint | None = None) -> None:
-    """Turn it by some notches over what lies at a place of a widget, by default its middle."""
+    """Turn the wheel by some notches over a point of a widget, by default its center."""
     at = widget.rect().center() if at is None else at
     under: QWidget | None = widget.childAt(at) or widget
     place = widget.mapToGlobal(at)
@@ -27,5 +27,5 @@ def turn_wheel(widget: QWidget, steps: int = -1, at: QPoint | None = None) -> No
         QApplication.sendEvent(under, event)
         if event.isAccepted() or under.isWindow():
             return
-        # Qt hands on what is ignored, but of events that come from the system alone.
+        # Qt propagates ignored events to the parent only if they come from the window system.
         under = under.parentWidget()

@@ -1,4 +1,4 @@
-"""A person at the window: clicks what is seen, presses keys, drops files, answers questions."""
+"""A simulated user who clicks widgets, presses keys, drops files and answers questions."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.columns import Column
 
 LEFT = Qt.MouseButton.LeftButton
-# A state comes, however late: a test may share its machine with anybody.
+# Timeout for any state to be reached: a test may share its machine with others.
 PATIENCE_MS = 60_000
 
 
 class Person:
-    """Works with a window through its widgets alone.
+    """Operates a window through its widgets alone.
 
     Parameters
     ----------
     qtbot, monkeypatch
-        pytest's.
+        The fixtures of pytest.
     launcher
-        What shows the windows of the process.
+        Opens and lists the windows of the process.
     start
-        The application behind the window; not yet ready, perhaps.
+        Start of the application for the window, which may not have finished.
     """
 
     def __init__(self, qtbot, monkeypatch, launcher: Launcher, start: Start) -> None:
@@ -58,21 +58,21 @@ class Person:
         self.bugs.append((what, trace))
 
     def at_window(self, number: int) -> Person:
-        """Wait for another window of the process, by its number; return the person at it."""
+        """Wait for the window with an index in the process, and return a `Person` at it."""
         self.wait(lambda: len(self.launcher.starts) > number)
         found = Person(self.qtbot, self.monkeypatch, self.launcher, self.launcher.starts[number])
         found.wait_ready()
         return found
 
     def open_beside(self, path: Path) -> Person:
-        """Open a file in a window of its own; return the person at it."""
+        """Open a file in a second window, and return a `Person` at that."""
         self.chooses_file(path)
         self.key("Ctrl+Shift+N")
         beside = self.at_window(1)
         beside.wait_open(path)
         return beside
 
-    # What there is
+    # Objects behind the window
 
     @property
     def workbench(self):
@@ -93,12 +93,12 @@ class Person:
 
     @property
     def rule(self):
-        """The rule that the form shows."""
+        """Settings of the method that is selected in the form."""
         return self.views.form.stack.currentWidget()
 
     @property
     def button(self):
-        """The one main button."""
+        """The main button of the preview panel."""
         return self.views.preview.action.button
 
     # Waiting
@@ -117,16 +117,16 @@ class Person:
         assert self.window.windowTitle() == f"{path.name} — Pruneapp", self.window.windowTitle()
 
     def wait_preview(self):
-        """Wait for exact numbers for what the form says now; returns the report.
+        """Wait for the exact preview of the form's current settings, and return its report.
 
-        Of a file that was just opened the form is asked for as it is.
+        After a file is opened, a preview is only computed on request, which this function makes.
         """
         forecasting = self.workbench.preview
-        self.pause(40)  # the check marks settle first
+        self.pause(40)  # check marks are applied after a delay
         self.ask()
 
         def previewed() -> bool:
-            # On a busy machine what comes with a file may come after the question, and end it.
+            # On a busy machine, events of opening a file can arrive late and cancel the preview.
             if forecasting.state.untouched and not self.workbench.form._opened.isActive():
                 self.views.form.changed.emit()
             return forecasting.state.preview is not None
@@ -135,14 +135,14 @@ class Person:
         return forecasting.state.preview.report
 
     def prune(self) -> None:
-        """Do what the form says as it is, and wait for the step."""
+        """Prune with the form's current settings, and wait for the step."""
         steps = len(self.states)
         self.wait_preview()
         self.click(self.button)
         self.wait(lambda: len(self.states) == steps + 1)
 
     def show_quality(self) -> None:
-        """Show on Quality and Sensitivity what evaluations of two states could have measured."""
+        """Fill the pages Quality and Sensitivity with made-up measurements of two states."""
         rows = (
             TensorSensitivity("a.weight", "a", 12, (0.98, 0.9)),
             TensorSensitivity("b.weight", "b", 10, (0.9, None)),
@@ -176,7 +176,10 @@ class Person:
     # Mouse
 
     def click(self, widget: QWidget, at: QPoint | None = None) -> None:
-        """Click what can be seen and is not covered by anything."""
+        """Click a point of a widget, its center by default. Fails if it is hidden or disabled.
+
+        Waits until nothing covers the point.
+        """
         assert widget.isVisible(), f"{widget} is not shown"
         assert widget.isEnabled(), f"{widget} is not enabled"
         self.wait(lambda: is_in_sight(widget, at))
@@ -201,7 +204,7 @@ class Person:
         self.click_cell(name, check=True)
 
     def menu(self, *path: str) -> None:
-        """Click through the menus by their texts, without mnemonics and dots."""
+        """Click through the menus by their texts, without mnemonics and the final "…"."""
         bar = self.window.menuBar()
         entry = _named(bar.actions(), path[0])
         place = bar.actionGeometry(entry)
@@ -218,7 +221,7 @@ class Person:
                 menu = inner
 
     def choose(self, box: QComboBox, text: str) -> None:
-        """Choose an item of a combo box by its beginning, in its list."""
+        """Choose the item of a combo box that starts with `text`, in its list."""
         place = next(i for i in range(box.count()) if box.itemText(i).startswith(text))
         reveal(box)
         self.qtbot.keyClick(box, Qt.Key.Key_F4)
@@ -227,7 +230,7 @@ class Person:
         index = view.model().index(place, 0)
         view.scrollTo(index)
         self.qtbot.mouseMove(view.viewport(), view.visualRect(index).center())
-        # A box takes no click for a choice in the moment in which its list came up.
+        # A combo box ignores clicks for a moment after its list is shown.
         self.pause(QApplication.doubleClickInterval() // 4)
         self.qtbot.mouseClick(view.viewport(), LEFT, pos=view.visualRect(index).center())
         if view.isVisible():
@@ -242,7 +245,7 @@ class Person:
             self.wait(self.window.isActiveWindow)
 
     def drop(self, *paths: Path, ctrl: bool = False) -> bool:
-        """Drop files onto the middle of the window; returns whether they were welcome."""
+        """Drop files onto the center of the window. Return False if the window refuses them."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         place = self.window.rect().center()
@@ -260,43 +263,43 @@ class Person:
     # Keys
 
     def key(self, text: str, widget: QWidget | None = None) -> None:
-        """Press a key, or several together, where the focus is: "Ctrl+Return"."""
+        """Press a key or a combination such as "Ctrl+Return", in `widget` or where the focus is."""
         self._come_back()
         combined = QKeySequence(text)[0]
         target = widget or QApplication.focusWidget() or self.window
         self.qtbot.keyClick(target, combined.key(), combined.keyboardModifiers())
 
     def type(self, widget: QWidget, text: str) -> None:
-        """Click into a field, replace what it holds, and leave it by Tab."""
+        """Click into a field and replace its text."""
         self.click(widget)
         self.key("Ctrl+A", widget)
         self.key("Del", widget)
         self.qtbot.keyClicks(widget, text)
 
     def filter(self, text: str) -> None:
-        """Filter the tree by typing."""
+        """Type into the filter of the tree."""
         self.key("Ctrl+F")
         field = self.views.tree.tree_filter.text
         assert QApplication.focusWidget() is field
         self.key("Ctrl+A", field)
         self.key("Del", field)
         self.qtbot.keyClicks(field, text)
-        self.pause(160)  # large trees wait for the person to pause
+        self.pause(160)  # large trees are filtered after a pause in typing
 
     def ask(self) -> None:
-        """Ask for what the form says, if nobody did since the file was opened."""
+        """Request a preview if none was requested since the file was opened."""
         self.wait(lambda: not self.workbench.form._opened.isActive())
         if self.workbench.preview.state.untouched:
             self.views.form.changed.emit()  # as if a value was typed again
 
     def ask_amount(self, text: str) -> None:
-        """Type an amount into the rule that is shown."""
+        """Type an amount into the form."""
         self.type(self.rule.fields.fields["amount"].editor.field, text)
 
     # Dialogs
 
     def chooses_file(self, path: Path | str, dialog: str = "getOpenFileName") -> None:
-        """Answer the next file dialogs of the system with `path`."""
+        """Make file dialogs return `path`, from now on."""
         folder = dialog == "getExistingDirectory"
         answer = str(path) if folder else (str(path), "")
         self.monkeypatch.setattr(QFileDialog, dialog, staticmethod(lambda *_a, **_k: answer))
@@ -307,7 +310,7 @@ class Person:
         self.key("Ctrl+O")
 
     def answers(self, *buttons: str) -> list[str]:
-        """Click these buttons in the questions to come; returns a list that fills with texts."""
+        """Click these buttons in the next questions; return a list that collects their texts."""
         asked: list[str] = []
         waiting = list(buttons)
         timer = QTimer(self.window)
@@ -322,7 +325,7 @@ class Person:
             found = [b for b in box.buttons() if b.text().replace("&", "") == wanted]
             if not waiting:
                 timer.stop()
-            # A box without the button is closed, so that the test fails instead of standing still.
+            # Close a box without the button, so that the test fails instead of blocking.
             box.reject() if not found else self.qtbot.mouseClick(found[0], LEFT)
             assert found, f"no button {wanted!r} among {[b.text() for b in box.buttons()]}"
 
@@ -330,7 +333,7 @@ class Person:
         timer.start()
         return asked
 
-    # What is said
+    # Texts in the window
 
     @property
     def notices(self) -> list[str]:
@@ -339,7 +342,7 @@ class Person:
 
     @property
     def trouble(self) -> list[str]:
-        """Those of them that tell of trouble."""
+        """The notices that report errors or warnings, the newest first."""
         return [n.sentence.text() for n in self.window.notices.notices if n.content[3]]
 
     @property
@@ -349,21 +352,21 @@ class Person:
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
     def click_state(self, number: int) -> None:
-        """Click a state of the history."""
+        """Click a state in the history."""
         strip = self.views.history.list
         index = strip.model().index(number, 0)
         strip.scrollTo(index)
         self.click(strip.viewport(), strip.visualRect(index).center())
 
     def cell(self, name: str, column: Column) -> str:
-        """What the tree says of a tensor or module."""
+        """Return the text of a column of the tree for a tensor or module, with ordinary spaces."""
         tree = self.views.tree
         return plain(tree.model.index_of(node_named(tree, name), column).data())
 
     # Export
 
     def export(self, path: Path, form: str = "safetensors"):
-        """Export by the dialog; returns the report that is shown, still open."""
+        """Export by the dialog; return its open report dialog, or None after an error."""
         exporting = self.workbench.export
         self.click(self.window.export_button)
         self.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
@@ -387,7 +390,7 @@ def plain(text: str) -> str:
 
 
 def node_named(tree, name: str) -> int:
-    """Return the node of a tensor by its name in the file, or of a module by its path as shown."""
+    """Return the node of a tensor by its name in the file, or of a module by its visible path."""
     nodes = tree.model.nodes
     for number, row in enumerate(nodes.rows):
         if row.name == name:
@@ -397,7 +400,7 @@ def node_named(tree, name: str) -> int:
 
 
 def box_of(view, index) -> QPoint:
-    """Return the middle of an item's check box, in the viewport."""
+    """Return the center of an item's check box in viewport coordinates."""
     option = QStyleOptionViewItem()
     view.initViewItemOption(option)
     option.rect = view.visualRect(index)
@@ -410,7 +413,7 @@ def box_of(view, index) -> QPoint:
 
 
 def is_in_sight(widget: QWidget, at: QPoint | None = None) -> bool:
-    """Whether a point of a widget, its middle by default, can be seen and is not covered."""
+    """Scroll to a point of a widget, its center by default; return whether nothing covers it."""
     reveal(widget)
     top = widget.window()
     there = top.childAt(widget.mapTo(top, widget.rect().center() if at is None else at))
@@ -418,7 +421,7 @@ def is_in_sight(widget: QWidget, at: QPoint | None = None) -> bool:
 
 
 def reveal(widget: QWidget) -> None:
-    """Scroll to a widget, as a person would by the wheel."""
+    """Scroll all areas around a widget so that it is visible."""
     above = widget.parentWidget()
     while above is not None:
         if isinstance(above, QScrollArea):

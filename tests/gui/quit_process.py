@@ -1,8 +1,8 @@
-"""The application in a process of its own, which copies from every place and then quits.
+"""Copy from all places of the application, then quit it, in a separate process.
 
 ``python -m tests.gui.quit_process QUIT SITUATION LAST FILE`` copies from all places of `COPIES`,
-from the one called LAST once more, brings about a situation of `SITUATIONS`, and quits by QUIT, one
-of `QUITS`. It prints one line of JSON: the places in the source code that used the clipboard.
+and again from the one called LAST, brings about a situation of `SITUATIONS`, and quits by QUIT,
+one of `QUITS`. It prints one line of JSON: the places in the source code that used the clipboard.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from pruneapp.progress import Job
 
 ROOT = Path(pruneapp.__file__).parent
 Role = QMessageBox.ButtonRole
-# Steps of a driver: each yields a condition, and goes on once it is true.
+# Steps of a driver: a generator that yields conditions, and is resumed when they are true.
 Steps = Iterator[Callable[[], object]]
 
 
 class Driver:
-    """Works with the application; `run` is called again and again by a timer."""
+    """Operates the application; a timer calls `_run` repeatedly."""
 
     def __init__(self, quit_by: str, situation: str, last: str) -> None:
         self.quit_by, self.situation, self.last = quit_by, situation, last
@@ -70,7 +70,7 @@ class Driver:
         return self._clipboard()
 
     def show(self, launcher: app.Launcher, start: app.Start) -> None:
-        """Begin with the first window that is shown."""
+        """Start with the first window that is shown."""
         if self.launcher is None:
             self.launcher, self.start = launcher, start
             self._steps = self._play()
@@ -92,7 +92,7 @@ class Driver:
                 go.click()
                 return
         if self._condition() and self._steps is not None:
-            steps, self._steps = self._steps, None  # a step may run an event loop of its own
+            steps, self._steps = self._steps, None  # a step may run a nested event loop
             condition = next(steps, None)
             if condition is not None:
                 self._condition, self._steps = condition, steps
@@ -117,13 +117,13 @@ class Driver:
             yield self.has_copied
         sys.stdout.write(json.dumps(sorted(self.used)))
         sys.stdout.flush()
-        # From a timer of its own: what runs an event loop does not return before the end.
+        # By a separate timer: a situation with an event loop does not return before the end.
         QTimer.singleShot(0, lambda: SITUATIONS[self.situation][0](self))
         yield lambda: SITUATIONS[self.situation][1](self)
         self._quit()
 
     def has_copied(self) -> bool:
-        """Whether something else is on the clipboard than before."""
+        """Return whether the clipboard has changed."""
         return self._clipboard().text() != "before"
 
     def _ask_preview(self) -> bool:
@@ -175,7 +175,7 @@ def copy_rows_of_tree(driver: Driver) -> Steps:
 
 
 def copy_rows_outside(driver: Driver) -> Steps:
-    label = ElidedLabel("", None)  # a table of no window
+    label = ElidedLabel("", None)  # a label that is in no window
     copy_rows(label, Numbers(("a",), 1, lambda _at: ["b"]))
     yield lambda: True
 
@@ -186,7 +186,7 @@ def copy_python(driver: Driver) -> Steps:
 
 
 def copy_python_with_masks(driver: Driver) -> Steps:
-    """Copy after a manual edit, which is no call of torch: its masks are written to a file."""
+    """Copy after a manual edit, which has no torch equivalent: its masks are written to a file."""
     target = str(Path.cwd() / "script.py")
     QFileDialog.getSaveFileName = lambda *_a, **_k: (target, "")  # type: ignore[method-assign, assignment]  # of this process
     document = driver.bench.session.document
@@ -286,7 +286,7 @@ COPIES: dict[str, Callable[[Driver], Steps]] = {
 }
 
 
-# -- what the application is doing when it ends -----------------------------------------------
+# -- situations in which the application quits ------------------------------------------------
 
 
 def _nothing(_driver: Driver) -> None:
@@ -294,7 +294,7 @@ def _nothing(_driver: Driver) -> None:
 
 
 def start_job(driver: Driver) -> None:
-    """Start a job that works until it is cancelled, and one apart."""
+    """Start two jobs that run until they are cancelled, one of them in another lane."""
 
     def work(job: Job) -> None:
         while True:
@@ -312,8 +312,8 @@ def start_job(driver: Driver) -> None:
 
 
 def start_deaf_job(driver: Driver) -> None:
-    """Start a job that does not end when it is cancelled, as code of the user may."""
-    # The sleep cannot be cancelled: leaving the process while it lasts is what is tested.
+    """Start a job that ignores cancellation, as code of the user may."""
+    # The sleep cannot be cancelled: quitting while it runs is what is tested.
     driver.bench.jobs.run(
         lambda _job: time.sleep(3600), on_result=print, on_error=print, title="Working"
     )
@@ -350,7 +350,7 @@ def open_window(driver: Driver) -> None:
     driver.bench.window.actions_["new_window"].trigger()
 
 
-# What is done, and a condition for its being there.
+# By name: what starts the situation, and the condition for having reached it.
 SITUATIONS: dict[str, tuple[Callable[[Driver], object], Callable[[Driver], object]]] = {
     "nothing": (_nothing, lambda _driver: True),
     "job": (start_job, lambda driver: driver.bench.jobs.busy),
@@ -369,7 +369,7 @@ SITUATIONS: dict[str, tuple[Callable[[Driver], object], Callable[[Driver], objec
 
 
 def end_session(driver: Driver) -> None:
-    """Do what Qt does when the desktop session ends; no `QSessionManager` can be made here."""
+    """Do what Qt does when the desktop session ends; a `QSessionManager` cannot be made here."""
     application = QApplication.instance()
     application.prepare_session_end()
     driver.launcher.save_journals()
@@ -377,7 +377,7 @@ def end_session(driver: Driver) -> None:
 
 
 def change_language(driver: Driver) -> None:
-    """Open all windows again, in another language, then quit."""
+    """Reopen all windows in another language, then quit."""
     driver.bench.settings.set(LANGUAGE, "de")
     driver.launcher.windows.restartRequested.emit()
     start = driver.launcher.starts[0]

@@ -1,4 +1,4 @@
-"""Hands for a screen in memory, and the ears of somebody who does not see."""
+"""Run the application on a virtual X screen and read its accessibility tree over D-Bus."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ CLIENT = Path(__file__).with_name("at_spi_client.py")
 
 
 def missing_for_screen() -> str:
-    """What is missing for a screen; empty if nothing is."""
+    """Return the missing programs for a virtual screen, comma-separated; "" if there are none."""
     found = [p for p in (xvfb.PROGRAM, "xdotool") if not shutil.which(p)]
     return ", ".join(found)
 
 
 def missing_for_ears() -> str:
-    """What is missing for the tree of accessible things; empty if nothing is."""
+    """Return the missing parts for reading the accessibility tree; "" if there are none."""
     if found := missing_for_screen():
         return found
     if not shutil.which("dbus-run-session"):
@@ -43,7 +43,7 @@ def missing_for_ears() -> str:
 
 
 def missing_gio() -> str:
-    """What is missing for the system's Python to speak D-Bus; empty if nothing is."""
+    """Return what the system's Python needs to use D-Bus; "" if it can."""
     try:
         done = subprocess.run(
             [SYSTEM_PYTHON, "-c", "from gi.repository import Gio"], capture_output=True, check=False
@@ -54,7 +54,7 @@ def missing_gio() -> str:
 
 
 def xdotool(environment, *arguments):
-    """Move the hands; returns what is said."""
+    """Run xdotool and return its output."""
     done = subprocess.run(
         ["xdotool", *arguments], env=environment, capture_output=True, text=True, check=False
     )
@@ -62,7 +62,10 @@ def xdotool(environment, *arguments):
 
 
 def until(found, what, process=None):
-    """Wait until something is found, and return it; not for a process that has ended."""
+    """Poll `found` until it returns a true value, and return that.
+
+    Fails the test after `PATIENCE_S`, or as soon as `process`, if given, has ended.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         answer = found()
@@ -71,22 +74,22 @@ def until(found, what, process=None):
         if process is not None and process.poll() is not None:
             said = process.stderr.read()
             pytest.fail(f"{what} did not happen: the end came first ({process.returncode}): {said}")
-        time.sleep(0.05)  # what other processes did can only be asked again
+        time.sleep(0.05)  # other processes send no signal when something changes
     pytest.fail(f"{what} did not happen within {PATIENCE_S} s")
 
 
 def shown(environment, name):
-    """The windows of this name that are mapped, a line each; empty where there is none."""
+    """Return the ids of the mapped windows of a name, one per line; "" if there are none."""
     return xdotool(environment, "search", "--onlyvisible", "--name", name)
 
 
 def typed_until(environment, name, key, happened, what):
-    """Press a key in the window of a name, and again each time that a while had no effect.
+    """Press a key in the window of a name, again every `PRESS_AGAIN_S`, until `happened` is true.
 
-    Qt gives a press to the window that it knows to have the focus, whatever window the press was
-    sent to, and drops it where a dialog is in front of that one. So the keyboard goes to the window
-    first, which is looked up each time: what is opened anew is another window. And a press is given
-    time: the next one would wait behind it, and reach what it opened.
+    Qt delivers a key press to the window that it considers focused, and drops it if a modal dialog
+    blocks that window. So the window is focused first. It is looked up each time because a reopened
+    window has another id. Presses that follow too soon would be queued and reach the dialog that
+    the first one opened.
     """
     pressed = -PRESS_AGAIN_S
 
@@ -103,7 +106,7 @@ def typed_until(environment, name, key, happened, what):
 
 
 class Ears:
-    """Somebody who knows of the window only what a screen reader is told of it."""
+    """Reads and operates the application through its accessibility tree alone."""
 
     def __init__(self, process: subprocess.Popen[str], answers: TextIO) -> None:
         self._process = process
@@ -114,37 +117,37 @@ class Ears:
         return self._ask({"do": "windows"})
 
     def tree(self, *, menus: bool = False, front: bool = False, roles: Sequence[str] = ()) -> Node:
-        """Return all that the application tells of what is shown, of menus if they are asked for.
+        """Return the visible part of the accessibility tree, with the menus if requested.
 
-        The application need not be there at once, nor all of it.
+        While the application starts, the tree can be empty or incomplete.
 
         Parameters
         ----------
         front
-            Whether only the window is of interest that was opened last.
+            Whether to return only the window that was opened last.
         roles
-            What is of interest; of others only their places are told. All, if none are given.
+            Roles to read; nodes of other roles have a path and children only. All if empty.
         """
         question = {"do": "tree", "menus": menus, "front": front, "roles": list(roles)}
         told = self._ask(question)
-        return Node.from_dict(told) if told else Node("window", "")  # that is gone by now
+        return Node.from_dict(told) if told else Node("window", "")  # the window is closed
 
     def act(self, node: Node, action: str | None = None) -> None:
-        """Do an action of a thing, its first if none is named."""
+        """Run an action of a node by its name, or its first one."""
         assert node.actions, f"{node} has no actions"
         number = node.actions.index(action) if action else 0
         self._ask({"do": "act", "path": node.path, "number": number})
 
     def write(self, node: Node, text: str) -> None:
-        """Put a text in the place of what a field holds."""
+        """Replace the text of a field."""
         self._ask({"do": "write", "path": node.path, "text": text})
 
     def set_value(self, node: Node, value: float) -> None:
-        """Give a slider, or a box of a number, a value."""
+        """Set the value of a slider or spin box."""
         self._ask({"do": "set", "path": node.path, "value": value})
 
     def select(self, node: Node, number: int) -> None:
-        """Select a child of a thing."""
+        """Select one child of a node by its index."""
         self._ask({"do": "select", "path": node.path, "number": number})
 
     def _ask(self, question):
@@ -158,12 +161,12 @@ class Ears:
 
 @contextmanager
 def heard(environment, *arguments):
-    """Start the application on a screen with ears; yields them, and ends both.
+    """Start the application on a virtual screen, yield an `AccessibilityClient`, terminate both.
 
-    A bus of its own: that of the person's session is neither needed nor touched.
+    It has a session bus to itself: that of the user is neither needed nor changed.
     """
     reading, writing = os.pipe()
-    # Not the output: the bus and what it starts inherit that, and say things on it, too.
+    # A separate pipe, as the bus and the processes that it starts also print to stdout.
     client = [SYSTEM_PYTHON, str(CLIENT), str(writing), LAUNCHER]
     command = ["dbus-run-session", "--", *client, sys.executable, "-m", "pruneapp", *arguments]
     process = subprocess.Popen(
@@ -180,7 +183,7 @@ def heard(environment, *arguments):
         with os.fdopen(reading) as answers:
             yield Ears(process, answers)
     finally:
-        process.stdin.close()  # the client ends what it began
+        process.stdin.close()  # the client then terminates the bus and the application
         try:
             process.wait(20)
         finally:

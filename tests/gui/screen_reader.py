@@ -1,4 +1,4 @@
-"""Somebody with a screen reader, who acts by what it offers and knows what it says."""
+"""A simulated user who has a screen reader: acts and reads through the accessibility bus."""
 
 from __future__ import annotations
 
@@ -26,15 +26,18 @@ class ScreenReader:
         self._menus: Node | None = None
 
     def until(self, found, what: str):
-        """Wait until something is found, and return it."""
+        """Poll `found` until it returns a true value, and return that. Fails after `PATIENCE_S`."""
         deadline = time.monotonic() + PATIENCE_S
         while not (answer := found()):
             assert time.monotonic() < deadline, f"not heard: {what}; heard: {self.heard()}"
-            time.sleep(0.01)  # of another process, which does not tell what it is about to say
+            time.sleep(0.01)  # polling: another process sends no signal for every change
         return answer
 
     def find(self, name: str, roles: Sequence[str]) -> Node:
-        """Return what is shown, can be used, and is called so, once it is there."""
+        """Wait for a visible, enabled node of a role and name, and return it.
+
+        A node whose name is exactly `name` is preferred to one whose name only starts with it.
+        """
 
         def look() -> Node | None:
             nodes = [n for n, _ in self.ears.tree(front=True, roles=roles).walk()]
@@ -45,14 +48,14 @@ class ScreenReader:
         return self.until(look, f"one of {roles} called '{name}'")
 
     def heard(self) -> str:
-        """Return all that is told of the window in front."""
+        """Return all texts of the front window."""
         said = []
         for node, _ in self.ears.tree(front=True).walk():
             said += [node.name, node.description, node.content]
         return " | ".join(filter(None, said))
 
     def start_anew(self) -> None:
-        """Close what is open, whatever became of it."""
+        """Close all dialogs and the file, without saving."""
         self.until(self._is_alone, "the end of the dialogs")
         self.command("Prune", "Reset form")
         self.command("File", "Close")
@@ -62,42 +65,42 @@ class ScreenReader:
         )
 
     def _is_alone(self) -> bool:
-        """Whether there is no dialog; one that is there is left, if it is still there then."""
+        """Return whether no dialog is open; otherwise press a button that closes the front one."""
         if len(self.ears.windows()) == 1:
             return True
         nodes = [n for n, _ in self.ears.tree(front=True, roles=BUTTONS).walk()]
         for name in ("Discard changes", "Cancel", "Close"):
             if found := [node for node in nodes if node.name == name and node.actions]:
                 self.push_node(found[0])
-                time.sleep(0.25)  # it is down for 100 ms, anew if pressed meanwhile; nobody tells
+                time.sleep(0.25)  # the button is down for 100 ms, or longer if pressed again
                 return False
         return False
 
-    # What journeys are made of
+    # Actions of journeys
 
     def command(self, *path: str) -> None:
-        """Give a command of the menus."""
+        """Trigger a menu entry by the texts of its path."""
         if self._menus is None:
             self._menus = self.ears.tree(menus=True, roles=("menu item",))
         node = self._menus
-        for text in path:  # entries keep their places, but not their names
+        for text in path:  # entries keep their positions, but not their names
             inside = [n for n, _ in node.walk() if n.role == "menu item"]
             node = next(n for n in inside if n.name.rstrip("…") == text)
         self.ears.act(node, "Press")
 
     def push(self, name: str) -> None:
-        """Press a button, or the box of a word."""
+        """Press a button, or toggle a check box."""
         node = self.find(name, BUTTONS)
         self.ears.act(node, "Press" if "Press" in node.actions else None)
 
     def fill(self, name: str, text: str) -> None:
-        """Put a text into a field."""
+        """Replace the text of a field, and wait until it is there."""
         node = self.find(name, FIELDS)
         self.ears.write(node, text)
         self.until(lambda: text in _plain(self.find(name, FIELDS).content), f"'{text}' in '{name}'")
 
     def choose(self, name: str, item: str) -> None:
-        """Choose an item of a box by the beginnings of both."""
+        """Choose an item of a combo box by the beginnings of both names."""
         node = self.find(name, ("combo box",))
         if node.name.startswith(item):
             return
@@ -118,7 +121,7 @@ class ScreenReader:
         self.until(lambda: self.find(item, ("combo box",)), f"'{item}' in '{name}'")
 
     def pick(self, item: str) -> None:
-        """Choose one of some radio buttons."""
+        """Choose a radio button."""
         self.push_node(self.find(item, ("radio button",)))
 
     def show_tab(self, item: str) -> None:
@@ -126,11 +129,11 @@ class ScreenReader:
         self.push_node(self.find(item, ("page tab",)))
 
     def enter(self, name: str, number: int) -> None:
-        """Put a number into a box."""
+        """Enter a number into a spin box."""
         self.ears.set_value(self.find(name, ("spin box",)), number)
 
     def push_node(self, node: Node) -> None:
-        """Do what a thing is for."""
+        """Press a node, or run its first action if it has no "Press"."""
         self.ears.act(node, "Press" if "Press" in node.actions else None)
 
     def slide(self, name: str, value: float) -> None:
@@ -138,7 +141,7 @@ class ScreenReader:
         self.ears.set_value(self.find(name, ("slider",)), value)
 
     def go_to_row(self, name: str, row: str) -> None:
-        """Put the cursor on a row of a tree or table, and select it."""
+        """Select a row of a tree or table."""
 
         def rows() -> tuple[Node, int] | None:
             tree = self.ears.tree(front=True, roles=(*LISTS, *ROWS))
@@ -153,12 +156,12 @@ class ScreenReader:
         self.ears.select(table, place)
 
     def turn_to(self, page: str) -> None:
-        """Show a page of the middle."""
+        """Show a page of the central area."""
         self.push_node(self.find(page, ("page tab",)))
 
     @contextmanager
     def choosing(self, path: Path):
-        """Answer the dialog that the block opens by a file."""
+        """Enter a path into the file dialog that the block opens."""
         before = len(self.ears.windows())
         yield
         self.until(lambda: len(self.ears.windows()) > before, "a dialog that asks for a file")
@@ -172,7 +175,7 @@ class ScreenReader:
         raise AssertionError("the dialog has no button to accept the file")
 
     def sees(self, *texts: str) -> None:
-        """Wait until texts are told of the window in front."""
+        """Wait until texts are in the accessibility tree of the front window."""
 
         def told() -> bool:
             heard = _plain(self.heard())
@@ -181,7 +184,7 @@ class ScreenReader:
         self.until(told, str(texts))
 
     def misses(self, *texts: str) -> None:
-        """Wait until texts are not told any more."""
+        """Wait until texts are no longer there."""
 
         def gone() -> bool:
             heard = _plain(self.heard())

@@ -1,4 +1,4 @@
-"""Stands in for the process of an evaluation script: it measures here, as a test says."""
+"""A replacement of the process that runs an evaluation script."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pruneapp.evaluation.runner import Measured
 from pruneapp.evaluation.script import EvaluationScript, Options
 from tests.gui.job_gate import Gate
 
-# What a test wants to know of a state that is measured, and the metrics of it.
+# Returns a value for the test to record, and the metrics of a state.
 Measure = Callable[[Snapshot], tuple[Any, dict[str, Metric]]]
 
 
 class LocalRunner:
-    """Measures in this process; after `most` evaluations it waits at its gate."""
+    """Measures in this process. After `most` evaluations it closes its gate and blocks."""
 
     name, interpreter = "my_evaluation.py", "python"
     agrees, has_reference, directions = False, False, None
