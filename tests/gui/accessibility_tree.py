@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 # Roles that must have an action while they are enabled.
-DOABLE = frozenset(
+PRESSABLE = frozenset(
     {"push button", "check box", "radio button", "menu item", "check menu item", "page tab"}
 )
 # Qt has no role for widgets that paint themselves, such as the plots.
@@ -55,9 +55,9 @@ class Node:
     content: str = ""
 
     @classmethod
-    def from_dict(cls, said) -> Node:
-        inside = [cls.from_dict(child) for child in said["children"]]
-        return cls(**{**said, "children": inside})
+    def from_dict(cls, values) -> Node:
+        inside = [cls.from_dict(child) for child in values["children"]]
+        return cls(**{**values, "children": inside})
 
     def walk(self, above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:
         """Yield each node and its ancestors, outermost first, in depth-first order."""
@@ -65,9 +65,9 @@ class Node:
         for child in self.children:
             yield from child.walk((*above, self))
 
-    def called(self, name: str) -> bool:
+    def has_name(self, name: str) -> bool:
         """Return whether the name, label or description starts with `name`."""
-        return any(said.startswith(name) for said in (self.name, self.label, self.description))
+        return any(text.startswith(name) for text in (self.name, self.label, self.description))
 
     def find(self, role: str, name: str) -> Node | None:
         """Return the first node of a role whose name starts with `name`; visible ones first."""
@@ -78,7 +78,7 @@ class Node:
         return f"{self.role} '{self.name}'"
 
 
-def complaints(root: Node) -> list[str]:
+def find_problems(root: Node) -> list[str]:
     """Return one sentence per visible node or menu entry that a screen reader cannot use."""
     found = []
     for node, above in root.walk():
@@ -87,17 +87,17 @@ def complaints(root: Node) -> list[str]:
         if not (shown or in_menu):
             continue
         where = " › ".join(str(n) for n in above[-3:])
-        if why := _complaint(node, above[-1] if above else None):
+        if why := _problem_of(node, above[-1] if above else None):
             found.append(f"{node} in {where}: {why}")
     return found
 
 
-def _unbroken(text: str) -> str:
+def _without_spaces(text: str) -> str:
     """Return the text without white space."""
     return "".join(text.split())
 
 
-def _complaint(node: Node, owner: Node | None) -> str:
+def _problem_of(node: Node, owner: Node | None) -> str:
     belongs = owner is not None and owner.role in OWNERS and node.role in PARTS
     named_by_owner = belongs and owner is not None and bool(owner.name)
     if node.focusable and not node.name and node.role not in CELLS and not named_by_owner:
@@ -108,13 +108,13 @@ def _complaint(node: Node, owner: Node | None) -> str:
     drawn = node.role == DRAWN and node.focusable and bool(node.name)
     if drawn and not node.description:
         return "is a picture without a description"
-    if node.role in DOABLE and node.enabled and not node.actions:
+    if node.role in PRESSABLE and node.enabled and not node.actions:
         return "can be pressed by hand alone"
     words = any(letter.isalnum() for letter in node.text)
     # A line that ends in "…" leaves entries out: only the visible ones must be in the name.
     entries = node.text.removesuffix("…").split("   ") if node.text.endswith("…") else [node.text]
-    told = _unbroken(f"{node.name} {node.description}")
-    if words and not all(_unbroken(entry) in told for entry in entries):
+    spoken = _without_spaces(f"{node.name} {node.description}")
+    if words and not all(_without_spaces(entry) in spoken for entry in entries):
         return f"hides '{node.text}'"
     if node.description.startswith("<"):
         return f"is described in markup: {node.description}"

@@ -52,12 +52,12 @@ STATES = {
 LABELLED_BY = 2
 MENUS = frozenset({"menu bar", "menu item", "check menu item", "popup menu", "separator"})
 # Objects of these roles are many and have no useful actions: they are not queried.
-MUTE = frozenset({"label", "layered pane", "panel"})
+PASSIVE = frozenset({"label", "layered pane", "panel"})
 DEPTH = 40
 NUMBERS = frozenset({"slider", "spin box", "spin button", "progress bar"})
 
 
-def patiently(ask):
+def retry(ask):
     """Return the result of `ask`, retrying for `PATIENCE_MS` on D-Bus errors of a busy machine."""
     until = time.monotonic() + PATIENCE_MS / 1000
     while True:
@@ -73,10 +73,10 @@ class Desktop:
     """The accessibility bus of the session."""
 
     def __init__(self) -> None:
-        self._bus = patiently(self._connected)
+        self._bus = retry(self._connect)
 
     @staticmethod
-    def _connected():
+    def _connect():
         session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
         (address,) = session.call_sync(
             *("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"),
@@ -119,7 +119,7 @@ class Desktop:
             GLib.MainContext.default().iteration(True)
         return answers
 
-    def begin(self, place, interface, method, arguments):
+    def send(self, place, interface, method, arguments):
         """Call a method without waiting: an action that opens a dialog returns after that."""
         name, path = place
         flags = Gio.DBusCallFlags.NONE
@@ -137,17 +137,17 @@ class Desktop:
             if found:
                 return found[0]
             time.sleep(0.1)  # polls another process, which sends no signal when it is registered
-        sys.exit("No application told anything.")
+        sys.exit("No application is on the accessibility bus.")
 
     def windows(self, place):
         """Return the names of all windows."""
-        (children,) = patiently(lambda: self.call(place, ACCESSIBLE, "GetChildren"))
+        (children,) = retry(lambda: self.call(place, ACCESSIBLE, "GetChildren"))
         found = self.call_all([property_of(tuple(child), ACCESSIBLE, "Name") for child in children])
         return [name for (name,) in filter(None, found)]
 
     def front(self, place):
         """Return the address of the window that was opened last."""
-        (children,) = patiently(lambda: self.call(place, ACCESSIBLE, "GetChildren"))
+        (children,) = retry(lambda: self.call(place, ACCESSIBLE, "GetChildren"))
         return tuple(children[-1]) if children else place
 
     def tree(self, place, *, menus=False, roles=()):
@@ -175,25 +175,31 @@ class Desktop:
                 if states["showing"] or (menus and role[0] in MENUS):
                     shown.append((*thing, role[0], states))
             asked = [
-                self.questions(at, role, states, mute=bool(roles) and role not in roles)
+                self.calls_for(at, role, states, mute=bool(roles) and role not in roles)
                 for at, _, _, role, states in shown
             ]
             answers = iter(self.call_all([call for of in asked for call in of.values()]))
             for (at, above, number, role, states), of in zip(shown, asked, strict=True):
-                said = {word: next(answers) for word in of}
-                if said.get("name", ()) is None or said["children"] is None:
+                values = {word: next(answers) for word in of}
+                if values.get("name", ()) is None or values["children"] is None:
                     continue
-                node = {"path": list(at), "place": number, "role": role, **states, **read(said)}
+                node = {
+                    "path": list(at),
+                    "place": number,
+                    "role": role,
+                    **states,
+                    **parse_answers(values),
+                }
                 labels = node.pop("labels")
                 named = self.call_all([property_of(label, ACCESSIBLE, "Name") for label in labels])
                 node["label"] = " ".join(name for (name,) in filter(None, named))
-                inside = said["children"][0]
+                inside = values["children"][0]
                 below += [(tuple(at), node["children"], n) for n, at in enumerate(inside)]
                 above.append(node)
             level = below
         return top[0] if top else None
 
-    def questions(self, place, role, states, *, mute):
+    def calls_for(self, place, role, states, *, mute):
         """Return the calls that describe an object by key; for a mute one only its children."""
         calls = {"children": (place, ACCESSIBLE, "GetChildren", None)}
         if mute:
@@ -202,7 +208,7 @@ class Desktop:
         calls["description"] = property_of(place, ACCESSIBLE, "Description")
         if role == "combo box":
             calls["relations"] = (place, ACCESSIBLE, "GetRelationSet", None)
-        if self.can_act(role, states):
+        if self.has_actions(role, states):
             calls["actions"] = (place, ACTION, "GetActions", None)
         if role in NUMBERS:
             calls["value"] = property_of(place, VALUE, "CurrentValue")
@@ -211,9 +217,9 @@ class Desktop:
         return calls
 
     @staticmethod
-    def can_act(role, states):
+    def has_actions(role, states):
         """Return whether the actions of an object are worth a query."""
-        return role not in MUTE and (role != "filler" or states["focusable"])
+        return role not in PASSIVE and (role != "filler" or states["focusable"])
 
 
 def property_of(place, interface, name):
@@ -221,33 +227,33 @@ def property_of(place, interface, name):
     return place, PROPERTIES, "Get", GLib.Variant("(ss)", (interface, name))
 
 
-def read(said):
-    """Return the answers to the calls of `Desktop.questions` as plain values."""
-    relations = said.get("relations") or ((),)
-    description = said.get("description") or ("",)
-    actions = said.get("actions") or ((),)
+def parse_answers(values):
+    """Return the answers to the calls of `Desktop.calls_for` as plain values."""
+    relations = values.get("relations") or ((),)
+    description = values.get("description") or ("",)
+    actions = values.get("actions") or ((),)
     return {
-        "name": said["name"][0] if "name" in said else "",
+        "name": values["name"][0] if "name" in values else "",
         "description": description[0],
         "labels": [tuple(at) for kind, of in relations[0] if kind == LABELLED_BY for at in of],
         "actions": [name for name, *_ in actions[0]],
-        "value": said["value"][0] if said.get("value") else None,
-        "content": said["content"][0] if said.get("content") else "",
+        "value": values["value"][0] if values.get("value") else None,
+        "content": values["content"][0] if values.get("content") else "",
         "children": [],
     }
 
 
-def doing(question):
+def call_of(request):
     """Return interface, method and arguments of a request."""
-    if question["do"] == "write":
-        return EDITABLE, "SetTextContents", GLib.Variant("(s)", (question["text"],))
-    if question["do"] == "set":
-        value = GLib.Variant("(ssv)", (VALUE, "CurrentValue", GLib.Variant("d", question["value"])))
+    if request["do"] == "write":
+        return EDITABLE, "SetTextContents", GLib.Variant("(s)", (request["text"],))
+    if request["do"] == "set":
+        value = GLib.Variant("(ssv)", (VALUE, "CurrentValue", GLib.Variant("d", request["value"])))
         return PROPERTIES, "Set", value
-    number = GLib.Variant("(i)", (question["number"],))
+    number = GLib.Variant("(i)", (request["number"],))
     return (
         (SELECTION, "SelectChild", number)
-        if question["do"] == "select"
+        if request["do"] == "select"
         else (ACTION, "DoAction", number)
     )
 
@@ -256,27 +262,27 @@ def main(answers, launcher, *command):
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     bus = subprocess.Popen([launcher, "--launch-immediately"], stderr=subprocess.DEVNULL, **quiet)
     application = None
-    told = os.fdopen(answers, "w")
+    output = os.fdopen(answers, "w")
     try:
         desktop = Desktop()
         application = subprocess.Popen(command, **quiet)
         place = tuple(desktop.application())
         for line in sys.stdin:
-            question = json.loads(line)
-            if question["do"] == "windows":
+            request = json.loads(line)
+            if request["do"] == "windows":
                 answer = desktop.windows(place)
-            elif question["do"] == "tree":
-                top = desktop.front(place) if question.get("front") else place
-                menus, roles = question["menus"], question.get("roles", ())
+            elif request["do"] == "tree":
+                top = desktop.front(place) if request.get("front") else place
+                menus, roles = request["menus"], request.get("roles", ())
                 answer = desktop.tree(top, menus=menus, roles=roles)
             else:
-                if question["do"] == "select":
-                    desktop.begin(tuple(question["path"]), SELECTION, "ClearSelection", None)
-                interface, method, arguments = doing(question)
-                desktop.begin(tuple(question["path"]), interface, method, arguments)
+                if request["do"] == "select":
+                    desktop.send(tuple(request["path"]), SELECTION, "ClearSelection", None)
+                interface, method, arguments = call_of(request)
+                desktop.send(tuple(request["path"]), interface, method, arguments)
                 answer = {}
-            told.write(json.dumps(answer) + "\n")
-            told.flush()
+            output.write(json.dumps(answer) + "\n")
+            output.flush()
     finally:
         for process in (application, bus):
             if process is not None:

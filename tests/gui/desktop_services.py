@@ -71,7 +71,7 @@ SERVICES[PORTAL] = (
 LAUNCHER = "com.canonical.Unity.LauncherEntry"
 
 
-def say(*words):
+def write_line(*words):
     sys.stdout.write(json.dumps(words) + "\n")
     sys.stdout.flush()
 
@@ -91,11 +91,11 @@ class Services:
                 *("RequestName", GLib.Variant("(su)", (name, 0)), None, 0, -1, None),
             )
         self._bus.signal_subscribe(
-            None, LAUNCHER, "Update", None, None, Gio.DBusSignalFlags.NONE, self._told
+            None, LAUNCHER, "Update", None, None, Gio.DBusSignalFlags.NONE, self._on_update
         )
 
-    def _told(self, _bus, _sender, path, _interface, _member, values):
-        say("Update", path, values.get_type_string(), *values.unpack())
+    def _on_update(self, _bus, _sender, path, _interface, _member, values):
+        write_line("Update", path, values.get_type_string(), *values.unpack())
 
     def _answer(self, _bus, _sender, _path, _interface, member, values, call):
         if member == "GetCapabilities":
@@ -106,7 +106,7 @@ class Services:
             found = {"org.gnome.desktop.interface": animated}
             call.return_value(GLib.Variant("(a{sa{sv}})", (found,)))
             return
-        say(member, *values.unpack())
+        write_line(member, *values.unpack())
         if member == "Inhibit" and values.get_type_string() == "(ssss)":
             reading, writing = os.pipe()
             threading.Thread(target=self._watch, args=(reading,), daemon=True).start()
@@ -120,7 +120,7 @@ class Services:
 
     def _watch(self, reading):
         os.read(reading, 1)  # empty once the other end is closed
-        say("let go")
+        write_line("released")
 
     def click(self, number, token):
         self._emit("ActivationToken", number, token)
@@ -152,7 +152,7 @@ def main() -> None:
         loop.quit()
 
     threading.Thread(target=read, daemon=True).start()
-    say("ready")
+    write_line("ready")
     loop.run()
 
 

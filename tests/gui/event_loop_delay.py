@@ -25,7 +25,7 @@ class Stopwatch:
 
 
 class Beats(QObject):
-    """Records how late every beat of a timer was, and how long the main thread worked since the last.
+    """Records how late each beat of a timer was, and how long the main thread worked for it.
 
     The delay is what the user notices, but load from other processes increases it too. So it is
     limited to the processor time of this process, of all threads, as a thread that holds the

@@ -25,15 +25,15 @@ LAUNCHER = "/usr/libexec/at-spi-bus-launcher"
 CLIENT = Path(__file__).with_name("at_spi_client.py")
 
 
-def missing_for_screen() -> str:
+def missing_screen_tools() -> str:
     """Return the missing programs for a virtual screen, comma-separated; "" if there are none."""
     found = [p for p in (xvfb.PROGRAM, "xdotool") if not shutil.which(p)]
     return ", ".join(found)
 
 
-def missing_for_ears() -> str:
+def missing_bus_tools() -> str:
     """Return the missing parts for reading the accessibility tree; "" if there are none."""
-    if found := missing_for_screen():
+    if found := missing_screen_tools():
         return found
     if not shutil.which("dbus-run-session"):
         return "dbus-run-session"
@@ -61,7 +61,7 @@ def xdotool(environment, *arguments):
     return done.stdout.strip()
 
 
-def until(found, what, process=None):
+def wait_until(found, what, process=None):
     """Poll `found` until it returns a true value, and return that.
 
     Fails the test after `PATIENCE_S`, or as soon as `process`, if given, has ended.
@@ -72,18 +72,20 @@ def until(found, what, process=None):
         if answer:
             return answer
         if process is not None and process.poll() is not None:
-            said = process.stderr.read()
-            pytest.fail(f"{what} did not happen: the end came first ({process.returncode}): {said}")
+            errors = process.stderr.read()
+            pytest.fail(
+                f"{what} did not happen: the process ended ({process.returncode}): {errors}"
+            )
         time.sleep(0.05)  # other processes send no signal when something changes
     pytest.fail(f"{what} did not happen within {PATIENCE_S} s")
 
 
-def shown(environment, name):
+def window_ids(environment, name):
     """Return the ids of the mapped windows of a name, one per line; "" if there are none."""
     return xdotool(environment, "search", "--onlyvisible", "--name", name)
 
 
-def typed_until(environment, name, key, happened, what):
+def press_until(environment, name, key, happened, what):
     """Press a key in the window of a name, again every `PRESS_AGAIN_S`, until `happened` is true.
 
     Qt delivers a key press to the window that it considers focused, and drops it if a modal dialog
@@ -96,16 +98,16 @@ def typed_until(environment, name, key, happened, what):
     def typed():
         nonlocal pressed
         if not happened() and time.monotonic() - pressed >= PRESS_AGAIN_S:
-            for window in shown(environment, name).splitlines()[:1]:
+            for window in window_ids(environment, name).splitlines()[:1]:
                 xdotool(environment, "windowfocus", "--sync", window)
                 xdotool(environment, "key", "--window", window, key)
                 pressed = time.monotonic()
         return happened()
 
-    until(typed, what)
+    wait_until(typed, what)
 
 
-class Ears:
+class AccessibilityClient:
     """Reads and operates the application through its accessibility tree alone."""
 
     def __init__(self, process: subprocess.Popen[str], answers: TextIO) -> None:
@@ -129,8 +131,8 @@ class Ears:
             Roles to read; nodes of other roles have a path and children only. All if empty.
         """
         question = {"do": "tree", "menus": menus, "front": front, "roles": list(roles)}
-        told = self._ask(question)
-        return Node.from_dict(told) if told else Node("window", "")  # the window is closed
+        answer = self._ask(question)
+        return Node.from_dict(answer) if answer else Node("window", "")  # the window is closed
 
     def act(self, node: Node, action: str | None = None) -> None:
         """Run an action of a node by its name, or its first one."""
@@ -160,7 +162,7 @@ class Ears:
 
 
 @contextmanager
-def heard(environment, *arguments):
+def start_application(environment, *arguments):
     """Start the application on a virtual screen, yield an `AccessibilityClient`, terminate both.
 
     It has a session bus to itself: that of the user is neither needed nor changed.
@@ -181,7 +183,7 @@ def heard(environment, *arguments):
     os.close(writing)
     try:
         with os.fdopen(reading) as answers:
-            yield Ears(process, answers)
+            yield AccessibilityClient(process, answers)
     finally:
         process.stdin.close()  # the client then terminates the bus and the application
         try:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.gui.accessibility_tree import Node
-from tests.gui.real_screen import Ears
+from tests.gui.real_screen import AccessibilityClient
 
 PATIENCE_S = 60
 BUTTONS = ("push button", "check box", "radio button", "button menu")
@@ -21,15 +21,15 @@ ROWS = ("tree item", "table cell", "list item", "cell")
 class ScreenReader:
     """Does everything by actions, values, texts and selections of the accessibility bus."""
 
-    def __init__(self, ears: Ears) -> None:
-        self.ears = ears
+    def __init__(self, client: AccessibilityClient) -> None:
+        self.client = client
         self._menus: Node | None = None
 
     def until(self, found, what: str):
         """Poll `found` until it returns a true value, and return that. Fails after `PATIENCE_S`."""
         deadline = time.monotonic() + PATIENCE_S
         while not (answer := found()):
-            assert time.monotonic() < deadline, f"not heard: {what}; heard: {self.heard()}"
+            assert time.monotonic() < deadline, f"not found: {what}; texts: {self.text_of_front()}"
             time.sleep(0.01)  # polling: another process sends no signal for every change
         return answer
 
@@ -40,35 +40,35 @@ class ScreenReader:
         """
 
         def look() -> Node | None:
-            nodes = [n for n, _ in self.ears.tree(front=True, roles=roles).walk()]
-            found = [n for n in nodes if n.role in roles and n.called(name) and n.enabled]
+            nodes = [n for n, _ in self.client.tree(front=True, roles=roles).walk()]
+            found = [n for n in nodes if n.role in roles and n.has_name(name) and n.enabled]
             exact = [n for n in found if n.name == name]
             return next(iter(exact or found), None)
 
         return self.until(look, f"one of {roles} called '{name}'")
 
-    def heard(self) -> str:
+    def text_of_front(self) -> str:
         """Return all texts of the front window."""
-        said = []
-        for node, _ in self.ears.tree(front=True).walk():
-            said += [node.name, node.description, node.content]
-        return " | ".join(filter(None, said))
+        texts = []
+        for node, _ in self.client.tree(front=True).walk():
+            texts += [node.name, node.description, node.content]
+        return " | ".join(filter(None, texts))
 
-    def start_anew(self) -> None:
+    def close_all(self) -> None:
         """Close all dialogs and the file, without saving."""
         self.until(self._is_alone, "the end of the dialogs")
         self.command("Prune", "Reset form")
         self.command("File", "Close")
         self.until(
-            lambda: self._is_alone() and self.ears.windows() == ["Pruneapp"],
+            lambda: self._is_alone() and self.client.windows() == ["Pruneapp"],
             "the window without a file",
         )
 
     def _is_alone(self) -> bool:
         """Return whether no dialog is open; otherwise press a button that closes the front one."""
-        if len(self.ears.windows()) == 1:
+        if len(self.client.windows()) == 1:
             return True
-        nodes = [n for n, _ in self.ears.tree(front=True, roles=BUTTONS).walk()]
+        nodes = [n for n, _ in self.client.tree(front=True, roles=BUTTONS).walk()]
         for name in ("Discard changes", "Cancel", "Close"):
             if found := [node for node in nodes if node.name == name and node.actions]:
                 self.push_node(found[0])
@@ -81,22 +81,22 @@ class ScreenReader:
     def command(self, *path: str) -> None:
         """Trigger a menu entry by the texts of its path."""
         if self._menus is None:
-            self._menus = self.ears.tree(menus=True, roles=("menu item",))
+            self._menus = self.client.tree(menus=True, roles=("menu item",))
         node = self._menus
         for text in path:  # entries keep their positions, but not their names
             inside = [n for n, _ in node.walk() if n.role == "menu item"]
             node = next(n for n in inside if n.name.rstrip("…") == text)
-        self.ears.act(node, "Press")
+        self.client.act(node, "Press")
 
     def push(self, name: str) -> None:
         """Press a button, or toggle a check box."""
         node = self.find(name, BUTTONS)
-        self.ears.act(node, "Press" if "Press" in node.actions else None)
+        self.client.act(node, "Press" if "Press" in node.actions else None)
 
     def fill(self, name: str, text: str) -> None:
         """Replace the text of a field, and wait until it is there."""
         node = self.find(name, FIELDS)
-        self.ears.write(node, text)
+        self.client.write(node, text)
         self.until(lambda: text in _plain(self.find(name, FIELDS).content), f"'{text}' in '{name}'")
 
     def choose(self, name: str, item: str) -> None:
@@ -104,12 +104,12 @@ class ScreenReader:
         node = self.find(name, ("combo box",))
         if node.name.startswith(item):
             return
-        self.ears.act(node, "ShowMenu")
+        self.client.act(node, "ShowMenu")
 
         def rows() -> tuple[Node, int] | None:
-            tree = self.ears.tree(front=True, roles=("list", "list item", "combo box"))
+            tree = self.client.tree(front=True, roles=("list", "list item", "combo box"))
             for box, _ in tree.walk():
-                if box.role == "combo box" and box.called(name):
+                if box.role == "combo box" and box.has_name(name):
                     for inner in box.children:
                         for row in inner.children:
                             if row.name.startswith(item):
@@ -117,7 +117,7 @@ class ScreenReader:
             return None
 
         inner, place = self.until(rows, f"'{item}' in the list of '{name}'")
-        self.ears.select(inner, place)
+        self.client.select(inner, place)
         self.until(lambda: self.find(item, ("combo box",)), f"'{item}' in '{name}'")
 
     def pick(self, item: str) -> None:
@@ -130,30 +130,30 @@ class ScreenReader:
 
     def enter(self, name: str, number: int) -> None:
         """Enter a number into a spin box."""
-        self.ears.set_value(self.find(name, ("spin box",)), number)
+        self.client.set_value(self.find(name, ("spin box",)), number)
 
     def push_node(self, node: Node) -> None:
         """Press a node, or run its first action if it has no "Press"."""
-        self.ears.act(node, "Press" if "Press" in node.actions else None)
+        self.client.act(node, "Press" if "Press" in node.actions else None)
 
     def slide(self, name: str, value: float) -> None:
         """Move a slider to a value."""
-        self.ears.set_value(self.find(name, ("slider",)), value)
+        self.client.set_value(self.find(name, ("slider",)), value)
 
     def go_to_row(self, name: str, row: str) -> None:
         """Select a row of a tree or table."""
 
         def rows() -> tuple[Node, int] | None:
-            tree = self.ears.tree(front=True, roles=(*LISTS, *ROWS))
+            tree = self.client.tree(front=True, roles=(*LISTS, *ROWS))
             for table, _ in tree.walk():
-                if table.role in LISTS and table.called(name):
+                if table.role in LISTS and table.has_name(name):
                     for node in table.children:
                         if node.role in ROWS and node.name.startswith(row):
                             return table, node.place
             return None
 
         table, place = self.until(rows, f"a row '{row}' of '{name}'")
-        self.ears.select(table, place)
+        self.client.select(table, place)
 
     def turn_to(self, page: str) -> None:
         """Show a page of the central area."""
@@ -162,12 +162,12 @@ class ScreenReader:
     @contextmanager
     def choosing(self, path: Path):
         """Enter a path into the file dialog that the block opens."""
-        before = len(self.ears.windows())
+        before = len(self.client.windows())
         yield
-        self.until(lambda: len(self.ears.windows()) > before, "a dialog that asks for a file")
-        self.ears.write(self.find("File name", ("text",)), str(path))
+        self.until(lambda: len(self.client.windows()) > before, "a dialog that asks for a file")
+        self.client.write(self.find("File name", ("text",)), str(path))
         for name in ("Open", "Save", "Choose"):
-            nodes = self.ears.tree(front=True, roles=("push button",)).walk()
+            nodes = self.client.tree(front=True, roles=("push button",)).walk()
             found = [n for n, _ in nodes if n.role == "push button" and n.name == name]
             if found:
                 self.push(name)
@@ -177,18 +177,18 @@ class ScreenReader:
     def sees(self, *texts: str) -> None:
         """Wait until texts are in the accessibility tree of the front window."""
 
-        def told() -> bool:
-            heard = _plain(self.heard())
-            return all(_plain(text) in heard for text in texts)
+        def has_texts() -> bool:
+            found = _plain(self.text_of_front())
+            return all(_plain(text) in found for text in texts)
 
-        self.until(told, str(texts))
+        self.until(has_texts, str(texts))
 
     def misses(self, *texts: str) -> None:
         """Wait until texts are no longer there."""
 
         def gone() -> bool:
-            heard = _plain(self.heard())
-            return not any(_plain(text) in heard for text in texts)
+            found = _plain(self.text_of_front())
+            return not any(_plain(text) in found for text in texts)
 
         self.until(gone, f"the end of {texts}")
 

@@ -283,14 +283,14 @@ def test_the_machine_stays_awake_while_a_file_is_written(person, on_bus, end):
         person.wait(lambda: services.named("Inhibit"))
         why = "A file is being written."
         assert services.named("Inhibit") == [["sleep:idle", "Pruneapp", why, "block"]]
-        assert services.named("let go") == []
+        assert services.named("released") == []
         if end == "closed":
             person.workbench.shut_down()
         elif end == "cancelled":
             person.key("Esc")
         else:
             job.let_go()
-        person.wait(lambda: services.named("let go"))
+        person.wait(lambda: services.named("released"))
 
 
 @needs_bus

@@ -19,7 +19,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from tests.gui.keyboard import PICTURES, Keyboard
-from tests.gui.real_screen import heard, missing_for_ears
+from tests.gui.real_screen import missing_bus_tools, start_application
 from tests.gui.screen_reader import ScreenReader
 from tests.support import xvfb
 from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
@@ -267,18 +267,18 @@ def application(tmp_path_factory):
     folders = {f"XDG_{kind}_HOME": str(home / kind) for kind in ("CONFIG", "CACHE", "STATE")}
     with xvfb.screen((1280, 900)) as screen:
         environment = {**os.environ, **screen, **folders}
-        with heard(environment) as ears:
-            reader = ScreenReader(ears)
+        with start_application(environment) as client:
+            reader = ScreenReader(client)
             reader.find("Automatic: ", ("combo box",))
             yield reader, home
 
 
 @pytest.mark.skipif(
-    bool(missing_for_ears()),
-    reason=f"needs {missing_for_ears()}, which packaging/dev.py test installs on Debian",
+    bool(missing_bus_tools()),
+    reason=f"needs {missing_bus_tools()}, which packaging/dev.py test installs on Debian",
 )
 @pytest.mark.parametrize("name", JOURNEYS)
 def test_by_a_screen_reader_alone(application, tmp_path, name):
     reader, home = application
-    reader.start_anew()
+    reader.close_all()
     JOURNEYS[name](reader, Files(tmp_path, home / "CONFIG" / "pruneapp" / "settings.json"))

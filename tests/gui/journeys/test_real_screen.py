@@ -8,13 +8,13 @@ import sys
 import pytest
 
 from pruneapp import resources
-from tests.gui.real_screen import missing_for_screen, shown, typed_until, until
+from tests.gui.real_screen import missing_screen_tools, press_until, wait_until, window_ids
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 pytestmark = pytest.mark.skipif(
-    bool(missing_for_screen()),
-    reason=f"needs {missing_for_screen()}, which packaging/dev.py test installs on Debian",
+    bool(missing_screen_tools()),
+    reason=f"needs {missing_screen_tools()}, which packaging/dev.py test installs on Debian",
 )
 
 
@@ -27,14 +27,14 @@ def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):
         text=True,
     )
     try:
-        until(lambda: shown(screen, SAMPLE.name), "a window that names the file", process)
+        wait_until(lambda: window_ids(screen, SAMPLE.name), "a window that names the file", process)
         # A window has its name before it is shown, and what is typed into it until then is lost,
         # as it is in every application. So each key is given until it has had its effect.
         keys = "^Keyboard shortcuts"
-        typed_until(screen, SAMPLE.name, "question", lambda: shown(screen, keys), "the keys")
-        typed_until(screen, keys, "Escape", lambda: not shown(screen, keys), "their end")
+        press_until(screen, SAMPLE.name, "question", lambda: window_ids(screen, keys), "the keys")
+        press_until(screen, keys, "Escape", lambda: not window_ids(screen, keys), "their end")
         ended = "the end of all of it"
-        typed_until(screen, SAMPLE.name, "ctrl+q", lambda: process.poll() is not None, ended)
+        press_until(screen, SAMPLE.name, "ctrl+q", lambda: process.poll() is not None, ended)
     finally:
         process.kill()
         _, errors = process.communicate(timeout=10)

@@ -23,9 +23,15 @@ from safetensors.torch import save_file
 
 from pruneapp import resources
 from pruneapp.edits.manual_edit import ManualEditRequest
-from tests.gui.accessibility_tree import Node, complaints
+from tests.gui.accessibility_tree import Node, find_problems
 from tests.gui.person import reveal
-from tests.gui.real_screen import heard, missing_for_ears, shown, until, xdotool
+from tests.gui.real_screen import (
+    missing_bus_tools,
+    start_application,
+    wait_until,
+    window_ids,
+    xdotool,
+)
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 PAGES = ("Weights", "Distribution", "Channels", "Model", "Compare")
@@ -41,7 +47,7 @@ DIALOGS = (
     ("Help", "About Pruneapp", "About Pruneapp"),
 )
 # What is in the dialogs that something has to be done for first, by role and beginning.
-ALIKE = {
+SAME_LAYER = {
     ("label", "Pattern"),
     ("label", "36 weights change in 3 of 3 tensors"),
     ("table", "Included tensors"),
@@ -88,7 +94,7 @@ ROLES = {
 }
 
 
-def told(interface) -> Node:
+def node_of(interface) -> Node:
     """What Qt has of a thing and of what is in it."""
     state, thing = interface.state(), interface.object()
     actions = interface.actionInterface()
@@ -103,15 +109,15 @@ def told(interface) -> Node:
         enabled=not state.disabled,
         label=" ".join(label.text(QAccessible.Text.Name) for label, _kind in relations),
         actions=list(actions.actionNames()) if actions else [],
-        children=[told(child) for child in inside if child is not None and child.isValid()],
+        children=[node_of(child) for child in inside if child is not None and child.isValid()],
         text=thing.text().replace("&", "") if isinstance(thing, QLabel) else "",
     )
 
 
-def missed(window) -> list[str]:
+def problems_of(window) -> list[str]:
     """What of a window is not told."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    return complaints(told(QAccessible.queryAccessibleInterface(window)))
+    return find_problems(node_of(QAccessible.queryAccessibleInterface(window)))
 
 
 def dialog_of(person, title):
@@ -136,13 +142,13 @@ def test_what_is_not_told_is_found(qtbot):
     parts[3].setAccessibleName("Pruned")
     window.show()
     qtbot.waitExposed(window)
-    found = "\n".join(missed(window))
+    found = "\n".join(problems_of(window))
     for why in ("has no name", "a picture without", "not what for", "hides '1,000 weights'"):
         assert why in found
 
 
 def test_the_empty_window_is_told(person):
-    assert missed(person.window) == []
+    assert problems_of(person.window) == []
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (960, 600)], ids=["wide", "narrow"])
@@ -158,17 +164,17 @@ def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
         picture = person.views.pages.picture()
         person.wait(lambda picture=picture: picture._has_content)
         person.wait_idle()
-        found = told(QAccessible.queryAccessibleInterface(person.window))
+        found = node_of(QAccessible.queryAccessibleInterface(person.window))
         drawn = [
             node
             for node, above in found.walk()
             if node.role == "filler" and node.focusable and node.showing and node.name
         ]
         assert drawn, f"{page} has no picture that can have the focus"
-        assert [page, missed(person.window)] == [page, []]
+        assert [page, problems_of(person.window)] == [page, []]
         person.click(picture._table_button)
         person.wait(lambda picture=picture: picture._table.isVisible())
-        assert [page, missed(person.window)] == [page, []]
+        assert [page, problems_of(person.window)] == [page, []]
         person.click(picture._table_button)
 
 
@@ -183,7 +189,7 @@ def test_every_method_of_the_form_is_told(person):
         person.pause(20)
         for widget in (person.rule.method, person.views.form.add):
             reveal(widget)
-            assert [name, missed(person.window)] == [name, []]
+            assert [name, problems_of(person.window)] == [name, []]
 
 
 def test_limits_are_told(person):
@@ -191,7 +197,7 @@ def test_limits_are_told(person):
     person.wait_open(SAMPLE)
     person.click(person.views.form.limits.button)
     person.wait(person.views.form.limits.isVisible)
-    assert missed(person.window) == []
+    assert problems_of(person.window) == []
 
 
 def test_trouble_is_told(person, tmp_path):
@@ -199,10 +205,10 @@ def test_trouble_is_told(person, tmp_path):
     broken.write_bytes(b"no checkpoint at all")
     person.open(broken)
     person.wait(lambda: person.trouble)
-    assert missed(person.window) == []
+    assert problems_of(person.window) == []
     person.window.resize(720, 480)  # a line of the notice, and a button for the rest
     person.wait(person.window.notices.notices[0].line.isVisible)
-    assert missed(person.window) == []
+    assert problems_of(person.window) == []
 
 
 @pytest.mark.parametrize(("menu", "entry", "title"), DIALOGS, ids=[d[1] for d in DIALOGS])
@@ -212,7 +218,7 @@ def test_every_dialog_is_told(person, menu, entry, title):
     person.wait_preview()
     person.menu(menu, entry.rstrip("…"))
     dialog = dialog_of(person, title)
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
     dialog.reject()
     person.wait(lambda: not dialog.isVisible())
 
@@ -230,20 +236,22 @@ def blocks(tmp_path):
     return path
 
 
-def assert_told(dialog, said):
+def assert_accessible(dialog, expected):
     """All of a dialog is told, and these are there, in the role that they have."""
-    assert missed(dialog) == []
-    assert_heard(told(QAccessible.queryAccessibleInterface(dialog)), said)
+    assert problems_of(dialog) == []
+    assert_contains(node_of(QAccessible.queryAccessibleInterface(dialog)), expected)
 
 
-def assert_heard(dialog, said):
+def assert_contains(dialog, expected):
     """A dialog is one, and has these things, by role and beginning; its table has headers."""
     assert dialog.role == "dialog"
-    found = [(role, name) for role, name in said if (it := dialog.find(role, name)) and it.showing]
-    assert set(found) == said
+    found = [
+        (role, name) for role, name in expected if (it := dialog.find(role, name)) and it.showing
+    ]
+    assert set(found) == expected
     buttons = {n.name for n, _ in dialog.walk() if n.role in {"push button", "radio button"}}
-    begun = {name for role, name in said if role.endswith("button")}
-    assert all(any(name.startswith(begin) for begin in begun) for name in buttons)
+    prefixes = {name for role, name in expected if role.endswith("button")}
+    assert all(any(name.startswith(prefix) for prefix in prefixes) for name in buttons)
     headers = [n for n, _ in dialog.walk() if n.role == "column header" and n.showing]
     assert len(headers) >= 3
     assert all(header.name for header in headers)
@@ -256,18 +264,18 @@ def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, bl
     editing = person.workbench.manual_edit
     editing.perform(ManualEditRequest("prune", BLOCK, (((5, 6), (0, 4), (0, 3)),), "channel", 0))
     dialog = dialog_of(person, "Apply to the same layer in all blocks")
-    assert_told(dialog, ALIKE)
+    assert_accessible(dialog, SAME_LAYER)
     person.click(dialog.go)
     person.wait(lambda: len(person.states) == 2)
 
     person.chooses_file(blocks.with_name("masks.safetensors"))
     person.menu("Prune", "Combine masks with a file")
     dialog = dialog_of(person, "Combine masks")
-    assert_told(dialog, COMBINE)
+    assert_accessible(dialog, COMBINE)
     dialog.reject()
     person.wait(lambda: not dialog.isVisible())
 
-    assert_told(person.export(blocks.with_name("out.safetensors")), REPORT)
+    assert_accessible(person.export(blocks.with_name("out.safetensors")), REPORT)
     person.close_report()
 
 
@@ -276,109 +284,113 @@ def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, bl
 PICTURES = ("Weights picture", "Distribution", "Norms", "Sparsity", "Difference")
 
 
-needs_ears = pytest.mark.skipif(
-    bool(missing_for_ears()),
-    reason=f"needs {missing_for_ears()}, which packaging/dev.py test installs on Debian",
+needs_bus = pytest.mark.skipif(
+    bool(missing_bus_tools()),
+    reason=f"needs {missing_bus_tools()}, which packaging/dev.py test installs on Debian",
 )
 
 
-@needs_ears
+@needs_bus
 def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):
-    with heard(screen, str(SAMPLE)) as ears:
+    with start_application(screen, str(SAMPLE)) as client:
 
-        def hear(role, name):
+        def wait_for(role, name):
             def look():
-                found = (tree := ears.tree()).find(role, name)
+                found = (tree := client.tree()).find(role, name)
                 return (tree, found) if found is not None and found.showing else None
 
-            return until(look, f"a {role} '{name}'")
+            return wait_until(look, f"a {role} '{name}'")
 
-        def hear_dialog():
-            until(lambda: len(ears.windows()) > 1, "a dialog")
-            tree = ears.tree()
+        def wait_for_dialog():
+            wait_until(lambda: len(client.windows()) > 1, "a dialog")
+            tree = client.tree()
             return tree, next(n for n in tree.children if SAMPLE.name not in n.name)
 
-        _, button = hear("push button", "Change a setting to preview a step")
+        _, button = wait_for("push button", "Change a setting to preview a step")
         assert not button.enabled
-        tree = whole = ears.tree(menus=True)
+        tree = whole = client.tree(menus=True)
         assert len([n for n, _ in whole.walk() if n.role == "menu item"]) > 40
-        assert complaints(whole) == []
+        assert find_problems(whole) == []
         for page, picture in zip(PAGES, PICTURES, strict=True):
-            ears.act(tree.find("page tab", page), "Press")
-            tree, _ = hear("filler", picture)
-            assert [page, complaints(tree)] == [page, []]
+            client.act(tree.find("page tab", page), "Press")
+            tree, _ = wait_for("filler", picture)
+            assert [page, find_problems(tree)] == [page, []]
         for _, entry, title in DIALOGS:
-            ears.act(whole.find("menu item", entry), "Press")
-            tree, dialog = hear_dialog()
+            client.act(whole.find("menu item", entry), "Press")
+            tree, dialog = wait_for_dialog()
             assert title in dialog.name
-            assert [entry, complaints(tree)] == [entry, []]
+            assert [entry, find_problems(tree)] == [entry, []]
             escape(screen, title)
-            until(lambda: len(ears.windows()) == 1, f"the end of '{entry}'")
-        _, scope = hear("radio button", "global")
-        ears.act(scope)
-        _, button = hear("push button", "Prune 1")
-        ears.act(button, "Press")
-        hear("list item", "1: L1")
-        hear("push button", "Prune again")
+            wait_until(lambda: len(client.windows()) == 1, f"the end of '{entry}'")
+        _, scope = wait_for("radio button", "global")
+        client.act(scope)
+        _, button = wait_for("push button", "Prune 1")
+        client.act(button, "Press")
+        wait_for("list item", "1: L1")
+        wait_for("push button", "Prune again")
 
 
 @pytest.mark.slow
-@needs_ears
+@needs_bus
 def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, blocks):
-    with heard(screen, str(blocks)) as ears:
+    with start_application(screen, str(blocks)) as client:
 
-        def hear(role, name):
+        def wait_for(role, name):
             def look():
-                found = ears.tree().find(role, name)
+                found = client.tree().find(role, name)
                 return found if found is not None and found.showing else None
 
-            return until(look, f"a {role} '{name}'")
+            return wait_until(look, f"a {role} '{name}'")
 
-        def hear_dialog(title, said):
-            hear("dialog", title)
-            tree = ears.tree()
-            assert [title, complaints(tree)] == [title, []]
+        def wait_for_dialog(title, expected):
+            wait_for("dialog", title)
+            tree = client.tree()
+            assert [title, find_problems(tree)] == [title, []]
             dialog = tree.find("dialog", title)
-            assert_heard(dialog, said)
+            assert_contains(dialog, expected)
             return dialog
 
-        def alone():
-            until(lambda: len(ears.windows()) == 1, "the end of the dialog")
+        def wait_closed():
+            wait_until(lambda: len(client.windows()) == 1, "the end of the dialog")
 
-        hear("push button", "Change a setting to preview a step")
-        whole = ears.tree(menus=True)
-        ears.act(whole.find("menu item", "Apply to the same layer in all blocks"))
-        ears.act(whole.find("page tab", "Channels"), "Press")
-        until(lambda: hear("filler", "Norms").description.startswith("8 channels"), "the norms")
-        page = hear("filler", "Norms")
-        ears.act(next(n for n, _ in page.walk() if n.focusable and n.name == page.name), "SetFocus")
+        wait_for("push button", "Change a setting to preview a step")
+        whole = client.tree(menus=True)
+        client.act(whole.find("menu item", "Apply to the same layer in all blocks"))
+        client.act(whole.find("page tab", "Channels"), "Press")
+        wait_until(
+            lambda: wait_for("filler", "Norms").description.startswith("8 channels"), "the norms"
+        )
+        page = wait_for("filler", "Norms")
+        client.act(
+            next(n for n, _ in page.walk() if n.focusable and n.name == page.name), "SetFocus"
+        )
         press(screen, blocks.name, "Home", *["Right"] * 5, "space", "Delete")
-        dialog = hear_dialog("Apply to the same layer in all blocks", ALIKE)
-        ears.act(dialog.find("push button", "Prune channel 5"), "Press")
-        alone()
-        hear("list item", "1: channel 5 of layers.*.conv1 pruned")
+        dialog = wait_for_dialog("Apply to the same layer in all blocks", SAME_LAYER)
+        client.act(dialog.find("push button", "Prune channel 5"), "Press")
+        wait_closed()
+        wait_for("list item", "1: channel 5 of layers.*.conv1 pruned")
 
-        ears.act(whole.find("menu item", "Combine masks with a file"), "Press")
-        asks = "Combine masks with a file"
-        hear("dialog", asks)
-        press(screen, asks, "ctrl+a")
+        client.act(whole.find("menu item", "Combine masks with a file"), "Press")
+        title = "Combine masks with a file"
+        wait_for("dialog", title)
+        press(screen, title, "ctrl+a")
         xdotool(screen, "type", str(blocks.with_name("masks.safetensors")))
         xdotool(screen, "key", "Return")
-        dialog = hear_dialog("Combine masks", COMBINE)
-        ears.act(dialog.find("push button", "Cancel"), "Press")
-        alone()
+        dialog = wait_for_dialog("Combine masks", COMBINE)
+        client.act(dialog.find("push button", "Cancel"), "Press")
+        wait_closed()
 
-        ears.act(whole.find("menu item", "Export…"), "Press")
-        dialog = hear("dialog", "Export")
-        ears.act(dialog.find("push button", "Export"), "Press")
-        dialog = hear_dialog("Exported", REPORT)
-        ears.act(dialog.find("push button", "Close"), "Press")
-        alone()
+        client.act(whole.find("menu item", "Export…"), "Press")
+        dialog = wait_for("dialog", "Export")
+        client.act(dialog.find("push button", "Export"), "Press")
+        dialog = wait_for_dialog("Exported", REPORT)
+        client.act(dialog.find("push button", "Close"), "Press")
+        wait_closed()
 
 
 def press(environment, title, *keys):
     """Press keys in a window."""
-    window = until(lambda: shown(environment, f"^{title}"), title).splitlines()[0]
+    window = wait_until(lambda: window_ids(environment, f"^{title}"), title).splitlines()[0]
     xdotool(environment, "windowfocus", "--sync", window)
     xdotool(environment, "key", *keys)
 
