@@ -1,4 +1,4 @@
-"""Somebody who has begun to work."""
+"""Fixtures of the journeys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def at_work(person, file):
-    """A file is open, and its numbers are there."""
+    """Return the user at a window with `file` open and its preview shown."""
     person.drop(file)
     person.wait_open(file)
     person.wait_preview()

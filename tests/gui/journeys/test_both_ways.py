@@ -1,9 +1,8 @@
 """The journeys of the guide, by the keyboard alone and by a screen reader alone.
 
-Each is written down once, in the steps that `Keyboard` and `ScreenReader` both take: the one sends
-keys to what has the focus and reads what is painted, the other acts by the actions, values, texts
-and selections of the accessibility bus and hears what is told there. What a journey writes is read
-by the test.
+Each journey is a function of actions that both `Keyboard` and `ScreenReader` have. The former sends
+keys to the focused widget and reads what is painted, the latter uses the actions, values, texts
+and selections of the accessibility bus. The journeys check the files that they write.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ echo "{\\"accuracy\\": 0.$(tr -d '\\000' < "$1" | wc -c)}"
 
 @dataclass(frozen=True)
 class Files:
-    """What a journey is given."""
+    """The files of a journey."""
 
     folder: Path
-    settings: Path  # what the window keeps of settings
+    settings: Path  # the settings file of the window
 
     @property
     def model(self) -> Path:
-        """Two matrices of 40 and 48 weights, each with a magnitude of its own."""
+        """Return the path of a file with 40 and 48 weights, all of different magnitude."""
         path = self.folder / "model.safetensors"
         if not path.exists():
             ranks = np.random.default_rng(5).permutation(88) + 1
@@ -49,158 +48,158 @@ class Files:
         return path
 
     def setting(self, name: str):
-        """A setting as it is kept; None if it is not, or not yet."""
+        """Return a setting from the settings file; None if it is not there (yet)."""
         try:
             return json.loads(self.settings.read_text(encoding="utf-8"))["values"].get(name)
         except (OSError, ValueError, KeyError):
             return None
 
 
-def open_model(way, path: Path) -> None:
-    """Open a file by writing where it is."""
-    way.command("File", "Open location")
-    way.fill("Path, or URL", str(path))
-    way.push("Open")
-    way.sees(path.name, "Change a setting to preview a step")
+def open_model(user, path: Path) -> None:
+    """Open a file by typing its path."""
+    user.command("File", "Open location")
+    user.fill("Path, or URL", str(path))
+    user.push("Open")
+    user.sees(path.name, "Change a setting to preview a step")
 
 
-def prune_a_quarter(way, files: Files) -> None:
+def prune_a_quarter(user, files: Files) -> None:
     """Open the model, and prune 25 % of each matrix."""
-    open_model(way, files.model)
-    way.fill("Amount", "25")
-    way.sees("Prune 22 weights")
-    way.push("Prune 22 weights")
-    way.sees("Prune again")
+    open_model(user, files.model)
+    user.fill("Amount", "25")
+    user.sees("Prune 22 weights")
+    user.push("Prune 22 weights")
+    user.sees("Prune again")
 
 
 # The journeys -----------------------------------------------------------------------------------
 
 
-def opening(way, files: Files) -> None:
-    """A file by its place, and another by the dialog of the system."""
-    open_model(way, files.model)
-    way.sees("88 parameters", "2 tensors, 88 weights checked")
+def opening(user, files: Files) -> None:
+    """Open a file by its path, and another one by the file dialog."""
+    open_model(user, files.model)
+    user.sees("88 parameters", "2 tensors, 88 weights checked")
     other = files.folder / "other.safetensors"
     save_file({"c.weight": np.ones((3, 4), np.float32)}, other)
-    with way.choosing(other):
-        way.command("File", "Open")
-    way.sees("other.safetensors", "12 parameters")
+    with user.choosing(other):
+        user.command("File", "Open")
+    user.sees("other.safetensors", "12 parameters")
 
 
-def choosing(way, files: Files) -> None:
-    """A tensor by the filter, a method, an amount, a scope."""
-    open_model(way, files.model)
-    way.fill("Filter by name", "b.weight")
-    way.go_to_row("Module tree", "b")
-    way.command("Edit", "Check or uncheck selection")
-    way.sees("1 tensor checked · 1 not shown")
-    way.fill("Filter by name", "")
-    way.sees("1 tensor, 40 weights checked")
-    way.choose("Method", "Random unstructured")
-    way.fill("Amount", "50")
-    way.sees("Prune 20 weights")
-    way.choose("Method", "L1 unstructured")
-    way.pick("global")
-    way.slide("Amount, slider", 100)
-    way.sees("Prune 4 weights")
+def choosing(user, files: Files) -> None:
+    """Choose a tensor by the filter, a method, an amount and a scope."""
+    open_model(user, files.model)
+    user.fill("Filter by name", "b.weight")
+    user.go_to_row("Module tree", "b")
+    user.command("Edit", "Check or uncheck selection")
+    user.sees("1 tensor checked · 1 not shown")
+    user.fill("Filter by name", "")
+    user.sees("1 tensor, 40 weights checked")
+    user.choose("Method", "Random unstructured")
+    user.fill("Amount", "50")
+    user.sees("Prune 20 weights")
+    user.choose("Method", "L1 unstructured")
+    user.pick("global")
+    user.slide("Amount, slider", 100)
+    user.sees("Prune 4 weights")
 
 
-def previewing(way, files: Files) -> None:
-    """What a step would do, without doing it."""
-    open_model(way, files.model)
-    way.push("Preview")
-    way.sees("Prune 18 weights", "18 of 88", "98.9 %", "Most affected (by norm² lost)")
-    way.fill("Amount", "50 %")
-    way.sees("Prune 44 weights")
-    way.command("Prune", "Cancel")
-    way.sees("Change a setting to preview a step")
-    way.misses("Prune 44 weights")
+def previewing(user, files: Files) -> None:
+    """Preview a step and cancel it."""
+    open_model(user, files.model)
+    user.push("Preview")
+    user.sees("Prune 18 weights", "18 of 88", "98.9 %", "Most affected (by norm² lost)")
+    user.fill("Amount", "50 %")
+    user.sees("Prune 44 weights")
+    user.command("Prune", "Cancel")
+    user.sees("Change a setting to preview a step")
+    user.misses("Prune 44 weights")
 
 
-def pruning(way, files: Files) -> None:
-    """A step that is shown is applied."""
-    prune_a_quarter(way, files)
-    way.sees("1: L1", "25 %")
+def pruning(user, files: Files) -> None:
+    """Prune."""
+    prune_a_quarter(user, files)
+    user.sees("1: L1", "25 %")
 
 
-def editing(way, files: Files) -> None:
-    """Two channels are selected and pruned, and one of them is restored."""
-    open_model(way, files.model)
-    way.turn_to("Channels")
-    select_channels(way, files, 1, 2)
-    way.sees("2 channels selected")
-    way.command("Prune", "Manual edit", "Prune selection")
-    way.sees("11.4 % pruned", "2 channels of a pruned")
-    select_channels(way, files, 2, 2)
-    way.sees("1 channel selected")
-    way.command("Prune", "Manual edit", "Restore selection")
-    way.sees("5.7 % pruned")
+def editing(user, files: Files) -> None:
+    """Select and prune two channels, and restore one of them."""
+    open_model(user, files.model)
+    user.turn_to("Channels")
+    select_channels(user, files, 1, 2)
+    user.sees("2 channels selected")
+    user.command("Prune", "Manual edit", "Prune selection")
+    user.sees("11.4 % pruned", "2 channels of a pruned")
+    select_channels(user, files, 2, 2)
+    user.sees("1 channel selected")
+    user.command("Prune", "Manual edit", "Restore selection")
+    user.sees("5.7 % pruned")
 
 
-def select_channels(way, files: Files, first: int, last: int) -> None:
-    """Select channels: by the arrows, or as a list that somebody wrote."""
-    if isinstance(way, Keyboard):
-        way.go_to("Norms of the channels", PICTURES)
-        way.press("Home", *["Right"] * first)
-        way.press("Space", *["Shift+Right"] * (last - first))
+def select_channels(user, files: Files, first: int, last: int) -> None:
+    """Select channels with the arrow keys, or from a text file with their numbers."""
+    if isinstance(user, Keyboard):
+        user.go_to("Norms of the channels", PICTURES)
+        user.press("Home", *["Right"] * first)
+        user.press("Space", *["Shift+Right"] * (last - first))
         return
-    way.sees("8 channels: ")  # what has no bars yet has nothing to select from
+    user.sees("8 channels: ")  # channels can be selected once their bars are computed
     path = files.folder / "channels.txt"
     path.write_text(f"{first}-{last}", encoding="utf-8")
-    with way.choosing(path):
-        way.command("Edit", "Load channel list")
+    with user.choosing(path):
+        user.command("Edit", "Load channel list")
 
 
-def undoing(way, files: Files) -> None:
-    """A step is taken back, and done again."""
-    prune_a_quarter(way, files)
-    way.sees("25.0 % pruned")
-    way.command("Edit", "Undo")
-    way.sees("88 parameters   ·   0 % pruned")
-    way.command("Edit", "Redo")
-    way.sees("88 parameters   ·   25.0 % pruned")
+def undoing(user, files: Files) -> None:
+    """Undo a step and redo it."""
+    prune_a_quarter(user, files)
+    user.sees("25.0 % pruned")
+    user.command("Edit", "Undo")
+    user.sees("88 parameters   ·   0 % pruned")
+    user.command("Edit", "Redo")
+    user.sees("88 parameters   ·   25.0 % pruned")
 
 
-def comparing(way, files: Files) -> None:
-    """The state after a step with the one before it, and with another file."""
-    prune_a_quarter(way, files)
-    way.turn_to("Compare")
-    way.sees("2 of 2 tensors differ")
+def comparing(user, files: Files) -> None:
+    """Compare the state after a step with the one before, and with another file."""
+    prune_a_quarter(user, files)
+    user.turn_to("Compare")
+    user.sees("2 of 2 tensors differ")
     other = files.folder / "o.safetensors"
     arrays = load_file(files.model)
     save_file({**arrays, "b.weight": arrays["b.weight"] * 2}, other)
-    with way.choosing(other):
-        way.command("Tools", "Compare with a file")
-    way.sees("o.safetensors")
+    with user.choosing(other):
+        user.command("Tools", "Compare with a file")
+    user.sees("o.safetensors")
 
 
-def measuring(way, files: Files) -> None:
-    """The file and a pruned state, by a program."""
-    prune_a_quarter(way, files)
+def measuring(user, files: Files) -> None:
+    """Measure the file and a pruned state with a program."""
+    prune_a_quarter(user, files)
     program = files.folder / "measure.sh"
     program.write_text(MEASURE, encoding="utf-8")
-    way.command("Tools", "Evaluate")
-    way.pick("Command line")
-    way.fill("Command line", f"/bin/sh '{program}' {{checkpoint}}")
-    way.push("Evaluate")
-    way.sees("Run this command line?", "/bin/sh")
-    way.push("Run")
-    way.sees("25.0 % pruned: ")
+    user.command("Tools", "Evaluate")
+    user.pick("Command line")
+    user.fill("Command line", f"/bin/sh '{program}' {{checkpoint}}")
+    user.push("Evaluate")
+    user.sees("Run this command line?", "/bin/sh")
+    user.push("Run")
+    user.sees("25.0 % pruned: ")
 
 
-def shrinking(way, files: Files) -> None:
-    """Half of the neurons of a model are cut out, and it is written to another folder."""
+def shrinking(user, files: Files) -> None:
+    """Remove half of the FFN neurons of a model, and write it to another folder."""
     dead = {k: v for n in range(LAYERS) for k, v in zeroed_neurons(70, layer=n).items()}
     folder = write_llama(files.folder / "tiny", tensors=dead)
-    open_model(way, folder)
-    way.command("File", "Export")
-    way.show_tab("Shrunk")
-    way.sees("✓ computes the same", "Multiply-adds per token")
-    way.enter("FFN neurons", 128)
-    way.sees("▲ changes what the model computes")
-    way.push("Export")
-    way.sees("FFN neurons 256 → 128")
-    way.push("Close")
+    open_model(user, folder)
+    user.command("File", "Export")
+    user.show_tab("Shrunk")
+    user.sees("✓ computes the same", "Multiply-adds per token")
+    user.enter("FFN neurons", 128)
+    user.sees("▲ changes what the model computes")
+    user.push("Export")
+    user.sees("FFN neurons 256 → 128")
+    user.push("Close")
     out = folder.with_name("tiny-shrunk")
     config = json.loads((out / "config.json").read_text(encoding="utf-8"))
     assert config["intermediate_size"] == 128
@@ -208,35 +207,35 @@ def shrinking(way, files: Files) -> None:
     assert tensors["model.layers.0.mlp.up_proj.weight"].shape[0] == 128
 
 
-def exporting(way, files: Files) -> None:
-    """What was pruned is written, and the report says so."""
-    prune_a_quarter(way, files)
+def exporting(user, files: Files) -> None:
+    """Export a pruned model, and check the report."""
+    prune_a_quarter(user, files)
     out = files.folder / "out.safetensors"
-    way.command("File", "Export")
-    way.pick("Share")
-    way.pick("safetensors, dense")
-    way.fill("Destination file", str(out))
-    way.push("Export")
-    way.sees("out.safetensors", "✓ read back and compared")
-    way.push("Close")
+    user.command("File", "Export")
+    user.pick("Share")
+    user.pick("safetensors, dense")
+    user.fill("Destination file", str(out))
+    user.push("Export")
+    user.sees("out.safetensors", "✓ read back and compared")
+    user.push("Close")
     assert sum(int((a == 0).sum()) for a in load_file(out).values()) == 22
 
 
-def changing_settings(way, files: Files) -> None:
-    """A theme, a question that is not asked any more, a language."""
-    way.command("View", "Theme", "Dark")
-    way.command("Edit", "Confirmations")
-    way.push("Warn before running custom methods")
-    way.push("Close")
-    way.command("View", "Language", "Deutsch")
-    way.sees("The language changes when the window is opened again.", "Open again")
-    if isinstance(way, Keyboard):
-        assert way.ask(way.ground).lightness() < 100, "it is dark"
-    way.until(lambda: files.setting("theme") == "dark", "the theme in the settings")
-    way.until(lambda: files.setting("language") == "de", "the language in the settings")
+def changing_settings(user, files: Files) -> None:
+    """Change the theme, disable a confirmation, change the language."""
+    user.command("View", "Theme", "Dark")
+    user.command("Edit", "Confirmations")
+    user.push("Warn before running custom methods")
+    user.push("Close")
+    user.command("View", "Language", "Deutsch")
+    user.sees("The language changes when the window is opened again.", "Open again")
+    if isinstance(user, Keyboard):
+        assert user.ask(user.ground).lightness() < 100, "it is dark"
+    user.until(lambda: files.setting("theme") == "dark", "the theme in the settings")
+    user.until(lambda: files.setting("language") == "de", "the language in the settings")
     assert files.setting("warn_own_methods") is False
-    way.command("View", "Language", "System")
-    way.command("View", "Theme", "System")
+    user.command("View", "Language", "System")
+    user.command("View", "Theme", "System")
 
 
 JOURNEYS: dict[str, Callable] = {
@@ -262,7 +261,7 @@ def test_by_the_keyboard_alone(person, tmp_path, settings_file, name):
 
 @pytest.fixture(scope="module")
 def application(tmp_path_factory):
-    """The application on a screen and an accessibility bus of its own, for all journeys."""
+    """Start the application on a virtual screen with an accessibility bus, once per module."""
     home = tmp_path_factory.mktemp("home")
     folders = {f"XDG_{kind}_HOME": str(home / kind) for kind in ("CONFIG", "CACHE", "STATE")}
     with xvfb.screen((1280, 900)) as screen:

@@ -1,4 +1,4 @@
-"""What is asked for while something long is under way: nothing done is lost."""
+"""Requests while a long job runs: no step is lost."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def other(tmp_path):
 
 @pytest.fixture
 def opening(monkeypatch):
-    """Opening takes until the gate is opened."""
+    """Return a gate that blocks opening files while it is closed."""
     gate, real = Gate(), checkpoint.open_checkpoint
 
     def work(path, *, state_dict=None, job):
@@ -50,7 +50,7 @@ def opening(monkeypatch):
 
 @pytest.fixture
 def writing(monkeypatch):
-    """An export takes until the gate is opened."""
+    """Return a gate that blocks exports while it is closed."""
     gate, real = Gate(), exporter.export
 
     def work(snapshot, request, job, provenance):
@@ -63,7 +63,7 @@ def writing(monkeypatch):
 
 @pytest.fixture
 def previewing(monkeypatch):
-    """A preview takes until the gate is opened, and is said to be slow at once."""
+    """Return a gate that blocks previews while closed; the panel calls them slow after 20 ms."""
     gate, real = Gate(), preview.compute_preview
 
     def work(snapshot, step, kernel, job, **more):
@@ -88,7 +88,7 @@ def replace_original(person, file):
     person.click(dialog.go)
 
 
-# While another file is being opened
+# While another file is opened
 
 
 @pytest.mark.usefixtures("histories_off")
@@ -126,7 +126,7 @@ def test_an_export_asked_for_in_an_open_dialog_is_refused_too(at_work, other, op
     assert not (tmp_path / "out.safetensors").exists()
 
 
-# While a file is being written
+# While a file is written
 
 
 def test_nothing_is_changed_while_the_original_is_replaced(at_work, file, writing):
@@ -167,7 +167,7 @@ def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
 def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work, file, tmp_path, monkeypatch
 ):
-    """And what is missing is named: the report, but not the script before it."""
+    """The notice names the missing files: the report, but not the script written earlier."""
     gate, real = Gate(closed=True), export_controller.write_accompanying_files
 
     def work(capture, report, path, job):
@@ -199,7 +199,7 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
 
 
 def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writing, tmp_path):
-    """The one that replaces the original is still to come."""
+    """The export that replaces the original is still queued."""
     at_work.click(at_work.button)
     at_work.wait_preview()
     writing.closed = True
@@ -297,7 +297,7 @@ def test_nothing_is_said_to_be_counted_when_nothing_is_asked_for(at_work, previe
 
 @pytest.fixture
 def pruning(at_work, previewing):
-    """A step was done, and another is waited for."""
+    """Prune once, request a second prune, and block it."""
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.ask_amount("40 %")
@@ -349,7 +349,7 @@ def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
 def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
     pruning, previewing, tmp_path
 ):
-    broken = tmp_path / "broken.safetensors"  # which only who reads its header can tell
+    broken = tmp_path / "broken.safetensors"  # an invalid header
     broken.write_bytes((8).to_bytes(8, "little") + b"{broken}")
     pruning.answers("Discard changes")
     pruning.drop(broken)
@@ -360,7 +360,7 @@ def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
 
 @pytest.mark.parametrize("done", [0, 1])
 def test_undo_takes_back_a_prune_that_is_not_done_yet(at_work, previewing, done):
-    """It took back the step before it, or what was typed, and the prune was given up or done."""
+    """Regression: undo reverted the previous step or the typed value, and the prune still ran."""
     if done:
         at_work.click(at_work.button)
         at_work.wait(lambda: len(at_work.states) == 2)
@@ -389,7 +389,7 @@ def test_undo_takes_back_a_prune_that_is_not_done_yet(at_work, previewing, done)
 
 
 def test_who_undoes_a_prune_may_prune_again_at_once(at_work, qapp):
-    """The key counted as the second of a double click."""
+    """Regression: the key press counted as the second half of a double click."""
     qapp.setDoubleClickInterval(2 * PATIENCE_MS)
     at_work.wait_preview()
     at_work.key("Ctrl+Return")

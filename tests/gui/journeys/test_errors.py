@@ -1,4 +1,4 @@
-"""When something goes wrong: it is said in a sentence, nothing is lost, and work goes on."""
+"""Errors: the message is one sentence, no step is lost, and the window remains usable."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ def file(tmp_path):
 
 @pytest.fixture
 def pruned(at_work):
-    """Something was done that is not exported."""
+    """Return the user after a step that is not exported."""
     at_work.click(at_work.button)
     assert at_work.session.unexported
     return at_work
 
 
 def touch_other_bytes(path):
-    """Change the file as another program would."""
+    """Change a byte of a file and its time of modification, as another program would."""
     data = bytearray(path.read_bytes())
     data[-1] ^= 0xFF
     path.write_bytes(bytes(data))
     os.utime(path, (time.time() + 5, time.time() + 5))
 
 
-# The file changes under the open document
+# The open file is changed
 
 
 def test_a_changed_file_is_noticed_when_one_comes_back(at_work, file):
-    """By switching to another program and back."""
+    """The window checks when it is activated again."""
     touch_other_bytes(file)
     at_work.window.activated.emit()
     assert len(at_work.trouble) == 1
@@ -65,7 +65,7 @@ def test_a_changed_file_is_noticed_when_one_comes_back(at_work, file):
 
 
 def test_nothing_is_computed_from_a_changed_file(at_work, file):
-    """The forecast says why there are no numbers; the button rests."""
+    """The panel shows the reason, and the button is disabled."""
     touch_other_bytes(file)
     at_work.ask_amount("50 %")
     at_work.wait(lambda: "changed" in at_work.views.preview.error.text())
@@ -75,7 +75,7 @@ def test_nothing_is_computed_from_a_changed_file(at_work, file):
 
 @pytest.mark.parametrize("harm", [touch_other_bytes, lambda path: path.unlink()])
 def test_export_of_a_changed_or_deleted_file_is_refused(pruned, file, tmp_path, harm):
-    """Nothing is written, and the work is not lost."""
+    """Nothing is written, and the steps are kept."""
     dialog = pruned.workbench.export
     harm(file)
     out = tmp_path / "out.safetensors"
@@ -93,7 +93,7 @@ def test_export_of_a_changed_or_deleted_file_is_refused(pruned, file, tmp_path, 
 
 
 def test_a_target_that_cannot_be_written_is_said_in_the_dialog(pruned, tmp_path):
-    """A folder that does not exist; the button rests until it is mended."""
+    """The folder does not exist; the button is disabled until the path is corrected."""
     exporting_ = pruned.workbench.export
     pruned.key("Ctrl+E")
     pruned.wait(lambda: exporting_.dialog is not None)
@@ -108,10 +108,10 @@ def test_a_target_that_cannot_be_written_is_said_in_the_dialog(pruned, tmp_path)
 
 
 def test_a_full_disk_leaves_the_old_file(pruned, tmp_path, monkeypatch):
-    """The error is said, the target is as it was."""
+    """The error is shown, and the target is unchanged."""
     out = tmp_path / "out.safetensors"
     out.write_bytes(b"old")
-    # The journal of the step before is written by a thread of its own, to the same disk.
+    # The thread that saves the journal also calls fsync.
     pruned.wait(lambda: not pruned.workbench.autosave._busy)
 
     def full(fd):
@@ -126,7 +126,7 @@ def test_a_full_disk_leaves_the_old_file(pruned, tmp_path, monkeypatch):
 
 
 def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, file):
-    """The dialog and the report name the file that is kept."""
+    """Dialog and report name the file to which the original is renamed."""
     original = file.read_bytes()
     exporting_ = pruned.workbench.export
     pruned.key("Ctrl+E")
@@ -157,7 +157,7 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
 
 
 def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file):
-    """Only after the person asked for it in the dialog."""
+    """The user has to choose that in the dialog."""
     exporting_ = pruned.workbench.export
     before = pruned.document
     pruned.key("Ctrl+E")
@@ -175,7 +175,7 @@ def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file
     assert not pruned.session.unexported
 
 
-# Work that would be lost
+# Unsaved steps
 
 
 @pytest.mark.usefixtures("histories_off")
@@ -222,7 +222,7 @@ def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
 
 @pytest.mark.usefixtures("histories_off")
 def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
-    """The export dialog comes; afterwards only the undo history would be lost."""
+    """ "Export…" opens the export dialog; after an export only the undo history would be lost."""
     exporting_ = pruned.workbench.export
     pruned.answers("Export…")
     assert not pruned.window.close()
@@ -256,7 +256,7 @@ def test_closing_without_changes_asks_nothing(at_work):
 
 @pytest.fixture
 def slow_export(monkeypatch):
-    """An export that runs until it is told to go on."""
+    """Return a gate that blocks exports until it is opened."""
     real = exporter.export
     gate = Gate(closed=True)
 
@@ -302,7 +302,7 @@ def test_closing_while_a_job_runs_stops_it(pruned, slow_export, tmp_path):
 
 
 def test_the_question_about_a_job_goes_with_the_job(pruned, slow_export, tmp_path):
-    """It stayed open over a window in which nothing ran any more."""
+    """Regression: the question stayed open after the job had finished."""
     begin_export(pruned, tmp_path / "out.safetensors")
     pruned.wait(lambda: slow_export.running)
 
@@ -310,7 +310,7 @@ def test_the_question_about_a_job_goes_with_the_job(pruned, slow_export, tmp_pat
         question = QApplication.activeModalWidget()
         assert "still running" in question.text()
         slow_export.closed = False
-        QTimer.singleShot(3000, question, question.reject)  # else the test would stand still
+        QTimer.singleShot(3000, question, question.reject)  # fail instead of blocking
 
     QTimer.singleShot(50, pruned.window, end)
     assert pruned.window.close(), "it was to be closed, and nothing is in the way"
@@ -323,14 +323,14 @@ def test_an_export_is_cancelled_and_leaves_nothing(pruned, slow_export, tmp_path
     took = Stopwatch()
     pruned.click(pruned.window.job_status.cancel)
     pruned.wait(lambda: not pruned.workbench.jobs.busy)
-    assert took.seconds < 1.0  # 0.25 s on a machine that rests: bench cancel
+    assert took.seconds < 1.0  # 0.25 s on an idle machine, see dev.py bench cancel
     assert not list(tmp_path.glob("out*"))
     assert pruned.session.unexported
     assert pruned.trouble == []
 
 
 def test_pictures_are_answered_while_a_long_job_runs(pruned, slow_export, tmp_path):
-    """A long export does not keep the person from looking."""
+    """Plots are drawn while an export runs."""
     begin_export(pruned, tmp_path / "out.safetensors")
     pruned.wait(lambda: slow_export.running)
     pruned.click_cell("fc.weight")
@@ -342,7 +342,7 @@ def test_pictures_are_answered_while_a_long_job_runs(pruned, slow_export, tmp_pa
     pruned.wait(lambda: not pruned.workbench.jobs.busy)
 
 
-# Bugs of ours
+# Bugs
 
 
 def assert_a_report_can_be_copied(person, text):
@@ -390,7 +390,7 @@ def test_a_bug_in_a_picture_shows_a_report(at_work, monkeypatch):
 
 
 def test_a_bug_on_the_main_thread_shows_a_report(at_work):
-    """What `sys.excepthook` is given reaches the person."""
+    """Exceptions passed to `sys.excepthook` are shown."""
     try:
         {}["of the main thread"]
     except KeyError as error:
@@ -399,7 +399,7 @@ def test_a_bug_on_the_main_thread_shows_a_report(at_work):
 
 
 def test_what_a_hostile_name_says_is_shown_as_it_is(person, tmp_path):
-    """Markup in names is text everywhere."""
+    """Markup in names is shown as plain text."""
     name = "<img src=x>.<b>evil</b>.weight"
     path = tmp_path / "<i>a&b.safetensors"
     save_file({name: torch.randn(4, 5), "fc.weight": torch.randn(4, 5)}, path)

@@ -1,4 +1,4 @@
-"""The picture of weights in the real window: drawn on, read out, turned, compared."""
+"""The heat map in a real window: editing, read-out, orientation, comparison."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def weights():
 
 @pytest.fixture
 def view(person, weights, tmp_path):
-    person.window.resize(1500, 900)  # wide enough for the buttons that edit, beside seven pages
+    person.window.resize(1500, 900)  # wide enough for the editing buttons and seven pages
     path = tmp_path / "model.safetensors"
     save_file({"conv.weight": weights, "fc.weight": torch.randn(10, 16)}, path)
     person.open(path)
@@ -71,7 +71,7 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
     person.wait(lambda: view.readout.text().endswith("protected"))
 
     person.choose(person.rule.method, "Ln structured (channels)")
-    person.ask_amount("25 %")  # 4 of the 15 that are left
+    person.ask_amount("25 %")  # 4 of the 15 unpruned weights
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.document.position == 3)
@@ -89,7 +89,7 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
 
 
 def test_the_table_follows_undo_and_redo(person, view):
-    """The canvas is hidden behind it, but its tiles are still asked for."""
+    """The table hides the canvas, but the tiles are still loaded."""
     rows = [(3, column) for column in range(view.canvas.item.layout.columns)]
     columns = view.canvas.item.layout.columns
 
@@ -100,7 +100,7 @@ def test_the_table_follows_undo_and_redo(person, view):
         return {model.data(model.index(row * columns + column, at)) for row, column in rows}
 
     port, row_3 = view.canvas.viewport(), view.canvas.pixel_of(3, 5)
-    put_cursor(view, (1, 0, 0, 0))  # row 3 of the picture
+    put_cursor(view, (1, 0, 0, 0))  # row 3 of the heat map
     person.click(view.tools.tools["channel"])
     QTest.mouseClick(port, Qt.MouseButton.LeftButton, pos=row_3)
     view.canvas.hovered.emit(None)

@@ -1,4 +1,4 @@
-"""Nothing is asked when a file is closed: it is opened again as it was left."""
+"""Closing a file asks nothing, as its history is saved and restored when the file is reopened."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write(path: Path, seed: int) -> Path:
 
 @pytest.fixture
 def pruned(person, file):
-    """A file with three steps, of which the last is undone."""
+    """Return the user with a file of three steps, the last of which is undone."""
     person.open(file)
     person.wait_open(file)
     for _ in range(3):
@@ -178,7 +178,7 @@ def test_a_history_that_does_not_fit_is_not_restored(pruned, new_person, file, h
 
 
 def test_a_step_that_was_not_asked_about_is_kept_for_another_window(pruned, file, tmp_path):
-    """Each window keeps the history of its own file."""
+    """Each window saves the history of its file."""
     other = write(tmp_path / "other.safetensors", 2)
     beside = pruned.open_beside(other)
     beside.prune()
@@ -202,7 +202,7 @@ def test_histories_are_cleared_by_a_command(pruned, tmp_path):
     assert pruned.window.done.label.text() == "No history is kept."
 
 
-# -- what cannot be kept is asked about ---------------------------------------------------------
+# -- histories that cannot be saved ------------------------------------------------------------
 
 
 def turn_off(person, _monkeypatch) -> None:
@@ -255,7 +255,7 @@ def test_a_history_that_was_kept_before_is_not_restored_when_turned_off(pruned, 
 
 
 def test_who_discards_and_stays_is_asked_again(pruned, tmp_path):
-    """The other file cannot be opened, so that nothing was closed."""
+    """The other file cannot be opened, so that nothing is closed."""
     turn_off(pruned, None)
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes((1000).to_bytes(8, "little") + b"{")

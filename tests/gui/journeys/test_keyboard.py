@@ -1,4 +1,4 @@
-"""Looking before the cut by the keyboard alone: the slider, the threshold, a single weight."""
+"""Use the slider, the threshold and the heat map by the keyboard alone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.shading import Mode
 
 SIDE = 1000
-# The one weight that is pruned, and its value.
+# Position and value of the single weight that is pruned.
 ROW, COLUMN, LEAST = 2, 3, np.float32(1e-6)
 
 
 @pytest.fixture
 def large(tmp_path):
-    """A million weights, one of which is nearly zero, and another tensor."""
+    """Write a file with a million weights, one of which is nearly zero, and a second tensor."""
     rng = np.random.default_rng(8)
     weights = rng.normal(0, 0.02, (SIDE, SIDE)).astype(np.float32)
     weights[np.abs(weights) < 1e-5] = 1e-4
@@ -37,7 +37,7 @@ def at_work(person, large):
 
 
 def tab_to(person, widget):
-    """Press Tab until a widget, or what is in it, has the focus."""
+    """Press Tab until a widget, or one of its children, has the focus."""
     for _step in range(100):
         focused = QApplication.focusWidget()
         if focused is not None and (focused is widget or widget.isAncestorOf(focused)):
@@ -46,8 +46,8 @@ def tab_to(person, widget):
     pytest.fail(f"Tab does not lead to {widget}")
 
 
-def told(person):
-    """What the panel says would be pruned, and what the tree says of the first tensor."""
+def previewed_counts(person):
+    """Return the previewed counts of pruned weights: new ones, and all of a.weight; or None."""
     report = person.workbench.preview.state.report
     return None if report is None else (report.newly_pruned, report.after_by_name["a.weight"])
 
@@ -56,16 +56,16 @@ def test_the_slider_is_moved_by_keys_and_everything_follows(at_work):
     slider = at_work.rule.fields.fields["amount"].editor.slider
     tab_to(at_work, slider)
     at_work.key("Home")
-    at_work.wait(lambda: told(at_work) == (0, 0))
+    at_work.wait(lambda: previewed_counts(at_work) == (0, 0))
     before = (0, 0)
     for _step in range(5):
         at_work.key("Right")
-        at_work.wait(lambda before=before: (told(at_work) or before) > before)
-        before = told(at_work)
+        at_work.wait(lambda before=before: (previewed_counts(at_work) or before) > before)
+        before = previewed_counts(at_work)
     exact = at_work.wait_preview()
     assert slider.value() == 50
     assert exact.newly_pruned == round(0.05 * SIDE * SIDE) + round(0.05 * 50 * SIDE)
-    assert told(at_work) == (exact.newly_pruned, exact.after_by_name["a.weight"])
+    assert previewed_counts(at_work) == (exact.newly_pruned, exact.after_by_name["a.weight"])
 
 
 def test_return_in_the_amount_selects_it_also_after_the_step(at_work):
@@ -101,7 +101,7 @@ def test_the_threshold_is_moved_by_keys_and_the_amount_follows(at_work):
     at_work.key("Ctrl+A")
     at_work.qtbot.keyClicks(QApplication.focusWidget(), "0.02")
     at_work.key("Return")
-    # Of a normal distribution so much lies within its deviation.
+    # The share of a normal distribution within one standard deviation.
     at_work.wait(lambda: amount.value() == pytest.approx(0.683, abs=0.005))
 
 
@@ -130,7 +130,7 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
     at_work.key("1")
     tab_to(at_work, canvas)
     at_work.wait(lambda: canvas.item.fine is not None)
-    at_work.key("Home")  # the first weight of the row of the cursor
+    at_work.key("Home")  # the first weight of the cursor's row
     while canvas.item.cursor[0] > ROW:
         at_work.key("Up")
     at_work.key("Home")
@@ -139,18 +139,18 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
     assert canvas.item.cursor == (ROW, COLUMN)
     while canvas.view.scale_x < 48:
         at_work.key("+")
-    for key in ("Down", "Up", "Right", "Left"):  # the cells around come into sight
+    for key in ("Down", "Up", "Right", "Left"):  # move the surrounding cells into the view
         at_work.key(key)
     at_work.wait(lambda: canvas.item.fine.request.pool == 1 and not weights.stale)
     at_work.wait(lambda: "pruned" in weights.readout.text())
-    said = weights.readout.text()
-    assert f"[out {ROW}, in {COLUMN}]" in said
-    assert "1.000000e−06" in said
+    readout = weights.readout.text()
+    assert f"[out {ROW}, in {COLUMN}]" in readout
+    assert "1.000000e−06" in readout
     assert weights.mode is Mode.MAGNITUDE
     image = canvas.grab().toImage()
     half = int(canvas.view.scale_x / 2)
     pruned = QColor(shading.PRUNED_OVER)
-    # Beside the number that stands in the middle.
+    # Off the center, where the value is painted.
     for row, column in ((ROW, COLUMN), (ROW, COLUMN + 1), (ROW + 1, COLUMN)):
         middle = canvas.pixel_of(row, column)
         color = image.pixelColor(middle.x() - half + 6, middle.y() - half + 6)
@@ -159,7 +159,7 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
 
 def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_button(at_work):
     views, form = at_work.views, at_work.views.form
-    at_work.choose(at_work.rule.method, "Ln structured (channels)")  # which has widgets of its own
+    at_work.choose(at_work.rule.method, "Ln structured (channels)")  # has other fields
     at_work.choose(at_work.rule.method, "L1 unstructured")
     at_work.wait_preview()
     weights, amount = views.pages.weights, at_work.rule.fields.fields["amount"].editor

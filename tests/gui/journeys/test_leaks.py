@@ -1,4 +1,4 @@
-"""The same done to one document again and again leaves nothing behind."""
+"""Repeated actions on one document do not leak masks, states, pictures or jobs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from safetensors.numpy import save_file
 from pruneapp.gui.widgets import sparsity_bar
 
 ROUNDS = 20
-# Masks, states, what holds pictures, and the jobs that made them.
+# Classes of masks, states, images, and jobs that reference them.
 KINDS = {"BitMask", "MaskSet", "MaskSlot", "Snapshot", "Preview", "Tile", "Units", "Task", "QImage"}
 
 
 def alive() -> Counter[str]:
     found = Counter(n for thing in gc.get_objects() if (n := type(thing).__name__) in KINDS)
-    # Bars of the tree are kept on purpose, a bounded number of small ones.
+    # The tree caches a limited number of bar images.
     found["QImage"] -= (
         sparsity_bar._bar.cache_info().currsize + sparsity_bar._stripes.cache_info().currsize
     )
@@ -43,12 +43,12 @@ def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(person,
         for key in ("Ctrl+Z", "Ctrl+Shift+Z", "Ctrl+Z"):
             person.key(key, person.window)
         assert person.document.position == 0
-        person.document.delete(1)  # else it stays, as a branch
+        person.document.delete(1)  # or the step would be kept as a branch
         person.views.pages.tabs.setCurrentIndex(0)
         person.wait(lambda: person.workbench.preview.state.preview is not None)
-        person.pause(60)  # the last tile is asked for a moment after
+        person.pause(60)  # the last tile is requested with a delay
         person.wait_idle()
-        # Not collected: what only the collector finds stays for a long time in a quiet window.
+        # No gc.collect: it rarely runs in an idle window, so nothing may depend on it.
         counts.append(alive())
     assert counts[-1]["BitMask"] > 0, "nothing was counted"
     before = {kind: max(c[kind] for c in counts[2:5]) for kind in KINDS}
@@ -58,4 +58,4 @@ def test_rounds_of_prune_look_undo_delete_leave_no_mask_state_or_picture(person,
         for kind, most in before.items():
             assert after[kind] <= most, f"{kind}: {most} after 5 rounds, {after[kind]} now"
 
-    person.qtbot.waitUntil(nothing_has_grown)  # on a busy machine the last picture comes late
+    person.qtbot.waitUntil(nothing_has_grown)  # on a busy machine the last image is released late

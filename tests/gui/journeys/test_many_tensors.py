@@ -1,4 +1,4 @@
-"""100,000 tensors: the window opens, filters, checks, previews and prunes without a stumble."""
+"""100,000 tensors: open, filter, check, preview and prune without blocking the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUMEL = 4
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A file whose header takes most of it."""
+    """Write a file with more bytes of header than of weights."""
     path = tmp_path_factory.mktemp("large") / "large.safetensors"
     size = 4 * NUMEL
     header = {
@@ -44,7 +44,7 @@ def test_a_hundred_thousand_tensors_are_opened_filtered_and_pruned(person, large
 
     person.ask()
     person.wait(lambda: person.button.text() == f"Prune {TENSORS:,} weights")
-    person.pause(500)  # the exact numbers are on their way, and the person goes on
+    person.pause(500)  # the exact preview is still running when the user continues
     person.filter("blocks.77.")
     person.wait(lambda: person.views.tree.model.listing.shown.sum() == 100)
     person.key("Ctrl+Shift+A")

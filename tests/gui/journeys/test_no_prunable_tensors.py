@@ -1,4 +1,4 @@
-"""Files in which nothing can be pruned: what is said is true of them."""
+"""Files in which nothing can be pruned: the window gives the right reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from pruneapp import resources
 from pruneapp.gui.plots.pages import Page
 
-# What can be said, and what of it asks for something that cannot be done here.
+# Tensors of a file, and the reason that the panel shows.
 FILES = {
     "empty": ({}, "This file has no tensors. Open another checkpoint."),
     "whole numbers": (
@@ -34,7 +34,7 @@ def test_why_nothing_would_happen(person, tmp_path, kind):
         person.key("Ctrl+Shift+A")
     forecast = person.views.preview
     person.wait(lambda: why in forecast.error.text())
-    person.wait_idle()  # what is counted by then does not take its place
+    person.wait_idle()  # later results do not replace the reason
     assert why in forecast.error.text()
     assert not person.button.isEnabled()
 
@@ -69,7 +69,7 @@ def test_of_no_weights_the_pictures_say_no_share(person, tmp_path):
 
 
 def test_commands_are_offered_as_the_buttons_are(person, tmp_path):
-    """Ctrl+Return says why it does nothing, and goes to no other widget."""
+    """Ctrl+Return shows the reason and reaches no other widget."""
     path = tmp_path / "file.safetensors"
     save_file({"fc.weight": torch.ones(4, 4)}, path)
     prune, preview = (person.window.actions_[name] for name in ("prune", "preview"))
@@ -80,7 +80,7 @@ def test_commands_are_offered_as_the_buttons_are(person, tmp_path):
     person.wait(lambda: person.button.text() == "Change a setting to preview a step")
     assert not prune.isEnabled()
     assert preview.isEnabled()
-    prune.setEnabled(True)  # as while a file is being opened: then the key is the command's alone
+    prune.setEnabled(True)  # as while a file is opened, when only the command handles the key
     with person.qtbot.waitSignal(prune.triggered):
         person.key("Ctrl+Return", person.window)
     prune.setEnabled(False)
@@ -110,7 +110,7 @@ def test_commands_are_offered_as_the_buttons_are(person, tmp_path):
 
 
 def test_the_menu_is_up_to_date_with_what_was_just_typed(person):
-    """A pattern that matches nothing is said after a pause; who opens the menu is not kept."""
+    """Opening the menu validates a pattern at once, without the usual pause."""
     sample = resources.path("sample/lenet-digits.safetensors")
     person.open(sample)
     person.wait_open(sample)

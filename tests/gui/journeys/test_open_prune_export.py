@@ -1,4 +1,4 @@
-"""The whole job through the real window, by clicks and keys: open, prune, look, undo, export."""
+"""The main workflow in a real window, by clicks and keys: open, prune, inspect, undo, export."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 @pytest.fixture
 def small(tmp_path):
-    """A small network whose weights are known."""
+    """Write a small network with known weights."""
     generator = torch.Generator().manual_seed(1)
     tensors = {
         "conv1.weight": torch.randn(4, 3, 3, 3, generator=generator),
@@ -36,7 +36,7 @@ def small(tmp_path):
 
 
 def pruned_places(person):
-    """Where the tensor in focus is pruned, pixel by pixel of what is painted."""
+    """Return where the heat map of the current tensor paints pruned weights, as a bool array."""
     canvas = person.views.pages.weights.canvas
     layout = person.views.pages.weights._layout
     image = canvas.grab().toImage()
@@ -45,7 +45,7 @@ def pruned_places(person):
         for column in range(layout.columns):
             middle = canvas.pixel_of(row, column)
             half = int(canvas.view.scale_x / 2), int(canvas.view.scale_y / 2)
-            # Near the corner, because the value stands in the middle.
+            # Near a corner, as the value is painted in the center.
             color = image.pixelColor(middle - QPoint(*half) + QPoint(4, 4))
             found[layout.index(row, column)] = is_orange(color)
     return found
@@ -56,7 +56,7 @@ def is_orange(color: QColor) -> bool:
 
 
 def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path):
-    """From the empty window to a file that is opened again."""
+    """From the empty window to reopening the exported file."""
     assert person.window.empty.isVisible()
     assert not person.views.tree_dock.isVisible()
 
@@ -66,7 +66,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     before = person.wait_preview()
     assert before.newly_pruned == round(0.2 * 108) + round(0.2 * 288) + round(0.2 * 80)
 
-    # Only conv1, by typing a filter and pressing Space.
+    # Check only conv1, by a filter and Space.
     person.key("Ctrl+Shift+A")
     person.wait(lambda: person.button.text() == "Nothing to prune")
     assert "No tensor is checked" in person.views.preview.error.text()
@@ -90,7 +90,7 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     assert person.cell("conv1.weight", Column.SPARSITY).endswith("50.0 %")
     assert "50.0 % pruned" in plain(person.views.pages.heading.details.text())
 
-    # The mouse over a weight says its index, value and state.
+    # Hovering over a weight shows its index, value and state.
     canvas = person.views.pages.weights.canvas
     place = tuple(int(i) for i in np.argwhere(expected)[7])
     person.qtbot.mouseMove(
@@ -148,20 +148,20 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
 
 
 def smallest(weights, count):
-    """Where the `count` smallest magnitudes are; equal ones by index."""
+    """Return a bool array of the `count` smallest magnitudes; ties by index."""
     found = np.zeros(weights.size, bool)
     found[np.argsort(np.abs(weights).reshape(-1), kind="stable")[:count]] = True
     return found.reshape(weights.shape)
 
 
 def painted(person):
-    """Whether the picture of weights shows what is in force."""
+    """Return whether the heat map has loaded the current state."""
     view = person.views.pages.weights
     return view.canvas.item.fine is not None and not view.stale
 
 
 def test_a_person_exports_in_three_formats_and_resumes(person, small, tmp_path):
-    """The resumable file opens as pruned, with the mask as its first entry."""
+    """The resumable file opens pruned, with the mask as its first history entry."""
     person.open(small)
     person.wait_open(small)
     person.ask_amount("25%")
@@ -202,7 +202,7 @@ def test_a_person_exports_in_three_formats_and_resumes(person, small, tmp_path):
 
 
 def test_what_would_go_is_hatched_before_anything_is_pruned(person, small):
-    """The preview is in the picture and in the tree; the read-out says so."""
+    """Heat map, tree and read-out show the preview."""
     person.open(small)
     person.wait_open(small)
     person.wait_preview()
@@ -220,7 +220,7 @@ def test_what_would_go_is_hatched_before_anything_is_pruned(person, small):
 
 
 def test_every_picture_shows_the_tensor_in_focus(person, small):
-    """1 to 4 choose the picture; ] goes to the next tensor."""
+    """Keys 1 to 4 select the page, ] selects the next tensor."""
     person.open(small)
     person.wait_open(small)
     person.wait_preview()
@@ -253,14 +253,14 @@ def test_every_picture_shows_the_tensor_in_focus(person, small):
 
 
 def test_a_stale_preview_is_never_applied(person, small):
-    """What is pruned is what the form says at the click, however fast it changed."""
+    """A click prunes with the values in the form at that moment, even if the preview is older."""
     person.open(small)
     person.wait_open(small)
     person.wait_preview()
     old = person.workbench.preview.state.preview
 
     person.ask_amount("50 %")
-    person.key("Ctrl+Return")  # at once: no preview is there yet
+    person.key("Ctrl+Return")  # no preview is computed yet
     person.wait(lambda: len(person.states) == 2)
     assert person.document.masks.pruned("conv1.weight") == 54
 
@@ -272,7 +272,7 @@ def test_a_stale_preview_is_never_applied(person, small):
 
 
 def test_wrong_values_are_explained_beside_the_field(person, small):
-    """And the button does nothing until they are mended."""
+    """The button is disabled until the value is corrected."""
     person.open(small)
     person.wait_open(small)
     person.wait_preview()
@@ -294,7 +294,7 @@ def test_wrong_values_are_explained_beside_the_field(person, small):
 
 @pytest.fixture
 def slow(monkeypatch):
-    """Make previews as slow as those of a very large model."""
+    """Return a gate that blocks previews until it is opened."""
     from pruneapp.gui.preview import live_preview
     from pruneapp.preview.preview import compute_preview
 
@@ -331,7 +331,7 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, s
 
 @pytest.mark.parametrize("by", ["Esc", "Cancel"])
 def test_a_long_prune_is_cancelled_at_once_and_changes_nothing(person, small, slow, by, beats):
-    """Progress is shown with the tensor's name; after Cancel the button works again."""
+    """The tensor's name is shown as progress; after Cancel the button works again."""
     person.open(small)
     person.wait_open(small)
     person.ask()
@@ -349,7 +349,7 @@ def test_a_long_prune_is_cancelled_at_once_and_changes_nothing(person, small, sl
     else:
         person.click(status.cancel)
     person.wait(lambda: not status.isVisible())
-    assert took.seconds < 1.0  # 0.25 s on a machine that rests: bench cancel
+    assert took.seconds < 1.0  # 0.25 s on an idle machine, see dev.py bench cancel
     assert person.document.revision == 0
     assert person.states == ["Opened"]
     assert person.trouble == []
@@ -361,7 +361,7 @@ def test_a_long_prune_is_cancelled_at_once_and_changes_nothing(person, small, sl
 
 
 def test_a_large_model_is_pruned_and_a_prune_of_it_cancelled(person, tmp_path, beats):
-    """400 MB of random weights: the window answers, Cancel takes less than 0.25 s."""
+    """400 MB of random weights: the window stays responsive, Cancel takes less than 0.25 s."""
     rng = np.random.default_rng(0)
     block = torch.from_numpy(rng.standard_normal((2048, 2048), dtype=np.float32))
     path = tmp_path / "large.safetensors"
@@ -376,7 +376,7 @@ def test_a_large_model_is_pruned_and_a_prune_of_it_cancelled(person, tmp_path, b
     took = Stopwatch()
     person.key("Esc")
     person.wait(lambda: not person.workbench.jobs.busy)
-    assert took.seconds < 1.0  # 0.25 s on a machine that rests: bench cancel
+    assert took.seconds < 1.0  # 0.25 s on an idle machine, see dev.py bench cancel
     assert person.states == ["Opened"]
 
     person.click(person.button)

@@ -1,7 +1,7 @@
-"""Python keeps nothing of what Qt deletes without telling it, and runs in no constructor of Qt's.
+"""No Python wrapper outlives an object that Qt deletes silently, or is called by Qt's constructors.
 
-Either ends the process: a wrapper of an item of a layout outlives the item, Qt makes a label at its
-address, asks the style about it from the constructor, and shiboken passes on the old wrapper.
+Both crash the process. For example, the wrapper of a layout item outlives the item; Qt allocates a
+label at the same address, whose constructor queries the style, and shiboken passes the old wrapper.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 
 GUI = ROOT / "pruneapp" / "gui"
 
-# What a person does who tries the form and the formats again and again.
+# Uses the form and the export dialog repeatedly, and counts the wrappers that are left.
 ROUNDS = """
 import gc, sys
 from collections import Counter
@@ -93,26 +93,26 @@ print("untold", dict(untold))
 
 
 def test_the_form_and_the_export_can_be_tried_again_and_again(run_python, tmp_path):
-    """Nothing stays behind of which Python would not be told that it is gone."""
+    """No wrapper is left of an object whose deletion Python does not notice."""
     assert run_python(ROUNDS, str(tmp_path)).splitlines()[-1] == "untold {}"
 
 
-# -- what the code of the window may not do ----------------------------------------------------
+# -- forbidden calls in pruneapp/gui -----------------------------------------------------------
 
-# They hand out, or take, what is no QObject: items of layouts, lists, tables and trees.
+# Methods with arguments or results that are no QObjects: items of layouts, lists, tables, trees.
 ITEMS = {
     *("itemAt", "takeAt", "itemAtPosition", "replaceWidget", "removeItem", "addSpacerItem"),
     *("insertSpacerItem", "spacerItem", "takeItem", "currentItem", "selectedItems", "findItems"),
     *("topLevelItem", "takeTopLevelItem", "itemFromIndex", "itemAbove", "itemBelow"),
     *("horizontalHeaderItem", "verticalHeaderItem", "invisibleRootItem"),
 }
-# Of a box to choose from, it takes a number.
+# Combo boxes: their methods of these names take an index.
 BOXES = {"mode_box"}
 FILLS = ("add", "insert")
 
 
 def faults(code: str) -> Iterator[str]:
-    """Yield what is wrong in a module, with its line."""
+    """Yield the forbidden calls of a module, with their lines."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -144,7 +144,7 @@ def _filled_too_early(function: ast.FunctionDef) -> Iterator[str]:
             for argument in call.args:
                 if ast.unparse(argument) in filled or isinstance(argument, ast.Call):
                     if call.func.attr.endswith("Row") and isinstance(argument, ast.Call):
-                        continue  # words, or a widget that is made there
+                        continue  # texts, or a widget constructed in the call
                     yield f"{call.lineno}: {call.func.attr} takes a layout before it is filled"
         if call.func.attr.startswith(FILLS):
             filled.add(ast.unparse(call.func.value))
@@ -190,7 +190,7 @@ def test_what_is_wrong_is_found(code: str):
 
 
 def test_the_style_overrides_only_what_draws():
-    """As it is at work, with what it inherits from Python."""
+    """Checked on the class in use, including methods inherited from Python classes."""
     own = {
         name
         for kind in Style.__mro__[: Style.__mro__.index(QProxyStyle)]
@@ -201,7 +201,7 @@ def test_the_style_overrides_only_what_draws():
 
 
 def test_every_painter_is_ended_where_it_is_made():
-    """Whoever holds the frame of a function, such as a debugger, holds its painter as well."""
+    """References to a frame, for example by a debugger, keep a local painter alive."""
     makers = []
     for path in GUI.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

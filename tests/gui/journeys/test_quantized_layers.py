@@ -1,4 +1,4 @@
-"""Floats of quantized layers: unchecked, and checked one by one after a question."""
+"""Scales of quantized layers are unchecked, and can be checked one by one after a question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REASON = "its layer is quantized (MLX)"
 
 @pytest.fixture
 def quantized(person, tmp_path):
-    """A file of a layer that MLX quantized and a plain one is open."""
+    """Return the user with a file of a layer quantized by MLX and a plain layer."""
     path = tmp_path / "mlx.safetensors"
     tensors = {
         "layer.weight": torch.arange(64, dtype=torch.int64).reshape(8, 8).to(torch.uint32),
@@ -52,5 +52,5 @@ def test_a_scale_is_checked_only_if_the_user_confirms_it(quantized, tmp_path):
     target = tmp_path / "out.safetensors"
     person.export(target)
     assert int((load_file(target)[SCALES] == 0).sum()) > 0
-    person.check(SCALES)  # clearing it asks nothing
+    person.check(SCALES)  # unchecking asks nothing
     assert tree.checked() == ()

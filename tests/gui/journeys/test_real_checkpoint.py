@@ -1,4 +1,4 @@
-"""A real file, pruned in the window as a script of torch prunes it, to the byte."""
+"""A real checkpoint: pruning in the window gives the same bytes as a torch script."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMATS = (("safetensors", "a.safetensors"), ("torch", "b.th"), ("resumable", "c
 
 
 class Oracle:
-    """What a script of torch.nn.utils.prune makes of a state dict."""
+    """Prunes a state dict with torch.nn.utils.prune."""
 
     def __init__(self, tensors) -> None:
         self.tensors = tensors
@@ -33,7 +33,7 @@ class Oracle:
         }
 
     def final(self):
-        """The state dict after remove."""
+        """Return the state dict after `prune.remove`."""
         found = dict(self.tensors)
         for name, module in self.modules.items():
             if prune.is_pruned(module):
@@ -43,7 +43,7 @@ class Oracle:
 
 
 def assert_same(found, expected, originals, masks):
-    """Equal by value, and by byte wherever the mask is 1."""
+    """Assert equal values, and equal bytes wherever the mask is 1."""
     assert set(found) == set(expected)
     for name, tensor in expected.items():
         assert found[name].dtype == tensor.dtype
@@ -56,7 +56,7 @@ def assert_same(found, expected, originals, masks):
 
 
 def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
-    """20 % of all convolutions globally, then 30 % of the channels of layer3; undone, redone."""
+    """Prune 20 % of all convolutions globally, then 30 % of the channels of layer3; undo, redo."""
     source = torch.load(resnet20, map_location="cpu", weights_only=True)["state_dict"]
     oracle = Oracle(source)
     prune.global_unstructured(
@@ -65,7 +65,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
 
     person.open(resnet20)
     person.wait_open(resnet20)
-    # All convolutions: none, then a filter by kind and all that it shows.
+    # Check only the convolutions: uncheck all, filter by kind, check the visible ones.
     person.key("Ctrl+Shift+A")
     person.choose(person.views.tree.tree_filter.kind, "Conv2d")
     person.views.tree.view.setFocus()
@@ -122,7 +122,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
         assert torch.equal(resumable[f"{name}_orig"], originals[name])
         assert torch.equal(resumable[f"{name}_mask"].bool(), mask)
 
-    # What was exported opens with what was pruned.
+    # The exported file opens pruned.
     person.open(tmp_path / "c.pt")
     person.wait_open(tmp_path / "c.pt")
     assert_masks(person, masks)

@@ -1,4 +1,4 @@
-"""The window as the system shows it: started by its command on a real X server, driven by keys."""
+"""The application on a real X server: started by its command, driven by keys."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):
     )
     try:
         wait_until(lambda: window_ids(screen, SAMPLE.name), "a window that names the file", process)
-        # A window has its name before it is shown, and what is typed into it until then is lost,
-        # as it is in every application. So each key is given until it has had its effect.
+        # The title of a window is set before it is shown. Keys pressed in between are lost, as in
+        # every application. So each key is pressed until it has an effect.
         keys = "^Keyboard shortcuts"
         press_until(screen, SAMPLE.name, "question", lambda: window_ids(screen, keys), "the keys")
         press_until(screen, keys, "Escape", lambda: not window_ids(screen, keys), "their end")

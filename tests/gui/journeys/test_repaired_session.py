@@ -1,4 +1,4 @@
-"""A repaired model in the window: looked at, compared, undone, saved and exported."""
+"""A repaired model in the window: display, comparison, undo, saving and export."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FC, BIAS = "fc.weight", "fc.bias"
 
 @pytest.fixture
 def session(tmp_path):
-    """A session in which a layer was pruned and repaired; and the weights that it exports."""
+    """Write a session with a pruned and repaired layer; return its path and exported weights."""
     rng = np.random.default_rng(1)
     arrays = {FC: rng.normal(size=(20, 30)), BIAS: rng.normal(size=20)}
     path = tmp_path / "model.safetensors"
@@ -46,14 +46,14 @@ def session(tmp_path):
 
 
 def pruned_pixels(person) -> int:
-    """Count the pixels of the heat map that have the colour of pruned weights."""
+    """Count the pixels of the heat map in the color of pruned weights."""
     image = person.views.pages.weights.canvas.grab().toImage()
     pixels = np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint32)
     return int(np.count_nonzero(pixels == int("ff" + PRUNED_OVER[1:], 16)))
 
 
 def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_path):
-    """Every page paints it, undo brings the values of the file back, and the export has the new."""
+    """All pages paint it, undo restores the values of the file, and the export is repaired."""
     file, expected = session
     person.open(file)
     person.wait(lambda: person.states and len(person.states) == 3)
@@ -61,7 +61,7 @@ def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_pa
     whole = load_file(file.parent / "model.safetensors")
     lost = np.square(whole[FC][expected[FC] == 0]).sum()
     kept = number_format.percent(1 - lost / sum(np.square(a).sum() for a in whole.values()))
-    retained = person.views.preview.norm_retained  # of the file, by the mask alone
+    retained = person.views.preview.norm_retained  # from the values of the file and the mask alone
     person.wait(lambda: retained.text() == kept)
     for page in Page:
         person.views.pages.tabs.setCurrentIndex(page)

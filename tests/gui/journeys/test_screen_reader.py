@@ -1,7 +1,7 @@
-"""Whoever does not see the window is told what is in it, and can do all of it.
+"""A screen reader gets everything that is visible in the window, and can operate all of it.
 
-Twice: by what Qt has for screen readers, in this process; and by what a screen reader hears of the
-command on a real X server, over the accessibility bus of the desktop.
+Tested twice: in this process with Qt's accessibility interfaces, and on a real X server over the
+accessibility bus of the desktop.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ DIALOGS = (
     ("Help", "Guide", "Guide"),
     ("Help", "About Pruneapp", "About Pruneapp"),
 )
-# What is in the dialogs that something has to be done for first, by role and beginning.
+# Contents of dialogs that need preparation, as pairs of role and beginning of the name.
 SAME_LAYER = {
     ("label", "Pattern"),
     ("label", "36 weights change in 3 of 3 tensors"),
@@ -95,7 +95,7 @@ ROLES = {
 
 
 def node_of(interface) -> Node:
-    """What Qt has of a thing and of what is in it."""
+    """Return the accessibility tree below an interface."""
     state, thing = interface.state(), interface.object()
     actions = interface.actionInterface()
     relations = interface.relations(QAccessible.RelationFlag.Label)
@@ -115,13 +115,13 @@ def node_of(interface) -> Node:
 
 
 def problems_of(window) -> list[str]:
-    """What of a window is not told."""
+    """Return the accessibility problems of a window, as `find_problems` does."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return find_problems(node_of(QAccessible.queryAccessibleInterface(window)))
 
 
 def dialog_of(person, title):
-    """The dialog of a title, once it is shown."""
+    """Wait until a dialog with a title is visible, and return it."""
 
     def found():
         shown = [w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog)]
@@ -157,7 +157,7 @@ def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
     person.open(SAMPLE)
     person.wait_open(SAMPLE)
     person.wait_preview()
-    person.key("Ctrl+Return")  # or there would be nothing to compare
+    person.key("Ctrl+Return")  # so that there is something to compare
     person.wait(lambda: len(person.states) == 2)
     for number, page in enumerate(PAGES, 1):
         person.key(str(number))
@@ -183,7 +183,7 @@ def test_every_method_of_the_form_is_told(person):
     person.wait_open(SAMPLE)
     box = person.rule.method
     names = [box.itemText(number) for number in range(box.count())]
-    person.click(person.views.form.add)  # two rules have a list and a target each
+    person.click(person.views.form.add)  # with two rules, each has a list and a target
     for name in names:
         person.choose(person.rule.method, name)
         person.pause(20)
@@ -206,7 +206,7 @@ def test_trouble_is_told(person, tmp_path):
     person.open(broken)
     person.wait(lambda: person.trouble)
     assert problems_of(person.window) == []
-    person.window.resize(720, 480)  # a line of the notice, and a button for the rest
+    person.window.resize(720, 480)  # the notice is cut to one line, with a button for the rest
     person.wait(person.window.notices.notices[0].line.isVisible)
     assert problems_of(person.window) == []
 
@@ -225,7 +225,7 @@ def test_every_dialog_is_told(person, menu, entry, title):
 
 @pytest.fixture
 def blocks(tmp_path):
-    """Three tensors of one role; beside them masks of two, in which other channels are pruned."""
+    """Write tensors of three blocks, and masks for two of them that prune other channels."""
     generator = torch.Generator().manual_seed(5)
     names = [f"layers.{block}.conv1.weight" for block in range(3)]
     path = tmp_path / "blocks.safetensors"
@@ -237,13 +237,13 @@ def blocks(tmp_path):
 
 
 def assert_accessible(dialog, expected):
-    """All of a dialog is told, and these are there, in the role that they have."""
+    """Assert that a dialog has no accessibility problem and the expected widgets."""
     assert problems_of(dialog) == []
     assert_contains(node_of(QAccessible.queryAccessibleInterface(dialog)), expected)
 
 
 def assert_contains(dialog, expected):
-    """A dialog is one, and has these things, by role and beginning; its table has headers."""
+    """Assert that a node is a dialog with the expected widgets, and a table with named headers."""
     assert dialog.role == "dialog"
     found = [
         (role, name) for role, name in expected if (it := dialog.find(role, name)) and it.showing
@@ -279,7 +279,7 @@ def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, bl
     person.close_report()
 
 
-# By the bus -----------------------------------------------------------------------------------
+# Over the accessibility bus ---------------------------------------------------------------------
 
 PICTURES = ("Weights picture", "Distribution", "Norms", "Sparsity", "Difference")
 
@@ -397,5 +397,5 @@ def press(environment, title, *keys):
 
 def escape(environment, title):
     """Press Escape in a window."""
-    # By the hand itself: what is sent to a window only is never let go of once that is gone.
+    # Not with `--window`: the key would never be released after the window is closed.
     press(environment, title, "Escape")

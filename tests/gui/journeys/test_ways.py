@@ -10,13 +10,13 @@ on the way
     result is computed, bytes are read or written, a part of the window is updated or painted. The
     stack continues through worker threads: the functions that requested a job are below the job and
     below the callback with its result.
-beside the way
+off the way
     if it was called because of the event, but had returned before an end, or led to none.
 shared
     if its file is in `SHARED`.
 
 Tests limit the numbers of functions and files on the way. A function that runs later (a timer,
-painting) has a stack of its own, so the function that requested it is an end as well. The test
+painting) has its own stack, so the function that requested it is an end as well. The test
 fails if an end is not reached: it was renamed, or is not on the way any more.
 
     pytest -s tests/gui/journeys/test_ways.py     print the functions and the files
@@ -126,7 +126,7 @@ EXPORT = {
 
 
 class Watch:
-    """Records the calls of functions of the package, and those that lead to an end."""
+    """Records the calls of functions of the package, and the calls that lead to an end."""
 
     def __init__(self) -> None:
         self._ends: dict[str, tuple[str, ...]] | None = None
@@ -177,8 +177,8 @@ class Watch:
         """Print the functions of an event; fail if an end was not reached."""
         way = self.functions()
         shared = [each for each in self.ran if each[0] in SHARED]
-        beside = [each for each in self.ran if each not in self.way and each not in shared]
-        for title, found in (("on the way", way), ("shared", shared), ("beside the way", beside)):
+        off_way = [each for each in self.ran if each not in self.way and each not in shared]
+        for title, found in (("on the way", way), ("shared", shared), ("off the way", off_way)):
             files = len({file for file, _ in found})
             calls = sum(self.ran[each] for each in found)
             sys.stdout.write(
@@ -209,7 +209,7 @@ def _function(frame: FrameType) -> Function:
 
 @pytest.fixture(autouse=True)
 def watch():
-    """Watch all threads, those that are started later as well."""
+    """Record calls in all threads, including those that are started later."""
     found, before = Watch(), sys.getprofile()
     threading.setprofile(found.on_call)
     sys.setprofile(found.on_call)
@@ -232,7 +232,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def opened(person, file):
-    """A person before a model of which everything is counted and previewed."""
+    """Return the user with a model whose histograms and preview are computed."""
     person.open(file)
     person.wait_open(file)
     person.wait(lambda: not person.workbench.histograms.busy)
@@ -247,7 +247,7 @@ def opened(person, file):
     ids=["values", "pixels"],
 )
 def test_the_way_of_the_slider_to_panel_and_tree(opened, watch, event, ends, functions, files):
-    # The exact preview, which follows after a pause, is another way.
+    # The exact preview, which follows after a pause, is another event.
     opened.workbench.preview._exact_pause.setInterval(60_000)
     slider = opened.rule.fields.fields["amount"].editor.slider
     at = QPoint(round(slider.value() / 1000 * (slider.width() - 12)) + 6, slider.height() // 2)
@@ -283,7 +283,7 @@ def test_the_way_of_an_export_from_the_dialog_to_the_file(opened, watch):
     opened.key("Ctrl+E")
     opened.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
     path = Path(exporting.dialog.target.path.text())
-    opened.wait(lambda: not opened.workbench.histograms.busy)  # that read on beside the export
+    opened.wait(lambda: not opened.workbench.histograms.busy)  # they read during the export
     opened.wait_idle()
     with watch.watching(EXPORT):
         opened.click(exporting.dialog.go)
