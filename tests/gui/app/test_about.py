@@ -1,4 +1,4 @@
-"""About: what this is made of, by which licenses, and a report to copy."""
+"""The About dialog: versions, licenses, and a report to copy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pruneapp.installation import License
 
 @pytest.fixture
 def found(monkeypatch):
-    """What is found quickly, and the same everywhere."""
+    """Replace the licenses and versions of the installation by fixed ones."""
     texts = (License("numpy", "2.4", "BSD-3-Clause", "Redistribution…"), License("q", "1", "", ""))
     facts = {"Pruneapp": "0.1.0 (commit abc)", "Python": "3.11", "Qt": "6.11.3", "torch": ""}
     from pruneapp.gui.app import settings_controller
@@ -64,10 +64,10 @@ def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, fo
     about = opened(person)
     (link,) = [one for one in about.findChildren(QLabel) if "](https:" in one.text()]
     assert link.accessibleName().startswith("New versions: https://")
-    person.wait(link.isVisible)  # a row that was added to an open dialog
+    person.wait(link.isVisible)  # the row is added to the open dialog
     link.setFocus()
     assert link.hasFocus()
-    person.qtbot.keyClick(link, Qt.Key.Key_Tab)  # to the text that is the link
+    person.qtbot.keyClick(link, Qt.Key.Key_Tab)  # to the link
     person.qtbot.keyClick(link, Qt.Key.Key_Return)
     QDesktopServices.unsetUrlHandler("https")
     assert asked == ["https://github.com/pruneapp/pruneapp/releases"]
@@ -99,7 +99,7 @@ def test_a_dialog_that_is_closed_before_all_is_known_is_let_go(person, found):
     assert not person.trouble
 
 
-# What is looked for
+# -- licenses of the installed packages
 
 
 def test_packages_that_are_used_have_their_licenses():
@@ -107,7 +107,7 @@ def test_packages_that_are_used_have_their_licenses():
     assert by_name["numpy"].words.startswith("BSD-3-Clause")
     assert "Redistribution" in by_name["numpy"].text
     assert "LGPL" in by_name["PySide6_Essentials"].words
-    assert "pytest" not in by_name  # only builds and tests need it
+    assert "pytest" not in by_name  # only needed for builds and tests
 
 
 def test_a_bundle_has_a_folder_of_licenses(tmp_path, monkeypatch):
@@ -133,5 +133,5 @@ def test_a_long_name_of_a_license_scrolls_into_sight(show):
     about.set_facts({"Qt": "6.11.3"}, [License("numpy", "2.4", words, "")])
     bar = about.list.horizontalScrollBar()
     assert about.list.columnWidth(2) >= about.list.sizeHintForColumn(2)
-    QApplication.processEvents()  # it is laid out
+    QApplication.processEvents()  # apply the layout
     assert bar.maximum() > 0

@@ -1,4 +1,4 @@
-"""What a desktop is told of long jobs, and that a bus that does not answer holds nobody up."""
+"""Notifications, progress and inhibition on the desktop; a bus without answers blocks nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ needs_bus = pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
 
 
 class Services:
-    """The services of a desktop in a process of their own; `heard` is what they were told."""
+    """The process of fake desktop services; `received` lists the calls that it has received."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -54,20 +54,20 @@ class Services:
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
         assert self._lines.get(timeout=PATIENCE_MS / 1000) == ["ready"]
-        self._heard: list[list] = []
+        self._received: list[list] = []
 
     def _read(self) -> None:
         for line in self._process.stdout:
             self._lines.put(json.loads(line))
 
     @property
-    def heard(self) -> list[list]:
+    def received(self) -> list[list]:
         while not self._lines.empty():
-            self._heard.append(self._lines.get())
-        return self._heard
+            self._received.append(self._lines.get())
+        return self._received
 
-    def named(self, member: str) -> list[list]:
-        return [rest for name, *rest in self.heard if name == member]
+    def calls_of(self, member: str) -> list[list]:
+        return [rest for name, *rest in self.received if name == member]
 
     def click(self, number: int, token: str = "") -> None:
         self._order(click=number, token=token)
@@ -96,8 +96,8 @@ def private_bus():
     )
     os.close(writing)
     try:
-        with os.fdopen(reading) as told:
-            yield told.readline().strip()
+        with os.fdopen(reading) as pipe:
+            yield pipe.readline().strip()
     finally:
         daemon.terminate()
         daemon.wait(20)
@@ -126,8 +126,8 @@ def serving(address: str, *names: str):
 
 
 @pytest.fixture
-def named(qapp):
-    """The application has the names that `make_application` gives it."""
+def app_names(qapp):
+    """Give the application its names, as `make_application` does."""
     names = qapp.applicationDisplayName(), qapp.desktopFileName()
     qapp.setApplicationDisplayName("Pruneapp")
     qapp.setDesktopFileName(ID)
@@ -137,10 +137,10 @@ def named(qapp):
 
 
 @pytest.fixture
-def on_bus(named, person, bus, monkeypatch):
-    """Let the window of a person speak to a bus, of short jobs as of long ones."""
+def on_bus(app_names, person, bus, monkeypatch):
+    """Connect the window to a private bus, and make it report short jobs like long ones."""
     line = person.workbench.desktop._bus_thread
-    person.wait(lambda: line._try_at)  # there was no bus when the window was opened
+    person.wait(lambda: line._try_at)  # the connection failed when the window was opened
     line._try_at = 0.0
     for name in ("SESSION", "SYSTEM"):
         monkeypatch.setenv(f"DBUS_{name}_BUS_ADDRESS", bus)
@@ -151,21 +151,21 @@ def on_bus(named, person, bus, monkeypatch):
 
 @pytest.fixture
 def other(qtbot):
-    """Another window, which is in front once it is shown."""
+    """Return a second window, which `activate` shows in front of the first."""
     window = QWidget()
     qtbot.addWidget(window)
 
-    def come():
+    def activate():
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
 
-    window.come = come
+    window.activate = activate
     return window
 
 
-class Held:
-    """A job that goes on until it is let go."""
+class BlockedJob:
+    """A job that runs until `finish` is called."""
 
     def __init__(self, person, *, error: str = "", **more: object) -> None:
         self._go = threading.Event()
@@ -189,7 +189,7 @@ class Held:
         if self._error:
             raise ExportError(self._error)
 
-    def let_go(self) -> None:
+    def finish(self) -> None:
         self._go.set()
         self.person.wait(lambda: self.over)
 
@@ -202,23 +202,25 @@ def test_the_end_of_a_long_job_is_notified_and_a_click_brings_the_window_back(
     person.wait_open(SAMPLE)
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "")
     with serving(on_bus) as services:
-        job = Held(person)
-        other.come()
-        job.let_go()
-        person.wait(lambda: services.named("Notify"))
-        ((name, before, icon, summary, body, actions, hints, timeout),) = services.named("Notify")
+        job = BlockedJob(person)
+        other.activate()
+        job.finish()
+        person.wait(lambda: services.calls_of("Notify"))
+        ((name, before, icon, summary, body, actions, hints, timeout),) = services.calls_of(
+            "Notify"
+        )
         assert (name, before, icon, timeout) == ("Pruneapp", 0, ID, -1)
         assert summary == "Exporting: finished"
         assert body.splitlines() == ["lenet-digits.safetensors", "1 s"]
         assert actions == ["default", "Show"]
         assert hints == {"desktop-entry": ID}
         person.window.showMinimized()
-        services.click(7)  # of somebody else
+        services.click(7)  # a notification of another application
         services.click(41, "token-of-the-click")
         person.wait(person.window.isActiveWindow)
         assert not person.window.isMinimized()
         assert os.environ["XDG_ACTIVATION_TOKEN"] == "token-of-the-click"
-        person.wait(lambda: services.named("CloseNotification") == [[41]])
+        person.wait(lambda: services.calls_of("CloseNotification") == [[41]])
 
 
 @needs_bus
@@ -226,10 +228,10 @@ def test_a_failed_job_is_notified_with_its_sentence_and_markup_is_shown_as_text(
     person, on_bus, other
 ):
     with serving(on_bus, NOTIFICATIONS) as services:
-        other.come()
-        Held(person, error="'<b>&' cannot be written.").let_go()
-        person.wait(lambda: services.named("Notify"))
-        ((*_, summary, body, _actions, _hints, _timeout),) = services.named("Notify")
+        other.activate()
+        BlockedJob(person, error="'<b>&' cannot be written.").finish()
+        person.wait(lambda: services.calls_of("Notify"))
+        ((*_, summary, body, _actions, _hints, _timeout),) = services.calls_of("Notify")
         assert summary == "Exporting: failed"
         assert body == "Pruneapp\n'&lt;b&gt;&amp;' cannot be written."
 
@@ -238,24 +240,24 @@ def test_a_failed_job_is_notified_with_its_sentence_and_markup_is_shown_as_text(
 @pytest.mark.parametrize("why", ["in front", "a dialog", "short", "cancelled", "switched off"])
 def test_nobody_is_notified_of(person, on_bus, other, monkeypatch, why):
     with serving(on_bus) as services:
-        job = Held(person)
+        job = BlockedJob(person)
         if why == "a dialog":
             person.menu("Help", "About Pruneapp")
         elif why != "in front":
-            other.come()
+            other.activate()
         if why == "short":
             monkeypatch.setattr(desktop, "LONG_S", 10.0)
         if why == "switched off":
             person.workbench.settings.set(NOTIFY, value=False)
         if why == "cancelled":
             job.task.cancel()
-        job.let_go()
-        # What is told afterwards comes afterwards.
+        job.finish()
+        # Calls to the bus are made in order, so this one is the last.
         person.workbench.desktop._bus_thread.call_later(
             lambda: person.workbench.desktop._bus_thread.show_progress(0.125)
         )
-        person.wait(lambda: "0.125" in str(services.named("Update")))
-        assert services.named("Notify") == []
+        person.wait(lambda: "0.125" in str(services.calls_of("Update")))
+        assert services.calls_of("Notify") == []
         if why == "a dialog":
             person.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
 
@@ -263,15 +265,15 @@ def test_nobody_is_notified_of(person, on_bus, other, monkeypatch, why):
 @needs_bus
 def test_the_task_bar_shows_how_far_a_job_is_until_it_ends(person, on_bus):
     with serving(on_bus) as services:
-        job = Held(person)
-        person.wait(lambda: "0.25" in str(services.named("Update")))
-        path, types, file, told = services.named("Update")[-1]
+        job = BlockedJob(person)
+        person.wait(lambda: "0.25" in str(services.calls_of("Update")))
+        path, types, file, told = services.calls_of("Update")[-1]
         assert path == "/io/github/pruneapp/Pruneapp"
         assert (types, file) == ("(sa{sv})", f"application://{ID}.desktop")
         assert told == {"progress": 0.25, "progress-visible": True}
-        job.let_go()
+        job.finish()
         gone = {"progress": 0.0, "progress-visible": False}
-        person.wait(lambda: services.named("Update")[-1][3] == gone)
+        person.wait(lambda: services.calls_of("Update")[-1][3] == gone)
 
 
 @needs_bus
@@ -279,53 +281,53 @@ def test_the_task_bar_shows_how_far_a_job_is_until_it_ends(person, on_bus):
 def test_the_machine_stays_awake_while_a_file_is_written(person, on_bus, end):
     error = "No room." if end == "failed" else ""
     with serving(on_bus) as services:
-        job = Held(person, error=error, lane=Lane.WRITING)
-        person.wait(lambda: services.named("Inhibit"))
+        job = BlockedJob(person, error=error, lane=Lane.WRITING)
+        person.wait(lambda: services.calls_of("Inhibit"))
         why = "A file is being written."
-        assert services.named("Inhibit") == [["sleep:idle", "Pruneapp", why, "block"]]
-        assert services.named("released") == []
+        assert services.calls_of("Inhibit") == [["sleep:idle", "Pruneapp", why, "block"]]
+        assert services.calls_of("released") == []
         if end == "closed":
             person.workbench.shut_down()
         elif end == "cancelled":
             person.key("Esc")
         else:
-            job.let_go()
-        person.wait(lambda: services.named("released"))
+            job.finish()
+        person.wait(lambda: services.calls_of("released"))
 
 
 @needs_bus
 def test_a_job_that_writes_nothing_lets_the_machine_sleep(person, on_bus):
     with serving(on_bus) as services:
-        job = Held(person)
-        person.wait(lambda: services.named("Update"))
-        job.let_go()
-        person.wait(lambda: "False" in str(services.named("Update")))
-        assert services.named("Inhibit") == []
+        job = BlockedJob(person)
+        person.wait(lambda: services.calls_of("Update"))
+        job.finish()
+        person.wait(lambda: "False" in str(services.calls_of("Update")))
+        assert services.calls_of("Inhibit") == []
 
 
 @needs_bus
 def test_where_there_is_no_login_service_the_power_management_is_asked(person, on_bus):
     with serving(on_bus, POWER) as services:
-        job = Held(person, lane=Lane.WRITING)
-        person.wait(lambda: services.named("Inhibit"))
-        assert services.named("Inhibit") == [["Pruneapp", "A file is being written."]]
-        job.let_go()
-        person.wait(lambda: services.named("UnInhibit") == [[41]])
+        job = BlockedJob(person, lane=Lane.WRITING)
+        person.wait(lambda: services.calls_of("Inhibit"))
+        assert services.calls_of("Inhibit") == [["Pruneapp", "A file is being written."]]
+        job.finish()
+        person.wait(lambda: services.calls_of("UnInhibit") == [[41]])
 
 
 @needs_bus
 def test_a_service_that_is_missing_keeps_nothing_else_from_being_told(person, on_bus, other):
     with serving(on_bus, LOGIN) as services:
-        other.come()
-        Held(person).let_go()  # nobody shows notifications
-        job = Held(person)
-        person.wait(lambda: services.named("Update"))
-        job.let_go()
+        other.activate()
+        BlockedJob(person).finish()  # fails: there is no notification service
+        job = BlockedJob(person)
+        person.wait(lambda: services.calls_of("Update"))
+        job.finish()
 
 
 @needs_bus
 def test_the_systems_wish_for_little_motion_is_followed_at_once(
-    new_person, named, bus, monkeypatch
+    new_person, app_names, bus, monkeypatch
 ):
     def still():
         return bool(QApplication.instance().property("pruneappStill"))
@@ -334,7 +336,7 @@ def test_the_systems_wish_for_little_motion_is_followed_at_once(
         settings = person.workbench.settings_controller.settings()
         next(call for words, _, call, _ in settings if words == f"Motion: {motion}")()
 
-    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)  # the window finds it from the start
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)  # set before the window is opened
     with serving(bus) as services:
         person = new_person()
         person.wait_ready()
@@ -353,7 +355,7 @@ def test_the_systems_wish_for_little_motion_is_followed_at_once(
 
 @needs_bus
 def test_the_wish_for_little_motion_is_heard_of_a_bus_that_comes_late_and_of_the_next(
-    new_person, named, bus, monkeypatch
+    new_person, app_names, bus, monkeypatch
 ):
     def still():
         return bool(QApplication.instance().property("pruneappStill"))
@@ -365,17 +367,17 @@ def test_the_wish_for_little_motion_is_heard_of_a_bus_that_comes_late_and_of_the
     line = person.workbench.desktop._bus_thread
     person.wait(lambda: line._try_at)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
-    person.wait(lambda: line._session)  # where nobody knows it yet
+    person.wait(lambda: line._session)  # connected to a bus without services
     assert not still()
     with serving(bus) as services:
         person.wait(still)
         services.animate(animated=True)
         person.wait(lambda: not still())
-        with private_bus() as another, serving(another) as others:
+        with private_bus() as another, serving(another) as other_services:
             monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", another)
             line._session._connection.sock.shutdown(socket.SHUT_RDWR)
             person.wait(still)
-            others.animate(animated=True)
+            other_services.animate(animated=True)
             person.wait(lambda: not still())
 
 
@@ -404,7 +406,7 @@ def test_a_bus_that_is_missing_is_tried_again_however_much_is_said_meanwhile(
 
 @needs_bus
 def test_who_answers_late_of_motion_is_asked_again_on_the_same_line(
-    new_person, named, bus, monkeypatch
+    new_person, app_names, bus, monkeypatch
 ):
     class Late(MessageBus):
         made: ClassVar[list[MessageBus]] = []
@@ -433,7 +435,7 @@ def test_who_answers_late_of_motion_is_asked_again_on_the_same_line(
 
 @pytest.fixture
 def silent(tmp_path, monkeypatch):
-    """A bus that lets people in and says nothing."""
+    """Return the address of a socket that accepts connections and answers nothing."""
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     path = tmp_path / "bus"
     server.bind(str(path))
@@ -455,11 +457,11 @@ def test_a_bus_that_does_not_answer_holds_nobody_up(
         monkeypatch.setenv(f"DBUS_{name}_BUS_ADDRESS", address)
     monkeypatch.setattr(desktop, "LONG_S", 0.0)
     person.workbench.desktop._timer.setInterval(5)
-    job = Held(person, lane=Lane.WRITING)
-    other.come()
+    job = BlockedJob(person, lane=Lane.WRITING)
+    other.activate()
     person.pause(40)
     took = Stopwatch()
-    job.let_go()
+    job.finish()
     person.workbench.shut_down()
     assert took.seconds < 1.5
     person.workbench.desktop._bus_thread._thread.join(0.01)
@@ -467,7 +469,7 @@ def test_a_bus_that_does_not_answer_holds_nobody_up(
 
 
 class Tray(QObject):
-    """A tray that is there, and notes what it shows."""
+    """A fake QSystemTrayIcon that records its messages."""
 
     messageClicked = Signal()  # noqa: N815 - as Qt's
     activated = Signal(object)
@@ -479,7 +481,7 @@ class Tray(QObject):
 
     def __init__(self, _icon, parent) -> None:
         super().__init__(parent)
-        self.said: list[tuple[str, str]] = []
+        self.messages: list[tuple[str, str]] = []
         self.shown = False
         self.made.append(self)
 
@@ -491,22 +493,22 @@ class Tray(QObject):
 
     def showMessage(self, summary, body) -> None:  # noqa: N802 - as Qt's
         assert self.shown
-        self.said.append((summary, body))
+        self.messages.append((summary, body))
 
 
 def test_without_a_bus_the_tray_says_it(new_person, other, monkeypatch):
-    """As on Windows and macOS."""
+    """This is the way on Windows and macOS."""
     monkeypatch.setattr(desktop, "HAS_BUS", False)
     monkeypatch.setattr(desktop, "LONG_S", 0.0)
     monkeypatch.setattr(desktop, "QSystemTrayIcon", Tray)
     Tray.made.clear()
     person = new_person()
     person.wait_ready()
-    job = Held(person)
-    other.come()
-    job.let_go()
+    job = BlockedJob(person)
+    other.activate()
+    job.finish()
     (tray,) = Tray.made
-    assert tray.said == [("Exporting: finished", "Pruneapp\n1 s")]
+    assert tray.messages == [("Exporting: finished", "Pruneapp\n1 s")]
     tray.messageClicked.emit()
     person.wait(person.window.isActiveWindow)
     assert not tray.shown

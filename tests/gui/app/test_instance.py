@@ -1,4 +1,4 @@
-"""One process for all windows: what a second start hands over, and whom nobody listens to."""
+"""One process for all windows: which requests a second start sends, and which are refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such soc
 
 @pytest.fixture(autouse=True)
 def runtime(tmp_path_factory, monkeypatch):
-    """The folder of sockets: never that of the person who runs the tests."""
+    """Use a temporary folder for sockets, not the one of the user."""
     folder = tmp_path_factory.mktemp("run")
     folder.chmod(0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
@@ -49,10 +49,10 @@ def runtime(tmp_path_factory, monkeypatch):
 
 @pytest.fixture
 def server(qtbot):
-    """A process that listens, and what it was given."""
+    """A listening server; `requests` lists the requests that it has received."""
     found = InstanceServer(address())
-    found.taken = []
-    found.received.connect(found.taken.append)
+    found.requests = []
+    found.received.connect(found.requests.append)
     assert found.listen()
     yield found
     found.close()
@@ -61,7 +61,7 @@ def server(qtbot):
 
 
 def python(*arguments):
-    """Start another process."""
+    """Start another Python process."""
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -73,7 +73,7 @@ def python(*arguments):
 
 
 def in_thread(qtbot, call):
-    """Call what blocks, as another process does, while events are handled here."""
+    """Run a blocking call in a thread while the event loop runs, and return its result."""
     answers = []
     thread = threading.Thread(target=lambda: answers.append(call()))
     thread.start()
@@ -83,11 +83,11 @@ def in_thread(qtbot, call):
 
 
 def test_files_are_handed_over(qtbot, server, tmp_path):
-    odd = tmp_path / os.fsdecode(b"caf\xe9 \xe4.pt")  # no UTF-8
+    odd = tmp_path / os.fsdecode(b"caf\xe9 \xe4.pt")  # not UTF-8
     request = OpenFiles((str(odd), "s3://bucket/m.pt"), "model", "token")
     assert in_thread(qtbot, lambda: send_by_socket(address(), request))
-    assert server.taken == [request]
-    assert Path(server.taken[0].files[0]) == odd
+    assert server.requests == [request]
+    assert Path(server.requests[0].files[0]) == odd
 
 
 def test_only_its_owner_may_speak_to_it(server, runtime):
@@ -134,40 +134,40 @@ def test_what_a_killed_process_left_is_replaced(qtbot, server):
     assert not second.listen(), "the first one listens"
     second.deleteLater()
     server.close()
-    with socket.socket(socket.AF_UNIX) as dead:
-        dead.bind(address())  # and nobody listens
+    with socket.socket(socket.AF_UNIX) as unused:
+        unused.bind(address())  # a socket file without a listener
     began = time.monotonic()
     assert not send_to_running_instance(OpenFiles())
     assert time.monotonic() - began < 0.5
     assert server.listen()
     assert in_thread(qtbot, lambda: send_to_running_instance(OpenFiles()))
-    assert server.taken == [OpenFiles()]
+    assert server.requests == [OpenFiles()]
 
 
 def test_one_that_does_not_answer_is_passed_over_within_a_second(runtime, monkeypatch):
     monkeypatch.setattr(instance, "PATIENCE_S", 0.2)
-    with socket.socket(socket.AF_UNIX) as deaf:
-        deaf.bind(address())
-        deaf.listen()
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(address())
+        silent.listen()
         began = time.monotonic()
         assert not send_to_running_instance(OpenFiles((str(SAMPLE),)))
         assert 0.15 < time.monotonic() - began < 1
-        with deaf.accept()[0] as line:
+        with silent.accept()[0] as line:
             line.settimeout(1)
             assert line.recv(10) == b"", "nothing was sent to it"
 
 
 @pytest.mark.parametrize("greeting", [b"HTTP/1.1 200 OK\r\n", b"x" * 5000, b"", GREETING])
 def test_something_else_at_the_address_is_not_spoken_to(runtime, monkeypatch, greeting):
-    """Nor believed, if it does not say that it has taken what was sent."""
+    """Nor is the request considered delivered without the confirmation."""
     monkeypatch.setattr(instance, "PATIENCE_S", 0.3)
-    heard = []
+    received = []
 
     def serve(other):
         with other.accept()[0] as line:
             line.sendall(greeting)
             line.settimeout(1)
-            heard.append(line.recv(1000))
+            received.append(line.recv(1000))
 
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(address())
@@ -176,7 +176,7 @@ def test_something_else_at_the_address_is_not_spoken_to(runtime, monkeypatch, gr
         thread.start()
         assert not send_to_running_instance(OpenFiles(("/a.pt",)))
         thread.join()
-    assert bool(heard[0]) == (greeting == GREETING)
+    assert bool(received[0]) == (greeting == GREETING)
 
 
 HOSTILE = {
@@ -195,7 +195,7 @@ HOSTILE = {
 def test_nonsense_is_ignored_in_a_sentence(qtbot, server, caplog, sent):
     caplog.set_level(logging.INFO, "pruneapp")
 
-    def speak():
+    def send():
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(address())
             line.settimeout(10)
@@ -203,28 +203,28 @@ def test_nonsense_is_ignored_in_a_sentence(qtbot, server, caplog, sent):
             try:
                 line.sendall(HOSTILE[sent])
                 return line.recv(1000)
-            except OSError:  # it has hung up
+            except OSError:  # the server closed the connection
                 return b""
 
-    assert in_thread(qtbot, speak) == b""
-    assert server.taken == []
-    (said,) = [r.getMessage() for r in caplog.records if "ignored" in r.getMessage()]
-    assert said.startswith("A request to open files was ignored: ")
-    assert len(said) < 300
-    assert in_thread(qtbot, lambda: send_to_running_instance(OpenFiles()))  # it listens as before
+    assert in_thread(qtbot, send) == b""
+    assert server.requests == []
+    (message,) = [r.getMessage() for r in caplog.records if "ignored" in r.getMessage()]
+    assert message.startswith("A request to open files was ignored: ")
+    assert len(message) < 300
+    assert in_thread(qtbot, lambda: send_to_running_instance(OpenFiles()))  # still serves
 
 
 def test_who_says_nothing_whole_is_hung_up_on(qtbot, server, monkeypatch):
     monkeypatch.setattr(application, "PATIENCE_S", 0.1)
 
-    def dawdle():
+    def send_part():
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(address())
             line.settimeout(5)
             line.sendall(b'{"files"')
             return line.recv(1000), line.recv(1000)
 
-    assert in_thread(qtbot, dawdle) == (GREETING, b"")
+    assert in_thread(qtbot, send_part) == (GREETING, b"")
     qtbot.waitUntil(lambda: not server._clients)
 
 
@@ -271,15 +271,15 @@ def test_whose_the_other_end_is(monkeypatch):
 
 @pytest.fixture
 def first(new_person):
-    """A person at a window that listens."""
+    """Return the user at a window whose process accepts requests."""
     person = new_person()
     person.launcher.listen()
     person.wait_ready()
     return person
 
 
-def start_again(person, *files):
-    """Start the command once more; it ends without a word."""
+def start_second(person, *files):
+    """Start the command again; assert that it prints nothing and exits with status 0."""
     process = python("-m", "pruneapp", *files)
     person.wait(lambda: process.poll() is not None)
     out, err = process.communicate()
@@ -287,16 +287,16 @@ def start_again(person, *files):
 
 
 def test_a_second_start_opens_its_files_in_the_first(first, tmp_path):
-    """By names that are relative to where it was started."""
+    """Paths are relative to the working directory of the second process."""
     other = tmp_path / "model.safetensors"
     other.write_bytes(SAMPLE.read_bytes())
-    start_again(first, SAMPLE.name, other)
-    first.wait_open(SAMPLE)  # nothing was open there
+    start_second(first, SAMPLE.name, other)
+    first.wait_open(SAMPLE)  # the first window was empty
     second = first.at_window(1)
     second.wait_open(other)
     first.wait_idle()
     assert second.window.isActiveWindow()
-    start_again(first, SAMPLE.name)
+    start_second(first, SAMPLE.name)
     first.wait(first.window.isActiveWindow)
     assert len(first.launcher.starts) == 2
 
@@ -311,7 +311,7 @@ def test_a_second_start_without_a_file_shows_a_window_without_one(first, monkeyp
     os.environ.pop("XDG_ACTIVATION_TOKEN", None)
     assert in_thread(first.qtbot, lambda: send_to_running_instance(OpenFiles((), token="def")))
     assert first.at_window(1).document is None
-    assert os.environ.get("XDG_ACTIVATION_TOKEN") in {"def", None}  # Qt may have used it
+    assert os.environ.get("XDG_ACTIVATION_TOKEN") in {"def", None}  # Qt may have consumed it
 
 
 def test_a_state_dict_and_a_file_that_is_gone_are_handed_over_too(first, tmp_path):
@@ -331,7 +331,7 @@ def test_nobody_listens_after_the_last_window(first):
     assert not send_to_running_instance(OpenFiles())
 
 
-# Starts the command, and says whether it gets as far as a window.
+# Runs the command line, and prints the arguments of `main` instead of opening a window.
 COMMAND = """
 import sys
 from pathlib import Path
@@ -348,7 +348,7 @@ sys.exit(command.main(sys.argv[1:]))
 
 
 def test_a_new_instance_speaks_to_nobody(run_python, runtime):
-    """Nor does a first one, of which nothing is told by Qt before there is a window."""
+    """A first one does not either, as Qt sends startup notifications only for windows."""
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     with socket.socket(socket.AF_UNIX) as line:
         line.bind(address())
@@ -373,12 +373,12 @@ def test_settings_are_set_aside_and_never_while_a_window_would_write_them_again(
     with socket.socket(socket.AF_UNIX) as line:
         line.bind(address())
         line.listen()
-        code = COMMAND.replace("sys.exit(", "print(")  # it fails, and says why
+        code = COMMAND.replace("sys.exit(", "print(")  # prints the exit status
         assert run_python(code, "--reset", **env) == "2\n"
     assert file.exists()
     Path(address()).unlink()
-    said = f"The previous settings are in '{kept}'.\n"
-    assert run_python(COMMAND, "--reset", "a.pt", **env) == said + "['a.pt'] None True\n"
+    message = f"The previous settings are in '{kept}'.\n"
+    assert run_python(COMMAND, "--reset", "a.pt", **env) == message + "['a.pt'] None True\n"
     assert (kept.read_text(), file.exists()) == ("{}", False)
     assert run_python(COMMAND, "--reset", **env) == "[] None True\n"
 

@@ -82,7 +82,7 @@ def test_cancelling_stops_within_a_quarter_of_a_second(jobs, calls, qtbot):
     task.cancel()
     qtbot.waitUntil(lambda: calls.cancelled == 1)
 
-    assert took.seconds < 1.0  # 0.25 s on an idle machine: bench cancel
+    assert took.seconds < 1.0  # 0.25 s on an idle machine, see dev.py bench cancel
     assert not calls.results
     assert not jobs.busy
 
@@ -100,7 +100,7 @@ def test_a_queued_task_that_is_cancelled_never_starts(calls, qtbot):
 
 
 def test_a_queued_task_ends_as_soon_as_it_is_cancelled(jobs, calls, started, qtbot):
-    """It does not wait for the task before it, which is not cancelled."""
+    """Not only after the running task, which is not cancelled."""
     running = Calls(jobs).run(endless, "Previewing", lane=Lane.PREVIEW)
     qtbot.waitUntil(lambda: running.begun)
     calls.run(endless, "Exporting")
@@ -268,7 +268,7 @@ def test_a_task_that_ignores_cancellation_is_reported_and_left(qtbot, monkeypatc
 
 
 class Large:
-    """Stands for the masks of a large model."""
+    """A weakly referable replacement for the masks of a large model."""
 
 
 @pytest.mark.parametrize("ends", ["cancelled", "refused", "a bug", "well"])

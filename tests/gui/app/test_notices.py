@@ -1,4 +1,4 @@
-"""Notices above the plots: stacked, told once, removed."""
+"""Notices above the plots: stacking, no duplicates, removal."""
 
 from __future__ import annotations
 

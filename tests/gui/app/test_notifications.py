@@ -1,4 +1,4 @@
-"""Notices above the picture, in windows in which there is little room for both."""
+"""Notices above the plots, in windows with little space for both."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LONG = (
 
 @pytest.fixture
 def small(person):
-    """The smallest window, with the sample."""
+    """Return the user at a window of the minimum size with the sample."""
     person.open(SAMPLE)
     person.wait_open(SAMPLE)
     person.wait_preview()
@@ -41,7 +41,7 @@ def small(person):
 
 
 def high(person):
-    """Rows of pixels that the picture has."""
+    """Return the height of the heat map in pixels."""
     person.pause(50)
     return person.views.pages.weights.canvas.height()
 
@@ -101,7 +101,7 @@ def test_in_a_small_window_the_legend_lies_in_the_corner_of_the_picture(small):
     assert pages.channels.legend.geometry().bottom() <= lower.y()
     assert pages.channels.legend.geometry().right() <= lower.x()
     pages.tabs.setCurrentIndex(Page.WEIGHTS)
-    small.wait(lambda: pages.weights.legend.y() > pages.weights.foot.y())  # a long title is there
+    small.wait(lambda: pages.weights.legend.y() > pages.weights.foot.y())  # its title is long
     pages.tabs.setCurrentIndex(Page.CHANNELS)
     small.window.resize(1280, 900)
     small.wait(lambda: pages.channels.legend.y() > pages.channels.foot.y())
@@ -160,7 +160,7 @@ def test_an_error_of_an_export_ends_when_an_export_succeeds(person, tmp_path):
 
 
 def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(person, tmp_path):
-    """What is offered for the open document is still true; the next try ends the trouble."""
+    """Offers for the open document remain; errors are removed by the next attempt."""
     bad = tmp_path / "bad.safetensors"
     bad.write_bytes(b"not a checkpoint at all")
     person.open(SAMPLE)
@@ -241,7 +241,7 @@ def test_a_newer_notice_takes_the_place_of_the_older_about_the_same(person, tmp_
 
 
 def test_where_the_checkpoint_of_a_session_is_not_is_said_until_it_is_told(person, tmp_path):
-    """What it is not, either, stands in place of that it is not there."""
+    """The reason why the chosen file is wrong replaces the notice that the file is missing."""
     file = tmp_path / "r.safetensors"
     file.write_bytes(SAMPLE.read_bytes())
     person.open(file)
@@ -314,22 +314,22 @@ def test_older_notices_are_a_line_that_begins_where_the_newer_ones_do(person):
 
 @pytest.mark.parametrize("own", [False, True])
 def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
-    """Whose code it is, is said only if it may be a method of the person's own."""
+    """Custom code is blamed only if the job may run a custom method."""
     jobs, go_on = person.workbench.jobs, threading.Event()
     person.workbench.status.own_methods = own
     jobs._watchdog.setInterval(30)
 
-    def deaf(_job):
+    def ignore_cancel(_job):
         go_on.wait(2 * PATIENCE_MS / 1000)
 
-    task = jobs.run(deaf, on_result=print, on_error=print, title="Exporting")
+    task = jobs.run(ignore_cancel, on_result=print, on_error=print, title="Exporting")
     try:
         person.wait(lambda: task.begun)
         person.key("Esc")
         person.wait(lambda: person.notices)
-        (said,) = person.notices
-        assert said.startswith("'Exporting'")
-        assert ("a custom method" in said) == own
+        (notice,) = person.notices
+        assert notice.startswith("'Exporting'")
+        assert ("a custom method" in notice) == own
         assert bool(person.trouble) == own
     finally:
         go_on.set()

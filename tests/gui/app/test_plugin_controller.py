@@ -1,4 +1,4 @@
-"""Plugins in the window: told of once, loaded when they are checked, and named if they fail."""
+"""Plugins in the window: announced once, loaded when they are checked, named if they fail."""
 
 from __future__ import annotations
 

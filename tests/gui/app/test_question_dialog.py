@@ -1,4 +1,4 @@
-"""Questions that a person turns off, and where they are turned on again."""
+"""Questions that the user can disable, and the dialog that enables them again."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_question_about_an_edit_in_all_blocks_is_not_asked_again(person, block
     prune_channel(person, 5)
     person.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
     tick(person, editing.dialog.again)
-    person.click(editing.dialog.leave)  # who leaves it has agreed to nothing
+    person.click(editing.dialog.leave)  # leaving the dialog does not disable the question
     person.wait(lambda: editing.dialog is None)
     prune_channel(person, 5)
     person.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
@@ -78,7 +78,7 @@ def test_a_question_about_an_edit_in_all_blocks_is_not_asked_again(person, block
 
 
 def test_a_warning_before_code_runs_is_not_given_again_once_it_was_run(person, tmp_path):
-    path = tmp_path / "gone.py"  # found to be gone only after the question
+    path = tmp_path / "gone.py"  # the missing file is only noticed after the question
     person.chooses_file(path)
     asked = []
 

@@ -1,4 +1,4 @@
-"""Threads share the heap of the C library, in the window."""
+"""Threads of the window share malloc arenas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pruneapp.gui.app.runtime import share_heap
 GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")
 needs_glibc = pytest.mark.skipif(not GLIBC, reason="only glibc makes heaps for threads")
 
-# More than glibc makes without counting the cores.
+# More than the number of arenas that glibc allows by default on few cores.
 THREADS = 6
 
 HEAPS = """

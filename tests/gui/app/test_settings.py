@@ -1,4 +1,4 @@
-"""Settings survive a restart, and a broken file never keeps the window from opening."""
+"""Settings survive a restart, and a broken settings file never prevents the start."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_folder_that_cannot_be_written_disturbs_nobody(tmp_path):
 
 
 def test_a_slow_disk_is_not_waited_for_and_the_last_choice_is_kept(tmp_path, monkeypatch):
-    """A window stalled for 1.9 seconds while its settings were written to a busy disk."""
+    """Regression: the window was blocked for 1.9 seconds while a busy disk wrote the settings."""
     begun, free, replaced = threading.Event(), threading.Event(), []
     replace = Path.replace
 
@@ -107,7 +107,7 @@ def test_a_slow_disk_is_not_waited_for_and_the_last_choice_is_kept(tmp_path, mon
 
 
 def test_the_devices_of_the_settings_are_those_of_the_kernels():
-    """They stand there as well because the window is painted before numpy is imported."""
+    """Settings repeat the list, because the window is painted before numpy is imported."""
     assert tuple(choice.value for choice in DEVICE.choices) == devices.KEYS
 
 

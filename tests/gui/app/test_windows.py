@@ -1,4 +1,4 @@
-"""Several windows of one process: each with its file and history, and what all of them share."""
+"""Several windows of one process: each has its file and history, and some things are shared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def files(tmp_path):
-    """Three models of the same tensors."""
+    """Write three models with the same tensor names."""
     found = [tmp_path / f"model-{n}.safetensors" for n in range(3)]
     for seed, path in enumerate(found):
         rng = np.random.default_rng(seed)
@@ -32,7 +32,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def pair(new_person, files):
-    """People at two windows of one process, each with a file."""
+    """Return the users at two windows of one process, each with a file."""
     first = new_person(files[0])
     first.wait_ready()
     first.wait_open(files[0])
@@ -41,8 +41,8 @@ def pair(new_person, files):
     assert not first.bugs + second.bugs
 
 
-def listed(person):
-    """What the menu Window shows, and whether each is this window."""
+def window_menu(person):
+    """Return the entries of the menu Window, and whether each is checked."""
     actions = [a for a in person.window.actions_.windows if a.isVisible()]
     return [(action.text().replace("&", ""), action.isChecked()) for action in actions]
 
@@ -114,7 +114,7 @@ def test_a_file_that_is_open_elsewhere_is_shown_there(pair, files, tmp_path, how
 
 @pytest.mark.usefixtures("histories_off")
 def test_a_file_that_is_open_here_is_opened_again_here(pair, files):
-    """As in a window alone: to begin anew."""
+    """As with a single window: the history is discarded."""
     first, second = pair
     second.prune()
     asked = second.answers("Discard changes")
@@ -160,9 +160,9 @@ def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_person, fi
     second.key("Ctrl+W")
     second.wait(lambda: second.document is None)
     first.wait(lambda: str(files[0]) in first.window.actions_.recent[0].text().replace("&", ""))
-    choose_recent(first, 1)  # the one that was closed
+    choose_recent(first, 1)  # the file that was closed
     first.wait_open(files[0])
-    first.key("Ctrl+2")  # this Ctrl belongs to the shortcut
+    first.key("Ctrl+2")  # Ctrl is part of this shortcut
     first.wait_open(files[1])
     assert len(first.launcher.starts) == 2
 
@@ -178,7 +178,7 @@ def test_a_file_that_is_dropped_with_ctrl_gets_a_window(new_person, files):
 
 @pytest.mark.parametrize("early", [False, True])
 def test_of_several_files_that_are_dropped_each_gets_a_window(new_person, files, early):
-    """The first one is opened where they are dropped, as soon as that is possible."""
+    """The first file opens in the window of the drop, once it is ready."""
     first = new_person()
     if not early:
         first.wait_ready()
@@ -193,7 +193,7 @@ def test_of_several_files_that_are_dropped_each_gets_a_window(new_person, files,
 def test_closing_a_window_asks_about_its_own_work_alone(pair):
     first, second = pair
     first.prune()
-    second.menu("File", "Close window")  # nothing is asked
+    second.menu("File", "Close window")  # no question is asked
     first.wait(lambda: len(first.launcher.starts) == 1)
     assert first.window.isVisible()
     asked = first.answers("Cancel")
@@ -240,7 +240,7 @@ def test_a_closed_window_leaves_nothing_behind(new_person, files):
     first = new_person(files[0])
     first.wait_ready()
     first.wait_open(files[0])
-    recent = first.window.empty  # one more file stands there afterwards
+    recent = first.window.empty  # the list of recent files, which grows by one
 
     def widgets():
         return sum(not recent.isAncestorOf(widget) for widget in QApplication.allWidgets())
@@ -264,20 +264,20 @@ def test_a_closed_window_leaves_nothing_behind(new_person, files):
 
     first.qtbot.waitUntil(gone, timeout=5_000)
     assert widgets() <= alone
-    first.prune()  # which works as before
+    first.prune()  # the first window still works
 
 
 @pytest.mark.usefixtures("histories_off")
 def test_the_menu_lists_the_windows_as_soon_as_there_are_several(pair, files, tmp_path):
     first, second = pair
-    assert listed(first) == [(f"1 {files[0].name}", True), (f"2 {files[1].name}", False)]
-    assert listed(second) == [(f"1 {files[0].name}", False), (f"2 {files[1].name}", True)]
+    assert window_menu(first) == [(f"1 {files[0].name}", True), (f"2 {files[1].name}", False)]
+    assert window_menu(second) == [(f"1 {files[0].name}", False), (f"2 {files[1].name}", True)]
     first.menu("Window", f"2 {files[1].name}")
     second.wait(lambda: is_in_front(second))
-    assert listed(first)[0][1], "which one it is stays"
+    assert window_menu(first)[0][1], "which one it is stays"
     second.prune()
     second.wait(second.window.isWindowModified)
-    assert listed(second)[1] == (f"2 {files[1].name}", True)
+    assert window_menu(second)[1] == (f"2 {files[1].name}", True)
 
     same = tmp_path / "elsewhere" / files[0].name
     same.parent.mkdir()
@@ -286,18 +286,18 @@ def test_the_menu_lists_the_windows_as_soon_as_there_are_several(pair, files, tm
     first.key("Ctrl+Shift+N")
     third = first.at_window(2)
     third.wait_open(same)
-    assert [text for text, _ in listed(first)] == [
+    assert [text for text, _ in window_menu(first)] == [
         f"1 {files[0].name} — {tmp_path}",
         f"2 {files[1].name}",
         f"3 {files[0].name} — {same.parent}",
     ]
     third.key("Ctrl+W")
-    third.wait(lambda: listed(first)[2][0] == "3 No file")
+    third.wait(lambda: window_menu(first)[2][0] == "3 No file")
     third.window.close()
     asked = second.answers("Discard changes")
     second.window.close()
     first.wait(lambda: asked)
-    first.wait(lambda: listed(first) == [])
+    first.wait(lambda: window_menu(first) == [])
     assert not first.window.actions_.menus["&Window"].menuAction().isVisible()
 
 
@@ -366,7 +366,7 @@ def test_a_method_that_one_window_loads_is_offered_in_all(pair, tmp_path):
     )
     before = {*registry.METHODS}
     try:
-        for person in (first, second):  # the second time the file was edited, say
+        for person in (first, second):  # the second time, the file may have changed
             person.chooses_file(path)
             asked = person.answers("Run code")
             person.menu("Tools", "Load method from file")
