@@ -1,4 +1,4 @@
-"""The commands in their menus."""
+"""The commands in the menus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("english")
 
 @pytest.fixture(params=["en", "zh_CN", "de"])
 def language(request, qapp):
-    """Texts are in a language."""
+    """Translate the texts into a language."""
     translator = QTranslator()
     if request.param != "en":
         assert translator.load(str(resources.path(f"translations/pruneapp_{request.param}.qm")))
@@ -28,7 +28,7 @@ def language(request, qapp):
 
 @pytest.mark.usefixtures("language")
 def test_no_letter_leads_to_two_entries_of_a_menu(qtbot):
-    """Qt only highlights one after the other then, and opens neither."""
+    """Qt then only highlights the entries in turn, and triggers none."""
     window = QMainWindow()
     qtbot.addWidget(window)
     actions = Actions(window)

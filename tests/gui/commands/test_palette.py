@@ -1,4 +1,4 @@
-"""Commands, tensors, methods and settings by their names; the guide; keys of one letter."""
+"""The command palette finds commands, tensors, methods and settings; the guide; one-letter keys."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def at_work(person):
 
 
 def find(person, text):
-    """Type into the palette and press Return; returns the rows that were offered."""
+    """Type into the palette and press Return; return the rows that it offered."""
     person.key("Ctrl+Shift+P")
     palette = QApplication.activeModalWidget()
     assert isinstance(palette, CommandPalette)
-    palette.field.setText(text)  # labels have signs that no key of QTest types
+    palette.field.setText(text)  # QTest cannot type some characters of the labels
     rows = [palette.table.item(row, 0).text() for row in range(palette.table.rowCount())]
     person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     person.wait(lambda: QApplication.activeModalWidget() is None)
@@ -59,7 +59,7 @@ def test_a_methods_name_selects_it_in_the_form(at_work):
 
 
 def looked_for(person, texts):
-    """Return what the palette offers for each text, in order."""
+    """Return the rows that the palette offers for each text."""
     person.key("Ctrl+Shift+P")
     palette = QApplication.activeModalWidget()
     found = []
@@ -73,7 +73,7 @@ def looked_for(person, texts):
 
 
 def every_action(menu):
-    """Yield the actions of a menu and of those below it."""
+    """Yield the actions of a menu and its submenus."""
     for action in menu.actions():
         if action.menu() is not None:
             yield from every_action(action.menu())
@@ -85,7 +85,7 @@ def test_nothing_is_listed_twice(at_work):
     ((*rows,),) = looked_for(at_work, [""])
     names = [row.casefold() for row in rows]
     assert len(names) == len(set(names)) > 50
-    # Under two names neither: what is said behind the way to it is said once.
+    # Nor under two names: a setting of the same name as a command is left out.
     for theme in THEME.choices:
         ((*rows,),) = looked_for(at_work, [f"{THEME.label} {theme.label}"])
         named = [row for row in rows if row.partition(": ")[2] or row.endswith(f"› {theme.label}")]
@@ -94,7 +94,7 @@ def test_nothing_is_listed_twice(at_work):
 
 @pytest.fixture
 def chinese_at_work(chinese, request):
-    """Before a window that is made in Chinese."""
+    """Return the user at a window that is translated into Chinese."""
     return request.getfixturevalue("at_work")
 
 
@@ -244,7 +244,7 @@ def test_the_key_for_finding_goes_from_the_text_of_the_guide_to_its_search(guide
     guide.text.setFocus()
     qtbot.keyClick(guide.text, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert guide.search.hasFocus()
-    qtbot.keyClicks(guide.search, "mask")  # what was looked for before is replaced
+    qtbot.keyClicks(guide.search, "mask")  # replaces the previous search text
     assert guide.search.text() == "mask"
 
 
@@ -266,7 +266,7 @@ def test_the_method_and_the_amount_have_keys(at_work):
 
 @pytest.fixture
 def narrow(at_work):
-    """The window on a screen of 1280x800 pixels at 150 %: tree and form lie on each other."""
+    """Return the user at a small window (1280x800 pixels at 150 %), with tree and form as tabs."""
     at_work.window.resize(845, 493)
     at_work.wait(
         lambda: (
@@ -287,7 +287,7 @@ def test_a_command_of_the_tree_brings_it_before_the_form(narrow, command):
 
 @pytest.fixture
 def fired(at_work):
-    """Names of the commands that were given since."""
+    """Return a list that collects the names of the triggered commands."""
     found = []
 
     class Heard:
@@ -321,12 +321,12 @@ def test_every_key_is_text_where_a_pattern_can_be_typed(at_work, fired):
     assert QApplication.focusWidget() is target
     at_work.qtbot.keyClicks(target, "layer4-[0]+mrp 5?")
     assert not fired
-    assert target.currentText() == "layer4-[0]+mrp 5?"  # in place of what stood there
+    assert target.currentText() == "layer4-[0]+mrp 5?"  # replaces the previous text
 
 
 @pytest.fixture
 def quick_typist(qapp):
-    """What is typed after a twentieth of a second is another word."""
+    """Shorten the interval after which typed letters start a new search in a list to 50 ms."""
     before = qapp.keyboardInputInterval()
     qapp.setKeyboardInputInterval(50)
     yield
@@ -356,7 +356,7 @@ def test_a_closed_box_takes_the_keys_of_its_items_alone(at_work, fired):
             else:
                 assert fired == [command], (key, box.accessibleName())
                 assert box.currentIndex() == chosen
-    assert "M" in taken  # of the magnitudes
+    assert "M" in taken  # in the list of heat map modes
 
 
 def test_a_digit_goes_on_with_what_is_being_typed(at_work, fired):
@@ -382,7 +382,7 @@ def test_a_page_key_takes_the_focus_along_from_picture_to_picture(at_work):
     assert QApplication.focusWidget() is picture.canvas
     picture.toggle_table()
     at_work.key("4")
-    at_work.wait(lambda: QApplication.focusWidget() is pages.model.canvas)  # when it has counted
+    at_work.wait(lambda: QApplication.focusWidget() is pages.model.canvas)  # once counted
     at_work.key("3")
     assert QApplication.focusWidget() is picture._table
     pages.channels.order_box.setFocus()
@@ -415,7 +415,7 @@ def test_the_tree_shows_that_it_has_the_focus(at_work):
 
 
 def test_a_recent_file_is_opened_though_the_list_was_made_anew(at_work, tmp_path):
-    """The entry of the palette is for the file that it names, whatever its action is for by now."""
+    """The entry opens the file that it names, even if its action has another file by now."""
     path = tmp_path / "model.safetensors"
     save_file({"a.weight": np.ones((4, 4), np.float32)}, path)
     at_work.workbench.settings.add_recent(path)

@@ -1,4 +1,4 @@
-"""Shortcuts that a person chooses: in the dialog, and everywhere that a shortcut is seen."""
+"""Shortcuts that the user changes, in the dialog and wherever they are displayed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def press(person, dialog, name, keys):
 
 
 def shown(dialog):
-    """What the table shows, by its rows: command, shortcut, default."""
+    """Return the rows of the table by command: command, shortcut, default."""
     found, pending = [], [dialog.table.invisibleRootItem()]
     while pending:
         item = pending.pop()
@@ -143,7 +143,7 @@ def test_controls_that_name_a_shortcut_name_the_new_one(at_work, dialog):
     assert prune == ["Ctrl+Shift+Return", "Ctrl+Shift+Enter"], "there are two such keys"
 
     assert at_work.button.text() == "Change a setting to preview a step"
-    at_work.key("Ctrl+Shift+Return")  # a key that does nothing says why
+    at_work.key("Ctrl+Shift+Return")  # the disabled command shows the reason
     assert window.done.label.text() == "Change a setting to preview a step"
     at_work.wait_preview()
     assert at_work.button.toolTip() == "Prune (Ctrl+Shift+Return)"
@@ -161,7 +161,7 @@ def test_a_shortcut_of_another_command_is_said_and_taken_only_on_request(at_work
     assert actions["export"].shortcuts() == []
     assert {("Repair", "Ctrl+E", "Ctrl+R"), ("Export", "", "Ctrl+E")} <= {*shown(dialog)}
     choose(at_work, dialog, "export")
-    at_work.click(dialog.reset)  # another has it by now
+    at_work.click(dialog.reset)  # the default is now used by another command
     assert dialog.said.text() == "Ctrl+E is the shortcut of “Repair”."
     at_work.click(dialog.go)
     assert actions["export"].shortcut() == QKeySequence("Ctrl+E")
@@ -198,7 +198,7 @@ def test_what_a_shortcut_is_in_a_field_of_text_is_said(at_work, dialog):
     assert dialog.said.text().endswith("In text fields, Ctrl+X edits the text instead.")
     press(at_work, dialog, "repair", "Ctrl+R")
     assert dialog.said.text() == "Changed from Ctrl+X to Ctrl+R."
-    # What a command has by default needs no warning, though it means something elsewhere, too.
+    # Default shortcuts need no warning, although some have another meaning in a list.
     choose(at_work, dialog, "mask")
     at_work.click(dialog.remove)
     press(at_work, dialog, "mask", "M")
@@ -275,7 +275,7 @@ def test_what_was_written_by_hand_into_the_settings_keeps_no_window_from_opening
 
 
 def test_two_keys_of_one_name_are_named_once(qapp):
-    """Return and Enter are one word in Chinese."""
+    """Return and Enter have the same name in Chinese."""
     translator = QTranslator()
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     assert translator.load("qtbase_zh_CN", folder)
@@ -288,7 +288,7 @@ def test_two_keys_of_one_name_are_named_once(qapp):
 
 
 def test_declared_shortcuts_are_written_as_qt_writes_them():
-    """Or one that a person chose would not be the same key."""
+    """Otherwise a shortcut entered by the user would not be recognized as the same key."""
     for spec in COMMANDS:
         assert declared(spec) == spec.keys
 
@@ -306,6 +306,6 @@ def test_nothing_in_the_dialogs_of_shortcuts_is_cut(at_work, dialog):
     sheet.table.item(0, 0).setText("A command of a name that is as long as they come " * 2)
     again = sheet.table.whole_width()
     sheet.resize(again + 40, 480)
-    QApplication.processEvents()  # it is laid out
+    QApplication.processEvents()  # apply the layout
     assert sheet.table.columnWidth(0) >= sheet.table.sizeHintForColumn(0)
     sheet.close()

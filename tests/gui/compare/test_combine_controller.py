@@ -1,4 +1,4 @@
-"""The dialog that combines masks, with the names of a transformer."""
+"""The dialog that combines masks, with the tensor names of a transformer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def make(names=NAMES, **options):
 
 @pytest.mark.parametrize("narrow", [False, True])
 def test_names_have_room_beside_the_numbers(qtbot, narrow):
-    """The numbers took all but 30 pixels of them."""
+    """Regression: the columns of numbers left 30 pixels for the names."""
     dialog = make(by_zeros=True)
     qtbot.addWidget(dialog)
     with qtbot.waitExposed(dialog):

@@ -1,4 +1,4 @@
-"""Two states, or a state and another file, side by side through the real window."""
+"""Compare two states, or a state with another file, in a real window."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def model(tmp_path):
 
 @pytest.fixture
 def tuned(model, tmp_path):
-    """The same, with one tensor changed, one of another shape, one of its own."""
+    """Write the model with one tensor changed, one of another shape, and an additional one."""
     tensors = load_file(model)
     tensors["layers.1.weight"][2] *= 1.5
     tensors["layers.2.weight"] = torch.ones(3, 3)
@@ -43,7 +43,7 @@ def at_work(person, model):
 
 
 def compared(person):
-    """Wait for the page Compare; returns its rows by the tensor's name."""
+    """Wait until the page Compare is computed; return its rows by tensor name."""
     view = person.views.compare
     person.wait(lambda: view.numbers().rows)
     numbers = view.numbers()
@@ -52,7 +52,7 @@ def compared(person):
 
 
 def test_what_a_step_changed_is_shown_against_the_file(at_work):
-    """The first state and the last, as long as nothing else is chosen."""
+    """By default, the first and the last state are compared."""
     view = at_work.views.compare
     at_work.key("5", at_work.views.tree.view)
     assert at_work.views.pages.page is Page.COMPARE
@@ -107,7 +107,7 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
 
 @pytest.mark.parametrize("how", ["zeros", "metadata"])
 def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, model, tmp_path, how):
-    """In a folder, which can be chosen too."""
+    """The original is in the folder, and can be chosen too."""
     tensors = load_file(model)
     metadata = None
     if how == "zeros":
@@ -131,7 +131,7 @@ def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, mode
 
 @pytest.mark.parametrize("kind", ["bools", "numbers beside names", "whole numbers"])
 def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work, tmp_path, kind):
-    """Number and picture of what both prune, what one alone does, and what neither does."""
+    """Counts and heat map of weights pruned in both, in one only, and in neither."""
     person = at_work
     person.key("Ctrl+Shift+A")
     person.check("layers.1.weight")
@@ -158,7 +158,7 @@ def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work,
     both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
     assert rows["layers.1.weight"]["shared zeros"] == pytest.approx(both / union)
     assert person.views.compare.measure == "zeros"
-    path.unlink()  # nothing of it is open any more
+    path.unlink()  # no file handle is left open
 
     person.views.compare.differenceRequested.emit("layers.1.weight")
     item = person.views.pages.weights.canvas.item
@@ -196,7 +196,7 @@ def test_a_long_comparison_can_be_cancelled(at_work, tuned, monkeypatch):
 
 
 def prune(person, name, amount="25 %"):
-    """Prune one tensor by the form."""
+    """Prune one tensor with the form."""
     person.key("Ctrl+Shift+A")
     person.check(name)
     person.ask_amount(amount)
@@ -207,20 +207,20 @@ def prune(person, name, amount="25 %"):
 
 
 def shows(person):
-    """What stands in the place of the picture of the weights; empty for the picture."""
+    """Return the message that replaces the heat map; "" if the heat map is shown."""
     picture = person.views.pages.weights
     page = picture._stack.currentWidget()
     return page.text() if page is picture._message else ""
 
 
 def difference_of(person, name):
-    """Show the difference of a tensor, by the box of modes."""
+    """Show the difference of a tensor in the heat map."""
     person.click_cell(name)
     person.choose(person.views.pages.weights.modes.mode_box, "Difference")
 
 
 def drawn(person):
-    """Wait for a tile of a difference; returns which weights of it are gone."""
+    """Wait for the tile of a difference, and return its number of removed weights."""
     item = person.views.pages.weights.canvas.item
     asking = person.views.pages.weights._tile_requests
     person.wait(lambda: hasattr(item.fine, "removed") and asking.is_complete and not shows(person))
@@ -252,14 +252,14 @@ def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
     at_work.wait(lambda: shows(at_work).startswith("Nothing differs here between Opened and 1: L1"))
     at_work.click_cell("layers.1.weight")
     assert drawn(at_work) == 48
-    # Of another file it is known only once both were read.
+    # With another file, that is only known after reading both.
     at_work.chooses_file(tuned)
     at_work.menu("Tools", "Compare with a file")
     compared(at_work)
     at_work.key("1", at_work.views.tree.view)
     at_work.click_cell("layers.0.weight")
-    at_work.wait(lambda: "between tuned.safetensors and" in shows(at_work))  # the one without zeros
-    # What is pruned on both sides is something to be seen.
+    at_work.wait(lambda: "between tuned.safetensors and" in shows(at_work))  # without zeros
+    # Weights that are pruned on both sides are drawn.
     at_work.key("5", at_work.views.tree.view)
     prune(at_work, "layers.0.weight")
     prune(at_work, "layers.2.weight")

@@ -1,4 +1,4 @@
-"""Rows dragged from one window into another: what is pruned there is asked for here."""
+"""Drag rows from one window to another, to prune the same weights there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write(path, shapes, seed):
 
 @pytest.fixture
 def pair(new_person, tmp_path):
-    """The first has pruned its file; the second has one with other shapes and names in part."""
+    """Return users at two windows: one pruned its file, the other's tensors match it in part."""
     base = {"enc.a.weight": (8, 5), "enc.b.weight": (6, 8), "head.weight": (4, 6)}
     one = write(tmp_path / "one.safetensors", {**base, "gone.weight": (3, 3)}, 1)
     two = write(tmp_path / "two.safetensors", {**base, "head.weight": (5, 6)}, 2)
@@ -53,9 +53,9 @@ def select(person, *names):
 
 
 def drag(person, name, onto, monkeypatch, carried=None):
-    """Drag the selected rows by one of them, and let them go over another window.
+    """Drag the selected rows to another window.
 
-    Returns the text that was dragged, and whether it was welcome; None if nothing was dragged.
+    Return the dragged text and whether the window accepted it; None if no drag was started.
     """
     found = []
 
@@ -192,7 +192,7 @@ def test_a_window_takes_nothing_from_itself_nor_without_a_file(pair, monkeypatch
 
 
 def test_dragging_over_rows_that_are_not_selected_selects_them(pair):
-    """As before rows could be dragged."""
+    """Before rows could be dragged, such a movement selected them."""
     first, _ = pair
     first.key("Ctrl+L")
     select(first, "enc.a.weight")
@@ -204,5 +204,5 @@ def test_dragging_over_rows_that_are_not_selected_selects_them(pair):
     first.qtbot.mouseRelease(viewport, LEFT, NONE, end)
     assert set(first.views.tree.selected()) >= {"enc.b.weight", "head.weight"}
     assert "enc.a.weight" not in first.views.tree.selected()
-    first.qtbot.mouseClick(viewport, LEFT, NONE, end)  # of several selected rows it leaves one
+    first.qtbot.mouseClick(viewport, LEFT, NONE, end)  # selects only the clicked row
     assert first.views.tree.selected() == ("head.weight",)

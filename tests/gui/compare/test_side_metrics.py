@@ -1,4 +1,4 @@
-"""The metrics of two sides: values, differences, noise, and what is not known."""
+"""The metrics of two compared states: values, differences, noise, and unknown ones."""
 
 from __future__ import annotations
 

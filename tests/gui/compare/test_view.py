@@ -1,4 +1,4 @@
-"""Two sides compared: chosen by keys, drawn, sorted, and led on to the difference."""
+"""The page Compare: choice of the sides by keys, bars, sorting, and the way to the heat map."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def view(qtbot):
 
 
 def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot):
-    """A label without room lost its end, and the word that says which state it is."""
+    """Regression: long labels lost their end, which marks the current state."""
     box = view.sides.boxes[1]
 
     def painted():
@@ -78,7 +78,7 @@ def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot)
 
 
 def test_the_current_state_is_called_so_where_its_label_does_not_fit(view):
-    """It was "channe… (now)", which says neither what was done nor which state it is."""
+    """Regression: the label was "channe… (now)", which identifies neither step nor state."""
     box = view.sides.boxes[1]
     label = "channel 1,048 of encoder.layer.0.intermediate.dense pruned"
     view.set_points([POINTS[0], HistoryItem(label, "")], 1)
@@ -140,7 +140,7 @@ def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
 
 
 def test_a_step_in_the_place_of_the_one_that_was_chosen_is_another_state(view, qtbot):
-    """After undo and another step, A was the new step, which B showed as well."""
+    """Regression: side A was the new step, which B showed as well."""
     view.set_points(POINTS, 1)
     qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
     qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
@@ -150,12 +150,12 @@ def test_a_step_in_the_place_of_the_one_that_was_chosen_is_another_state(view, q
 
 
 def test_branches_are_listed_one_after_another_and_indented(view, qtbot):
-    """Two of them may be called the same: their numbers tell them apart."""
+    """Steps of two branches may have the same label, so they have numbers."""
     items = [*POINTS, replace(POINTS[1], name="tried"), replace(POINTS[2])]
     view.set_points(items, 4, Branches((0, 1, 0, 3), 4))
     box = view.sides.boxes[0]
     texts = [box.itemText(i) for i in range(5)]
-    # Neither is a part of the other: both follow "Opened".
+    # Neither branch contains the other: both follow "Opened".
     assert texts[:3] == ["Opened", f"└ 1: {POINTS[1].label}", f"\u20032: {POINTS[2].label}"]
     assert [box.itemData(i) for i in range(5)] == [0, 1, 2, 3, 4]
     assert texts[3:] == ["└ 3: tried", f"\u20034: {POINTS[2].label} (current state)"]
@@ -213,7 +213,7 @@ def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
 
 @pytest.mark.parametrize(("position", "wanted"), [(2, (0, None)), (1, (0, None)), (0, (0, None))])
 def test_a_file_that_is_chosen_for_one_side_leaves_the_other(view, position, wanted):
-    """A was the original, until the current state took its place."""
+    """Regression: side A was the original until the current state replaced it."""
     view.set_points(POINTS, position)
     box = view.sides.boxes[1]
     box.setCurrentIndex(box.findText("Another folder…"))
@@ -253,7 +253,7 @@ def test_sides_are_swapped(view, qtbot):
 
 
 def test_behind_each_bar_stands_its_number(compared, theme):
-    """The bars of the Model page have them, those beside it had none."""
+    """As on the page Model."""
     compared.set_colors(theme.colors)
     ends = [bar_value(compared, bar) for bar in range(compared.canvas.count)]
     assert ends == [
@@ -319,11 +319,11 @@ def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
 @pytest.mark.parametrize(
     ("heights", "end"),
     [
-        # What a repair moves: two biases, each many times as much as all weights.
+        # After a repair: two biases change many times as much as all weights.
         ([4959, 2189, 269, 133, 129, 112, 58, 24, 7, 5, 0.7, 0.1], 1.25 * 269),
         ([4959, 269, 133], 1.25 * 269),
-        ([512, 256, 128, 64, 32, 16, 8, 4], None),  # there is no gap
-        ([100, 90, 20, 19, 18, 17], None),  # a third is not a few
+        ([512, 256, 128, 64, 32, 16, 8, 4], None),  # no gap between the heights
+        ([100, 90, 20, 19, 18, 17], None),  # a third of the bars is not an outlier
         ([3, 2, 1], None),
         ([7], None),
         ([], None),
@@ -378,7 +378,7 @@ def test_all_measures_are_told(compared):
 
 
 def test_the_table_writes_shares_in_percent_however_small(view):
-    """Found: "Shared zeros 3.391e-06"."""
+    """Regression: the table showed "Shared zeros 3.391e-06"."""
     few = differs("d.weight", 0.5, 0.9, 0.7, (200_000, 94_900, 1), numel=10**6)
     view.set_points(POINTS, 1)
     view.set_comparison(Comparison("Opened", "L1 20 %", (few,)))
@@ -418,7 +418,7 @@ def test_ten_thousand_differences(view):
 
 
 def test_the_cursor_follows_the_tensor_in_focus(compared):
-    """It stayed, with its line of text, on the bar that was clicked before."""
+    """Regression: the cursor and its text remained at the previously clicked bar."""
     second = compared._differing[int(compared.chart().order[1])].name
     compared.follow(second)
     assert compared.canvas.cursor_bar == -1, "nobody has chosen a bar"
@@ -432,7 +432,7 @@ def test_the_cursor_follows_the_tensor_in_focus(compared):
 
 
 def test_no_two_names_of_the_table_look_alike(view):
-    """The columns of numbers leave little room for names; what tells them apart is shown."""
+    """The columns of numbers leave little space; the differing parts of the names are shown."""
     ends = ("attention.self.query", "attention.output.dense", "intermediate.dense", "output.dense")
     names = [f"encoder.layer.{n}.{end}.weight" for n in range(6) for end in ends]
     others = ("embeddings.word_embeddings.weight", "encoder.layer.0.output.LayerNorm.bias")
@@ -456,5 +456,5 @@ def test_no_two_names_of_the_table_look_alike(view):
         assert names[row] in index.data(Qt.ItemDataRole.ToolTipRole)
     assert len(shown) == len(names)
     heads = [table.numbers.headerData(n, Qt.Orientation.Horizontal) for n in range(3)]
-    assert heads == ["Tensor", "Weights\nthat differ", "Relative\nnorm"]  # all of them differ
+    assert heads == ["Tensor", "Weights\nthat differ", "Relative\nnorm"]  # no two are equal
     assert table.horizontalScrollBar().maximum() == 0

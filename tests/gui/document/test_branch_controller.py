@@ -1,4 +1,4 @@
-"""Branches by hand: an undo and another step, names, and deletion after a question."""
+"""Branches: undo and another step, names, and deletion after a question."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 @pytest.fixture
 def branched(person, tmp_path):
-    """Two steps, the second of which was undone, and another one instead of it."""
+    """Return the user after two steps, undo of the second, and another step."""
     rng, path = np.random.default_rng(3), tmp_path / "model.safetensors"
     save_file({"a.weight": rng.standard_normal((64, 64), np.float32)}, str(path))
     person.open(path)
@@ -35,7 +35,7 @@ def press_in_history(person, key):
 
 
 def name_it(person, name):
-    """Answer the question for a name; None leaves it."""
+    """Enter a name into the dialog; None cancels it."""
     person.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
     dialog = QApplication.activeModalWidget()
     if name is None:
@@ -66,7 +66,7 @@ def test_an_undo_and_another_step_leave_the_first_where_it_was(branched):
 
 
 def test_a_weight_names_the_step_that_pruned_it_by_the_number_of_the_state(branched):
-    """It said step 2: how many steps lead there, which is also said of the other branch."""
+    """Regression: the number was that of steps on the path to the state, which branches share."""
     document, weights = branched.document, branched.views.pages.weights
     at = next(i for i in range(64 * 64) if document.pruned_by("a.weight", i) == 3)
     weights.canvas.hovered.emit(weights._layout.place(divmod(at, 64)))
@@ -129,7 +129,7 @@ def test_what_is_in_force_is_not_deleted(branched):
 
 
 def test_a_branch_that_is_gone_or_in_force_by_the_time_of_the_answer_stays(branched, monkeypatch):
-    """The question waits for the person; a step that was computed meanwhile may be put in force."""
+    """A step that is computed while the question is open may become the current state."""
     from pruneapp.gui.app import dialogs
 
     def meanwhile(*_args, **_more):
@@ -200,7 +200,7 @@ def test_the_question_for_a_name_goes_with_its_file(branched):
 
 
 def test_the_same_step_again_goes_to_the_state_that_is_there(branched):
-    """Two states with the same name and the same weights stood beside each other."""
+    """Regression: there were two states of the same name with the same weights."""
     branched.key("Ctrl+Z")
     branched.wait(lambda: branched.document.position == 1)
     branched.ask_amount("30 %")
@@ -212,7 +212,7 @@ def test_the_same_step_again_goes_to_the_state_that_is_there(branched):
 
 
 def test_a_comparison_with_a_deleted_state_is_made_anew(branched):
-    """The state that takes its number is another one, and was shown as equal to it."""
+    """Regression: another state that reused its number was shown as equal."""
     person, view = branched, branched.views.compare
     person.key("5")
     person.wait(lambda: view._comparison is not None)

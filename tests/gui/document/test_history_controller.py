@@ -1,4 +1,4 @@
-"""Undo and redo of a document whose history is larger than its memory."""
+"""Undo and redo of a document whose history exceeds its memory limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def model(tmp_path):
 
 
 def three_steps(person, model, budget=None):
-    """Prune three times, with so much room for masks."""
+    """Prune three times, with a limit of bytes for masks in memory."""
     person.open(model)
     person.wait_open(model)
     if budget is not None:
@@ -34,7 +34,7 @@ def three_steps(person, model, budget=None):
 
 @pytest.fixture
 def pruned(person, model):
-    """Three steps, of which the masks of one fit into memory."""
+    """Return the user after three steps, with the masks of one in memory."""
     three_steps(person, model, budget=4 * 64 * 64 // 8)
     history = person.document.history
     assert person.document.position == 3
@@ -54,7 +54,7 @@ def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
     pruned.wait(lambda: pruned.document.position == 2)
     assert counts(pruned) != after
     pruned.key("Ctrl+Z")
-    pruned.key("Ctrl+Z")  # while the first is read: goes on from there
+    pruned.key("Ctrl+Z")  # continues from there while the first masks are read
     pruned.wait(lambda: pruned.document.position == 0)
     assert counts(pruned) == [0, 0, 0, 0]
     pruned.click_state(3)

@@ -1,4 +1,4 @@
-"""The strip of the history: its states, by mouse and by keys."""
+"""The history strip: its states, by mouse and by keys."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_tooltip_of_a_state_says_at_most_ten_lines_and_how_many_more(show):
 
 @pytest.mark.parametrize("rows", [1, 30])
 def test_what_a_tooltip_names_and_leaves_out_adds_up_and_the_result_is_kept(show, rows):
-    """Of 36 tensors it named 8 "and 15 more", and left out how many weights were pruned."""
+    """Regression: it named 8 "and 15 more" of 36 tensors, and omitted the number of weights."""
     names = tuple(f"layer.{n}.weight" for n in range(36))
     row = Row(names, "l1_unstructured", {"amount": 0.2})
     detail = Step((row,) * rows).detail((2,) * rows if rows > 1 else ())
@@ -103,7 +103,7 @@ def test_the_current_state_is_marked_and_undone_ones_are_named_so(show):
 
 
 def test_states_of_the_same_label_are_painted_with_their_numbers(show):
-    """Compare offered "L1 50 % on 36 tensors" twice, and nothing told which was which."""
+    """Regression: Compare offered "L1 50 % on 36 tensors" twice, indistinguishably."""
     strip = show(HistoryStrip(), 900, 60)
     same = HistoryItem("L1 50 % on 36 tensors", "")
     strip.set_items([HistoryItem("Opened", ""), same, same], 0)
@@ -151,7 +151,7 @@ def test_the_current_state_stays_whole_where_the_strip_becomes_narrower(show):
 
 
 def test_the_current_state_and_the_one_before_are_whole_in_a_narrow_window(show):
-    """One and a half were: of the one before nobody could read what it was."""
+    """Regression: the label of the previous state was cut."""
     strip = show(HistoryStrip(), 600, 60)
     labels = [
         f"L1 {n} % on 36 tensors of encoder.layer, per tensor, at most 90 %" for n in range(9)
@@ -165,7 +165,7 @@ def test_the_current_state_and_the_one_before_are_whole_in_a_narrow_window(show)
 
 
 def test_labels_are_whole_where_all_states_fit_together(show):
-    """Half of the strip was empty, and the label of the one step elided."""
+    """Regression: the label was elided although half of the strip was empty."""
     strip = show(HistoryStrip(), 1200, 60)
     label = "2:4, dim 1, on 2 tensors of encoder.layer.11.attention.output.dense, at most 90 %"
     items = [HistoryItem("Opened", ""), HistoryItem(label, "")]
@@ -179,7 +179,7 @@ def test_labels_are_whole_where_all_states_fit_together(show):
 
 
 def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
-    """1,447 weights without the 1 would be another number."""
+    """1,447 weights without the 1 would be a wrong number."""
     strip = show(HistoryStrip(), 360, 60)
     strip.set_items([HistoryItem(text, "") for text in ("IIIIIIII" * 4, "-" * 40)], 1)
     first = strip.list.visualRect(strip.list.model().index(0))
@@ -194,7 +194,7 @@ def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
 
 
 def test_a_state_that_is_cut_off_shows_how_its_label_begins(show):
-    """The end of one was left: of "Opened" the "d"."""
+    """Regression: the end was shown, such as the "d" of "Opened"."""
     strip = show(HistoryStrip(), 360, 60)
     seen = []
     for start, end in (("Opened", "I"), ("Opened", "W"), ("IIIIII", "I")):
@@ -218,7 +218,7 @@ def test_a_short_history_has_no_arrows(show):
 
 
 def turn(strip, dx=0, dy=0, keys=Qt.KeyboardModifier.NoModifier):
-    """Turn a wheel over the strip, and return where it is scrolled to."""
+    """Turn the wheel over the strip, and return its scroll position."""
     place = QPoint(100, 8)
     event = QWheelEvent(
         QPointF(place),
@@ -235,7 +235,7 @@ def turn(strip, dx=0, dy=0, keys=Qt.KeyboardModifier.NoModifier):
 
 
 def test_wheels_and_the_arrows_at_its_ends_scroll_the_strip_and_go_to_no_state(show, qtbot):
-    """A click on an arrow went to the state below it, and wheels did nothing."""
+    """Regression: a click on an arrow jumped to the state below it, and the wheel had no effect."""
     strip = show(HistoryStrip(), 700, 60)
     strip.set_items([HistoryItem(f"L1 {n} % on 43 tensors", "") for n in range(20)], 0)
     viewport, left = strip.list.viewport(), Qt.MouseButton.LeftButton
@@ -258,7 +258,7 @@ def test_wheels_and_the_arrows_at_its_ends_scroll_the_strip_and_go_to_no_state(s
 
 
 def test_four_states_with_a_metric_are_whole_in_a_usual_window(show):
-    """Of three, the first was cut."""
+    """Regression: of three states, the first was cut."""
     strip = show(HistoryStrip(), 1264, 60)
     label = "L1 50 % on 7 tensors of encoder.layer, global"
     strip.set_items([HistoryItem("Opened", ""), *[HistoryItem(label, "")] * 3], 3)
@@ -319,7 +319,7 @@ def test_states_show_their_metric_or_a_dot_to_be_clicked(show, qtbot):
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
     assert s.args == [1]
     place = QPoint(strip.list.visualRect(model.index(2)).right() - 17, dot.center().y())
-    with qtbot.waitSignal(strip.jumpRequested):  # a metric is a part of its state
+    with qtbot.waitSignal(strip.jumpRequested):  # a click on the metric jumps to its state
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
     strip.set_marks(())
     qtbot.wait(20)
@@ -407,7 +407,7 @@ def test_f2_and_delete_ask_for_a_name_and_for_deletion(branched, qtbot):
             qtbot.keyClick(branched.list, key)
         assert told.args == [2]
         branched.list.setCurrentIndex(branched.list.model().index(0))
-        with qtbot.assertNotEmitted(signal):  # the file itself
+        with qtbot.assertNotEmitted(signal):  # the opened file
             qtbot.keyClick(branched.list, key)
 
 
@@ -455,7 +455,7 @@ def test_a_name_stands_for_the_step_and_the_tooltip_has_both(show):
 
 @pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME])
 def test_a_line_leads_from_a_state_down_to_its_branches(show, palette_of, theme):
-    """On the accent where what is in force goes along it, dimmed else."""
+    """In the accent color along the path to the current state, otherwise dimmed."""
     palette_of(theme)
     strip = show(HistoryStrip(), 900, 160)
 

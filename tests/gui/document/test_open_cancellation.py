@@ -1,4 +1,4 @@
-"""Opening is cancelled at any moment: nothing has changed then, and nothing is left over."""
+"""Opening can be cancelled at any time: nothing changes, and no resource is leaked."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tests.support.cancel_checks import CountingToken, assert_cut
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 FEW = 1000
 MANY = 5000
-MARK = "cancelled"  # every name of the files that are made here begins with it
+MARK = "cancelled"  # prefix of all names in the files made here
 
 
 def write(path, count, *, flat=False, separators=(",", ":")):
-    """Write layers with weights that were pruned, their masks, and biases."""
+    """Write layers with pruned weights, their masks, and biases."""
     leaves = ("weight_orig", "weight_mask", "bias", "other")
     names = (
         [f"{MARK}_{i}" for i in range(count)]
@@ -54,7 +54,7 @@ def write(path, count, *, flat=False, separators=(",", ":")):
     return path
 
 
-# -- every stage looks at its token ------------------------------------------------------------
+# -- every stage checks its token --------------------------------------------------------------
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def small_batches(monkeypatch):
 
 @pytest.fixture
 def stages(tmp_path):
-    """Return the stages behind the file's headers: each is told how many tensors."""
+    """Return the stages after parsing, as functions of a number of tensors that return the call."""
 
     def opened(count, flat):
         path = tmp_path / f"{count}-{flat}.safetensors"
@@ -129,14 +129,14 @@ def test_a_stage_ends_at_the_look_at_which_it_is_cancelled(stages, stage, small_
 
 
 def python_threads():
-    """Return the running threads without those of Qt and of jobs, which the window keeps."""
+    """Return the running threads without those of Qt and of the job lanes."""
     lanes = tuple(name for _, name in _THREADS.values())
     own = {t for t in threading.enumerate() if type(t) is threading.Thread}
     return {t for t in own if not t.name.startswith(lanes)}
 
 
 class Opening:
-    """A window with the sample open, in which another file is opened and that is cancelled."""
+    """A window with the sample open, in which opening another file is cancelled."""
 
     def __init__(self, person, monkeypatch):
         self.person = person
@@ -158,12 +158,12 @@ class Opening:
         return session.document, session.document.revision, session.contents, len(session.rows)
 
     def cancel(self):
-        """Cancel what the status bar shows; called in the worker, in the middle of the stage."""
+        """Cancel all jobs; called on the worker thread, in the middle of a stage."""
         for task in self.person.workbench.jobs._pending:
             task.cancel()
 
     def begin(self, place, name):
-        """Cancel as soon as a stage has begun."""
+        """Cancel when a stage begins."""
         stage = getattr(place, name)
 
         def begun(*args, **kwargs):
@@ -199,7 +199,7 @@ def opening(person, monkeypatch):
     "stage", ["open_checkpoint", "open_document", "contents_of", "_prepare", "Opened"]
 )
 def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stage):
-    """At the beginning of each stage, and when all is made and on its way to the window."""
+    """At the beginning of each stage, and before the result is passed to the window."""
     path = write(tmp_path / "many.safetensors", MANY)
     session = opening.person.session
     opening.begin(session if stage == "_prepare" else opening_module, stage)
@@ -234,7 +234,7 @@ def test_the_process_that_parses_a_header_ends_when_opening_is_cancelled(
 def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
     person, tmp_path, monkeypatch, kind
 ):
-    """The window has no time to hear of it before."""
+    """Before the main thread processes its result."""
     path = write(tmp_path / "older.safetensors", FEW)
     if kind == "journal":
         document = open_document(open_checkpoint(path))
@@ -288,7 +288,7 @@ def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):
 
 
 def test_changes_are_allowed_again_by_whoever_refused_them(person):
-    """A repair that ended allowed changes while an export replaced the file, and vice versa."""
+    """Regression: the end of a repair allowed changes while an export replaced the file."""
     one, other, session = QObject(), QObject(), person.session
     session.lock(one, PruneAppError("One is at work."))
     session.lock(other, PruneAppError("Another is at work."))

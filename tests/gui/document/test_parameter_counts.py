@@ -1,4 +1,4 @@
-"""Parameters and buffers are counted by one definition, wherever a count is shown."""
+"""Parameters and buffers have one definition, wherever they are counted."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_one_function_tells_parameters_from_buffers(file):
         assert learned == set(PARAMETERS)
         assert not any(checkpoint.entries[name].by_default for name in BUFFERS)
         assert "h.0.attn.bias" not in select(checkpoint, ["*"])
-        assert select(checkpoint, ["*.attn.bias"]) == ("h.0.attn.bias",)  # nothing else is meant
+        assert select(checkpoint, ["*.attn.bias"]) == ("h.0.attn.bias",)  # and no other
 
 
 def test_a_click_on_a_module_checks_no_buffer(person, file):
@@ -85,7 +85,7 @@ def test_the_command_line_agrees_with_itself(file, tmp_path):
     options = ("--method", "l1_unstructured", "--amount", "0.5", "--json")
     assert told["state_dicts"] == [
         {"key": "", "tensors": len(told["tensors"]), "elements": LEARNED + BESIDE}
-        | {"parameters": LEARNED + BESIDE}  # as programs that read it know it
+        | {"parameters": LEARNED + BESIDE}  # includes buffers, as documented
     ]
     compared = {t["name"]: t for t in json.loads(run("diff", file, file, "--json"))["tensors"]}
     assert sum(t["parameters"] for t in compared.values()) == LEARNED

@@ -1,4 +1,4 @@
-"""The question before a script runs: all that matters is seen, and Enter runs nothing."""
+"""The question before a script runs: everything relevant is visible, and Enter runs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metric of each state in the history: by mouse, menu and keys; kept, greyed, cancelled."""
+"""The metric of each state in the history: by mouse, menu and keys; cached, outdated, cancelled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.gui.person import plain
 
 @pytest.fixture
 def measure():
-    """Of 100 samples, one is wrong for each pruned weight."""
+    """Return a fake measurement: of 100 samples, one is wrong for each pruned weight."""
 
     def found(snapshot):
         pruned = sum(snapshot.masks.counts(snapshot.masks))
@@ -38,7 +38,7 @@ def measure():
 
 @pytest.fixture
 def pruned(person, tmp_path):
-    """A person who has pruned twice."""
+    """Return the user after two pruning steps."""
     path = tmp_path / "model.safetensors"
     rng = np.random.default_rng(1)
     arrays = {"0.weight": rng.normal(size=(5, 8)), "1.weight": rng.normal(size=(6, 5))}
@@ -59,7 +59,7 @@ def prune(person, amount):
 
 
 def choose(person, script, entry="Evaluate", *, limit="", seed="", new=True):
-    """Choose a script by the menu, and agree to it if it is new."""
+    """Choose a script by the menu, and confirm it if it is new."""
     evaluation, scripts = person.workbench.evaluation, person.workbench.scripts
     person.menu("Tools", entry)
     person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
@@ -85,7 +85,7 @@ def agree(person):
 
 
 def marks(person):
-    """What stands beside each state: "○" for the dot, in brackets if it is old or waits."""
+    """Return the metric of each state: "○" for the dot; outdated or queued ones in brackets."""
     states = person.views.history.list.states
     found = []
     for row in range(states.rowCount()):
@@ -135,14 +135,14 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     dense, first, second = (state.quality for state in states)
     assert (dense.unpruned, first.unpruned) == (True, False)
     assert [s.remaining for s in (dense, first, second)] == [70, 63, 31]
-    # 40 and 30 weights of 4 bytes; pruned ones take a bit for every weight.
+    # 40 and 30 weights of 4 bytes; pruned tensors have a mask of a bit per weight.
     assert [s.nbytes for s in (dense, first, second)] == [280, 4 * 63 + 5 + 4, 4 * 31 + 5 + 4]
     rows = [next(iter(row)) for row in pruned.views.pages.quality.numbers()]
     assert [label.partition(" on ")[0] for label in rows] == ["Opened", "1: L1 10 %", "2: L1 50 %"]
 
 
 def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, runners, script):
-    """And is there again once they are chosen again; the process is given them."""
+    """Choosing them again restores the result; the process receives both."""
     script.write_text("def evaluate(model, limit, seed): return 1.0\n")
     choose(pruned, script)
     pruned.wait_idle()
@@ -240,7 +240,7 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     agree(pruned)
     pruned.wait_idle()
     assert marks(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
-    script.write_text(script.read_text() + "\n\n")  # while the window was in front
+    script.write_text(script.read_text() + "\n\n")  # without activating the window again
     click_mark(pruned, 1)
     agree(pruned)
     pruned.wait_idle()
@@ -281,7 +281,7 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     pruned.wait(lambda: marks(pruned) == [f"({before[0]})", "○", f"({before[2]})"])
     assert len(runners) == 1
     assert pruned.workbench.scripts.dialog is None
-    # No script has been chosen yet, so it cannot be another one.
+    # No script has been chosen yet, so there is no other one.
     why = "Measured before this session was opened. Evaluate again (Ctrl+M)"
     assert why in words(pruned, 2)
     assert why in plain(
@@ -293,7 +293,7 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
 
 
 def test_a_reopened_session_shows_results_of_one_condition_alone(pruned, runners, script, tmp_path):
-    """Chart and history mixed those of two limits."""
+    """Regression: chart and history mixed the results of two limits."""
     script.write_text("def evaluate(model, limit): return 1.0\n")
     choose(pruned, script)
     pruned.wait_idle()
@@ -345,7 +345,7 @@ def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
 
 @pytest.mark.usefixtures("histories_off")
 def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_path):
-    """They were lost without a question, although sessions keep them."""
+    """Regression: they were lost without a question, although session files store them."""
     window, file = pruned.window, tmp_path / "work.prune"
     pruned.chooses_file(file, "getSaveFileName")
     pruned.key("Ctrl+S")
@@ -364,7 +364,7 @@ def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_pa
     pruned.open(file)
     pruned.wait(lambda: pruned.document is not None)
     assert not window.isWindowModified()
-    pruned.menu("Tools", "Evaluate")  # the same again
+    pruned.menu("Tools", "Evaluate")  # the same source again
     evaluation = pruned.workbench.evaluation
     pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     pruned.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(script))
@@ -503,7 +503,7 @@ def test_who_leaves_before_the_script_was_found_is_asked_nothing(
 
 @pytest.mark.usefixtures("histories_off")
 def test_a_new_script_replaces_none_without_a_question(pruned, tmp_path):
-    """The dialog of the system asks about "mine", and "mine.py" was there."""
+    """The file dialog only asks whether to replace "mine", but "mine.py" exists."""
     mine = tmp_path / "mine.py"
     mine.write_text("mine")
     pruned.menu("Tools", "Evaluate")
@@ -541,7 +541,7 @@ print(json.dumps({"accuracy": 1 - zeros / 100}))
 
 
 def test_a_command_line_measures_states_after_it_was_agreed_to(pruned, tmp_path):
-    """The real one: a program is started for each state, with a file of it."""
+    """Starts a real program for each state, with an exported file."""
     (tmp_path / "count.py").write_text(COUNT)
     evaluation = pruned.workbench.evaluation
     pruned.menu("Tools", "Evaluate")
@@ -583,7 +583,7 @@ def evaluate(model):
 
 @pytest.mark.usefixtures("histories_off")
 def test_the_process_is_there_while_the_file_is_open(pruned, script):
-    """The real one: torch, a worker, and the end of both."""
+    """Starts a real worker process with torch."""
     script.write_text(SCRIPT)
     choose(pruned, script)
     pruned.wait_idle()
@@ -612,7 +612,7 @@ def show_multiply_adds(person):
 def test_multiply_adds_are_counted_once_the_axis_is_chosen(
     pruned, runners, script, monkeypatch, tmp_path
 ):
-    """Of what was measured before, and of what is measured afterwards; a session keeps them."""
+    """For earlier and later results; they are stored in session files."""
     counted = []
 
     def count_uses(runner, _snapshot, _job):
@@ -650,14 +650,14 @@ def test_multiply_adds_are_counted_once_the_axis_is_chosen(
     pruned.open(file)
     pruned.wait(lambda: pruned.document is not None)
     pruned.wait(lambda: len(page.canvas.points) == 2)
-    # The other state was measured by the script as it was before.
+    # The other state was measured with the previous version of the script.
     assert [point.x() for point in page.canvas.points] == [expected(2), 465]
 
 
 def test_why_multiply_adds_are_not_known_is_said_on_the_page(pruned, runners, script):
     choose(pruned, script)
     pruned.wait_idle()
-    page = show_multiply_adds(pruned)  # the runner of the tests is no process
+    page = show_multiply_adds(pruned)  # the fake runner has no process
     pruned.wait_idle()
     assert page.empty_text() == (
         "Multiply-adds cannot be counted in a program that a command line starts. Evaluate by a "

@@ -1,4 +1,4 @@
-"""An ONNX model is evaluated in the window: by a command, by a script, and on random inputs."""
+"""Evaluate an ONNX model in the window: by a command, by a script, and on random inputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ print('{"activity": %f}' % np.abs(session.run(None, {"x": x})[0]).sum())
 
 @pytest.fixture
 def pruned(person, tmp_path):
-    """A person who has pruned an ONNX model once, and the dialog of the evaluation."""
+    """Return the user with an ONNX model pruned once, and the open dialog of the evaluation."""
     path = save(small_network(), tmp_path / "net.onnx", external=True)
     person.open(path)
     person.wait_open(path)

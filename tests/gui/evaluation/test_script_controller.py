@@ -1,4 +1,4 @@
-"""Scripts in the window: found without being run, agreed to once, asked about when they change."""
+"""Scripts in the window: parsed without being run, confirmed once, and again after changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.evaluation.stock_model import install, write_images, write_model
 
 @pytest.fixture
 def opened(person, tmp_path):
-    """A person with a small model open, and its controller of scripts."""
+    """Return the user with a small model open, and the controller of scripts."""
     file = tmp_path / "m.safetensors"
     save_file({"fc.weight": np.ones((4, 4), np.float32)}, file)
     person.open(file)
@@ -27,14 +27,14 @@ def opened(person, tmp_path):
 
 @pytest.fixture
 def script(tmp_path):
-    """A script that would leave a file behind if it ran."""
+    """Write a script that creates a file when it runs."""
     path = tmp_path / "eval.py"
     path.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     return path
 
 
 def request(person, scripts, source):
-    """Ask for a script; returns the lists of what may run, and of what was refused."""
+    """Request a script; return the lists of accepted and of refused ones."""
     run, refused = [], []
     scripts.request(source, run.append, refused=refused.append)
     person.wait(lambda: run or refused or scripts.dialog is not None)
@@ -131,7 +131,7 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
     source = DataSource(DataKind.SCRIPT, str(script), "python3", "100", "3")
     scripts.remember("repair", source)
     assert scripts.source("repair") == source
-    assert scripts.source("evaluate") == source  # nothing else was chosen for it
+    assert scripts.source("evaluate") == source  # nothing else was chosen
     scripts.remember("evaluate", DataSource(DataKind.TOKENS))
     assert scripts.source("repair") == source
     assert scripts.source("evaluation") == DataSource(DataKind.TOKENS)

@@ -1,4 +1,4 @@
-"""The choice of what a model is run on: by mouse and keys, and what is typed."""
+"""The choice of the data for an evaluation: by mouse and keys, and typed values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The export of a document on a cluster that is chosen in the window: the same bytes as here."""
+"""Exports on a cluster that is chosen in the window have the same bytes as local ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.cluster.conftest import clients, no_warnings_of_dask  # noqa: F401 - 
 
 @pytest.fixture
 def answer(monkeypatch):
-    """Answer the question for an address by one text after the other; None leaves it."""
+    """Enter one text after the other into the dialog for an address; None cancels it."""
     asked: list[str] = []
 
     def give(*texts: str | None) -> list[str]:
@@ -37,7 +37,7 @@ def answer(monkeypatch):
 
 @pytest.fixture
 def pruned(person, tmp_path):
-    """Half of a model of two files is pruned."""
+    """Return the user with a model of two files, half of its weights pruned."""
     rng = np.random.default_rng(1)
     folder = tmp_path / "model"
     folder.mkdir()
@@ -128,7 +128,7 @@ def test_what_a_cluster_cannot_do_is_said_before_it_is_contacted(pruned, tmp_pat
 
 
 def test_a_recipe_is_done_to_a_new_file_on_the_cluster(pruned, tmp_path, answer, clients):  # noqa: F811
-    """Nothing of it is done to the document."""
+    """The open document is not changed."""
     here = written(pruned, tmp_path / "here")
     recipe = tmp_path / "half.json"
     pruned.chooses_file(recipe, "getSaveFileName")

@@ -1,4 +1,4 @@
-"""The dialog before an export, and the report after it."""
+"""The export dialog and the report after an export."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_by_keys_alone(dialog, qtbot):
 
 @pytest.mark.parametrize("name", ["m.safetensors", "other.safetensors"])
 def test_return_never_replaces_a_file_before_the_button_was_read(dialog, qtbot, tmp_path, name):
-    """It exported at once, and what was typed last was the open model."""
+    """Regression: it exported at once, although the last typed path was the open model."""
     (tmp_path / name).write_bytes(b"x")
     path = dialog.target.path
     path.setFocus()
@@ -472,7 +472,7 @@ def test_of_a_model_of_several_files_a_folder_is_to_be_entered(dialog):
 
 
 def report_of(path, *tensors, nbytes=1, **more):
-    """Return the report of an export of one file whose tensors are pruned."""
+    """Return the report of an export of one file with pruned tensors."""
     file = WrittenFile(Path(path), nbytes, "3f")
     more = {"verified": True} | more
     return ExportReport(Path(path), "f", (file,), tuple(tensors), **more)
@@ -549,7 +549,7 @@ def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot, tmp_path):
 def test_the_report_of_a_folder_has_the_size_of_the_format_and_apart_that_of_the_rest(
     qtbot, tmp_path
 ):
-    """A tokenizer made 46 MB of a format that the dialog had said has 45 MB."""
+    """Regression: a tokenizer made it 46 MB, when the dialog had announced 45 MB."""
     paths = [tmp_path / name for name in ("model.safetensors", "tokenizer.json", "x.index.json")]
     sizes = (45_432_096, 102_488, 900)
     files = tuple(
@@ -583,7 +583,7 @@ def test_the_tables_keep_qts_rules(qtbot, qtmodeltester):
 class TestTheWheel:
     @pytest.fixture
     def low(self, dialog, qtbot):
-        """A dialog without the room for all settings, of a format that has some."""
+        """Return a dialog that is too low for the settings of a format with several."""
         many = tuple(replace(LEVEL, name=f"level{n}", label=f"Effort {n}") for n in range(12))
         dialog.set_offers((replace(DENSE, params=(KIND, LARGEST, *many)), *COUNTED[1:]))
         dialog.resize(dialog.minimumSizeHint())
@@ -752,7 +752,7 @@ class TestABrokenPattern:
 class TestThePlace:
     @pytest.mark.parametrize("height", [520, 700])
     def test_it_is_in_sight_on_a_low_screen(self, dialog, height):
-        """At 150 % one had to scroll to see where the file goes."""
+        """Regression: at 150 %, the destination was only visible after scrolling."""
         dialog.resize(dialog.width(), height)
         QCoreApplication.processEvents()
         assert dialog.height() == height
@@ -880,7 +880,7 @@ class TestTypingWhileSizesArrive:
 
     @pytest.mark.parametrize("purpose", [None, Purpose.MAIL])
     def test_what_is_selected_is_what_is_typed_over(self, dialog, name, qtbot, tmp_path, purpose):
-        if purpose is not None:  # then the format becomes another, and with it what is proposed
+        if purpose is not None:  # another purpose selects another format and proposes another path
             want(dialog, qtbot, purpose)
             qtbot.mouseClick(name, Qt.MouseButton.LeftButton)
         qtbot.keyClick(name, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
@@ -1137,7 +1137,7 @@ def test_the_report_is_as_wide_as_names_need_and_loses_no_index(qtbot):
 
 
 def test_on_a_low_screen_the_table_of_the_report_gives_way_first(qtbot, monkeypatch):
-    """Where five pixels were missing, the lines above it scrolled and lost their last one."""
+    """Regression: with five pixels missing, the lines above it scrolled and lost the last one."""
     tensors = (WrittenTensor(f"layer.{n}.weight", 40, 12) for n in range(37))
     report = report_of("f", *tensors, label="safetensors", loads="import a\nload(b)")
     usual = ExportReportDialog(report)
@@ -1156,7 +1156,7 @@ def test_on_a_low_screen_the_table_of_the_report_gives_way_first(qtbot, monkeypa
 
 
 def test_rows_of_a_recipe_are_made_without_the_dialog(qtbot):
-    """A worker makes those that are copied, also when the dialog was closed meanwhile."""
+    """A worker renders the copied rows, also after the dialog is closed."""
     lines = [RecipeLine("L1 20 %", 3, 1, fits=True), RecipeLine("L2 30 %", 3, 1, fits=False)]
     dialog = RecipeDialog("recipe.json", lines, [])
     cells = dialog.table._cells
@@ -1168,7 +1168,7 @@ def test_rows_of_a_recipe_are_made_without_the_dialog(qtbot):
 
 
 def test_a_size_is_never_cut_off(dialog, qtbot):
-    """However large the other words beside it get."""
+    """Whatever the width of the words around it."""
     types = {offer.name: "bfloat16" for offer in COUNTED}
     for offers in (COUNTED, [replace(offer, nbytes=None) for offer in COUNTED]):
         dialog.set_offers(offers)
@@ -1191,7 +1191,7 @@ def test_a_report_without_pruned_tensors_is_as_wide_as_its_code(qtbot):
 
 
 def cut(area) -> list[str]:
-    """Return the texts of which a line is cut by the lower edge of what is seen."""
+    """Return the texts that the lower edge of the viewport cuts through a line."""
     port = area.viewport()
     seen = QRect(port.mapTo(area, QPoint()), port.size())
     found = []
@@ -1239,7 +1239,7 @@ class TestRoom:
     @pytest.mark.parametrize("name", ["safetensors", "compact"])
     @pytest.mark.parametrize("size", [(1680, 1050), (1120, 700), (1280, 800), (853, 533)], ids=str)
     def test_one_bar_at_most_and_no_line_is_cut(self, shown, size, name):
-        """The settings of a format scrolled inside what scrolled."""
+        """Regression: the settings of a format had a scroll bar within the scrolled area."""
         dialog = shown(*size, name)
         bars = [bar for bar in dialog.findChildren(QScrollBar) if bar.isVisible()]
         assert bars in ([], [dialog.scrolled.verticalScrollBar()])

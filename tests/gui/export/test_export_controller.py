@@ -1,4 +1,4 @@
-"""Two people who export: one wants to mail the file, the other to load it with transformers."""
+"""Export for two purposes: to mail the file, and to load it with transformers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def dialog_of(person):
 
 
 def test_nothing_of_the_dialog_is_cut_off_at_the_right(pruned, monkeypatch):
-    """It was as wide as before it had its formats: shard size and Browse could not be seen."""
+    """Regression: its width was that without formats, and shard size and Browse were cut off."""
     monkeypatch.setattr(screen, "available", lambda _window: QRect(0, 0, 1280, 800))
     dialog = dialog_of(pruned)
     pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
@@ -85,7 +85,7 @@ def press(person, radio) -> None:
 
 
 def export_for(person, purpose: Purpose) -> Path:
-    """Answer the first question, take what is chosen, and press the button."""
+    """Choose a purpose, export with the proposed settings, and return the path."""
     dialog = dialog_of(person)
     press(person, dialog.purposes.buttons[purpose])
     person.wait(lambda: dialog.purposes.reason.text().startswith("✓"))
@@ -101,7 +101,7 @@ def export_for(person, purpose: Purpose) -> Path:
 
 @pytest.fixture
 def gate(monkeypatch):
-    """What keeps exports waiting while it is closed."""
+    """Return a gate that blocks exports until it is opened."""
     gate, write = Gate(closed=True), export_controller.export_document
 
     def waiting(capture, request, job):
@@ -114,7 +114,7 @@ def gate(monkeypatch):
 
 
 def test_no_second_export_goes_where_one_is_under_way(pruned, file, gate):
-    """It waited for the first one, and then replaced its file."""
+    """Regression: the second export waited for the first, and then replaced its file."""
     dialog = dialog_of(pruned)
     pruned.click(dialog.go)
     pruned.wait(lambda: gate.running)
@@ -299,7 +299,7 @@ def test_a_setting_changes_the_size_to_come(pruned, file):
 
 
 def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, monkeypatch):
-    """Sizes that are known to the byte are counted anew, too, and not shown until they are."""
+    """Exact sizes are also recomputed, and hidden meanwhile."""
     dialog = dialog_of(pruned)
     sizes = dialog.formats.sizes
     exact = [name for name, label in sizes.items() if label.text().endswith("B")]
@@ -611,14 +611,14 @@ def test_a_pattern_that_protected_weights_break_is_said_wherever_it_is_exported(
     assert warnings == [f"▲ {sentence}."]
     person.close_report()
 
-    # Without protection the groups are still broken, and the pattern still wanted.
+    # Without protection, the step breaks groups of the pattern that the file had.
     unprotect = ManualEdit("release", (ManualTarget(name, (((0, 1), (0, 8)),)),))
     do(compute_manual_edit(document.snapshot(), unprotect, Job()))
     dialog = dialog_of(person)
     assert dialog.broken.text().endswith("(2 groups): weights were protected or restored.")
     person.click(dialog.stop)
 
-    # Undone, the panel says it of the current state as it did of the result.
+    # After undo, the panel warns about the current state instead of the result.
     panel = person.views.preview
     person.click_state(2)
     person.wait(lambda: panel.broken.text() == f"▲ {sentence}.")

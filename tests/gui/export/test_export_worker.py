@@ -1,4 +1,4 @@
-"""What is written beside an export of the window says what the export was made of."""
+"""The files accompanying an export of the window describe the steps that it contains."""
 
 from __future__ import annotations
 

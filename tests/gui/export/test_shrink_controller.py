@@ -1,4 +1,4 @@
-"""Cutting a folder in the window: by clicks and keys, to a folder that holds what was shown."""
+"""Shrink a folder in the window by clicks and keys: the output matches the forecast."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from tests.support.tokenizer_files import bpe, tokenizer_json
 
 @pytest.fixture
 def folder(tmp_path):
-    """A model of which something else pruned 70 neurons of each layer."""
+    """Write a model in which 70 neurons per layer are pruned by another program."""
     tensors = {k: v for n in range(LAYERS) for k, v in zeroed_neurons(70, layer=n).items()}
     return write_llama(tmp_path / "tiny", tensors=tensors)
 
 
 def turn_to_page(person):
-    """Open the dialog, and go to the page by keys."""
+    """Open the dialog, and switch to the page by keys."""
     export = person.workbench.export
     person.key("Ctrl+E")
     person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
@@ -136,7 +136,7 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog):
 
 
 def prune_neurons(person, multiple=""):
-    """Prune 30 % of the neurons of each layer, rounded as the form says or to a multiple."""
+    """Prune 30 % of the neurons of each layer, rounded as in the form or to a multiple."""
     if person.rule.method.currentText() != "FFN neurons":
         person.choose(person.rule.method, "FFN neurons")
     if multiple:
@@ -221,7 +221,7 @@ def test_a_second_export_goes_to_a_folder_of_its_own(person, folder, dialog, nam
 def test_no_second_folder_is_written_where_one_is_under_way(
     person, folder, dialog, monkeypatch, typed
 ):
-    """The next dialog looks for dead units once the worker is free: the folder is there then."""
+    """The next dialog waits for the worker to find dead units: the folder exists then."""
     gate, cut_out = Gate(closed=True), shrink_controller.cut_out
 
     def waiting(surveyed, expected, request, kernel, job, *rest, **named):
@@ -317,7 +317,7 @@ def contents(folder):
 
 
 def share(person, page, percent):
-    """Type which share of each group goes."""
+    """Enter the share of channels to remove."""
     box = page.rows.rows["channels"].percent
     box.setFocus()
     box.selectAll()
@@ -358,7 +358,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
     assert size == f"Export {number_format.size(out.stat().st_size)}"
     if kind == "onnx":
         assert out.read_bytes() == command.read_bytes()
-    else:  # the window says in it which steps led to it
+    else:  # the window also writes the steps into the file
         with open_checkpoint(out) as one, open_checkpoint(command) as other:
             assert {n: one.bits(n).tobytes() for n in one.entries} == {
                 n: other.bits(n).tobytes() for n in other.entries
@@ -508,7 +508,7 @@ def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypat
 
 
 def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(person, tmp_path):
-    """They went back to what the type takes, and nothing was said."""
+    """Regression: they were reset to those that the type accepts, without a message."""
     folder = write_llama(tmp_path / "eight", heads=8, groups=4)
     person.open(folder)
     person.wait_open(folder)
@@ -536,7 +536,7 @@ def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(person, tm
 
 
 def test_the_dialog_opens_at_its_place_whichever_page_was_seen_last(person, dialog):
-    """On this page it opened a third lower, and smaller."""
+    """Regression: on this page, it opened a third lower, and smaller."""
     place = dialog.geometry()
     person.click(dialog.stop)
     export = person.workbench.export

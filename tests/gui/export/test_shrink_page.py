@@ -1,4 +1,4 @@
-"""The page "Shrunk" alone: what it says of a forecast, what it asks for, and what may be done."""
+"""The page "Shrunk": how it shows a forecast, its requests, and when export is possible."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def row(page, name):
 
 
 def said(page, name):
-    """Return the numbers of a row as they are read."""
+    """Return the numbers of a row as displayed."""
     here = row(page, name)
     stays = here.box.text() if here.box.isVisible() else here.after.text()
     parts = here.before.text(), stays, here.share.text()
@@ -159,7 +159,7 @@ def test_keys_go_from_size_to_size_in_the_number_too(page, qtbot):
     assert said(page, "query-heads") == "7 → 3 −57.1 %"
     assert page.asked == [CutRequest({"query-heads": 6})]
     qtbot.keyClick(box, Qt.Key.Key_Up)
-    qtbot.keyClick(box, Qt.Key.Key_Up)  # there is none
+    qtbot.keyClick(box, Qt.Key.Key_Up)  # no effect at the maximum
     assert page.asked[1:] == [CutRequest()]
     assert box.accessibleName() == "Query heads per key/value head"
     assert box.accessibleDescription() == "7 of 7 stay: no dead units to cut"
@@ -229,7 +229,7 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     assert strip.accessibleDescription().startswith("Layer 4 is cut: changes")
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked[-1] == CutRequest()
-    for number in (0, 2):  # unlike the others, and dead
+    for number in (0, 2):  # of a different kind, and dead
         qtbot.mouseClick(strip, left, pos=strip.cell(number).center())
     qtbot.mouseClick(strip, left, pos=QPoint(strip.width() - 1, strip.height() - 1))
     assert len(page.asked) == 2
@@ -245,7 +245,7 @@ def test_layers_go_by_keys(page, qtbot):
         qtbot.keyClick(strip, key)
     assert page.asked[-1] == CutRequest(layers=(4, 5))
     qtbot.keyClick(strip, Qt.Key.Key_Right)
-    qtbot.keyClick(strip, Qt.Key.Key_Right)  # there is none
+    qtbot.keyClick(strip, Qt.Key.Key_Right)  # no effect at the end
     qtbot.keyClick(strip, Qt.Key.Key_Space)
     assert page.asked[-1] == CutRequest(layers=(4,))
 
@@ -319,12 +319,12 @@ def test_what_is_wrong_is_said_and_the_choice_stays(page, qtbot):
 
 
 def test_nothing_moves_when_it_is_said_what_is_wrong(page, qtbot):
-    """The sliders went down by 36 pixels while one aimed at them."""
+    """Regression: the sliders moved down by 36 pixels under the mouse."""
     parts = page.rows.strip, page.write_as, page.sizes, row(page, "ffn").slider, page.target.path
     strip = page.rows.strip
 
     def places():
-        qtbot.wait(20)  # what is laid out anew is so by events
+        qtbot.wait(20)  # the layout is updated by events
         return [part.mapTo(page, QPoint()) for part in parts]
 
     before = places()

@@ -1,4 +1,4 @@
-"""A person exports a file of which some tensors cannot be read: they are asked before it starts."""
+"""Exporting a file with unreadable tensors asks the user for confirmation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pruneapp.export.formats.torch import TORCH
 from tests.support.unusual_tensors import READABLE, dtensor, plain
 
 pytestmark = [
-    pytest.mark.logs,  # torch's own, when its distributed half is imported
+    pytest.mark.logs,  # by torch, when torch.distributed is imported
     pytest.mark.filterwarnings("ignore:.*Sparse.*"),
 ]
 
@@ -41,7 +41,7 @@ def opened(person, mixed):
 
 
 def go(person, name: str):
-    """Ask for an export under a name; returns the file."""
+    """Request an export under a name; return its path."""
     exporting = person.workbench.export
     person.key("Ctrl+E")
     person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
@@ -118,7 +118,7 @@ def test_a_container_that_keeps_them_asks_nothing(opened, mixed):
 
 
 def test_what_only_the_plan_tells_is_asked_as_well(opened, mixed):
-    """A pruned matrix in CSR cannot stay in its container, and so neither can the shard."""
+    """A pruned CSR matrix must be stored in another container, and so must its shard."""
     opened.wait_preview()
     opened.click(opened.button)
     opened.wait(lambda: opened.document.position == 1)

@@ -1,4 +1,4 @@
-"""Hostile and broken files, each opened in the window: one sentence, and the work goes on."""
+"""Hostile and broken files opened in the window: one sentence, and the window remains usable."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tests.gui.event_loop_delay import NEVER_LATER_S
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
 
-# Large ones, which tests of the readers open; here they would only take long.
+# Large files, tested with the readers; here they would only be slow.
 LARGE = {"S36", "S36b", "S39", "X06g"}
-# A sparse file of 2 TB: who waits for the numbers of all of it waits long.
+# A sparse file of 2 TB, whose numbers take too long to compute.
 ENDLESS = {"S47"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A file, and what is said if it is refused (a regular expression; None if it opens)."""
+    """A file, and the message if it is refused (a regular expression; None if it opens)."""
 
     id: str
     build: Callable[[Path], Path]
@@ -67,7 +67,7 @@ def test_the_corpus_is_large_enough():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_file_is_refused_in_a_sentence_or_opens(person, tmp_path, beats, family):
-    """The document before stays, no code runs, no traceback is shown, the window answers."""
+    """The previous document remains open, no code runs, and no traceback is shown."""
     mine = tmp_path / "mine.safetensors"
     save_file({"fc.weight": torch.randn(4, 5)}, mine)
     person.drop(mine)
@@ -91,11 +91,11 @@ def test_every_file_is_refused_in_a_sentence_or_opens(person, tmp_path, beats, f
         if (folder / "canary").exists():
             wrong.append(f"{row.id}: its code ran")
         if person.document is not before and row.id not in ENDLESS:
-            person.wait_idle()  # pictures and numbers of what opened, if they hang or fail
+            person.wait_idle()  # plots and numbers of the opened file, in case they block or fail
             person.window.notices.clear()
     assert not wrong, "\n".join(wrong)
     beats.assert_answered()
-    # What is open can still be worked with.
+    # The open file can still be used.
     person.drop(mine)
     person.wait_open(mine)
     assert person.wait_preview().newly_pruned == 4

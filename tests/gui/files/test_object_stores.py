@@ -1,8 +1,4 @@
-"""Models in stores, in the window: nobody is asked before the person says so, and never waited for.
-
-Whatever is asked of a store while the window stands still would be felt, so every question must
-come from another thread.
-"""
+"""Models in object stores: no request before the user confirms, and none on the main thread."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ def url(bucket, tmp_path):
 
 @pytest.fixture(autouse=True)
 def questions(monkeypatch):
-    """The names that a store is asked of, by now."""
+    """Return a list of all names requested so far; fail if the main thread requested any."""
     names: list[str] = []
     threads: set[threading.Thread] = set()
     ask = Store.ask
@@ -44,7 +40,7 @@ def questions(monkeypatch):
 
 
 def writes_location(person, text, typed=lambda: None):
-    """Answer the dialog to come by typing."""
+    """Type a location into the next dialog."""
     timer = QTimer(person.window)
     timer.setInterval(5)
 
@@ -84,10 +80,10 @@ def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions):
     person.key("Ctrl+E")
     person.wait(lambda: person.workbench.export.dialog is not None)
     dialog = person.workbench.export.dialog
-    assert "://" not in dialog.target.text()  # nothing is uploaded unless a URL is named
+    assert "://" not in dialog.target.text()  # nothing is uploaded unless a URL is typed
     target = url.replace("model", "out")
     person.type(dialog.target.path, target)
-    person.pause(600)  # longer than what is typed is left alone
+    person.pause(600)  # longer than the pause after which typed text is checked
     assert "out.safetensors" not in questions
     assert "Uploaded when you press the button" in dialog.target.note.text()
     person.click(dialog.go)

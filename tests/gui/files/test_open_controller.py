@@ -1,4 +1,4 @@
-"""All the ways into a file: dropped, chosen, named, tried, opened again."""
+"""Opening files: by drop, dialog, name, sample, and reopening."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A model of two shards."""
+    """Write a model of two shards."""
     path = tmp_path / "sharded"
     path.mkdir()
     names = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
@@ -39,7 +39,7 @@ def folder(tmp_path):
 
 
 def test_a_file_is_opened_by_dropping_it(person, file):
-    """Local files and folders are welcome; very many, and addresses of the web, are not."""
+    """Local files and folders are accepted; many files, and web addresses, are not."""
     assert not person.drop(*(file.with_name(f"{number}.pt") for number in range(21)))
     assert person.drop(file)
     person.wait_open(file)
@@ -128,7 +128,7 @@ def test_open_before_everything_is_there_asks_then(new_person, file):
 
 
 def test_a_file_that_the_system_asks_for_is_opened(person, file, qapp):
-    """macOS sends an event where others name the file on the command line."""
+    """macOS sends an event; other systems pass the file on the command line."""
     qapp.fileRequested.connect(person.start.open)
     QCoreApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(file))))
     qapp.fileRequested.disconnect(person.start.open)
@@ -147,7 +147,7 @@ def test_recent_files_are_remembered_by_the_next_window(new_person, file, folder
     second = new_person()
     names = [button.text() for button in second.window.empty.recent_buttons]
     assert names == [folder.name, file.name]
-    second.click(second.window.empty.recent_buttons[1])  # even before everything is there
+    second.click(second.window.empty.recent_buttons[1])  # before the window is ready
     second.wait_ready()
     second.wait_open(file)
     second.menu("File", "Open recent", f"1 {file}")
@@ -155,7 +155,7 @@ def test_recent_files_are_remembered_by_the_next_window(new_person, file, folder
 
 
 def test_several_state_dicts_are_offered(person, tmp_path, monkeypatch):
-    """A notice says so; another one is chosen in place."""
+    """A notice offers to choose another one."""
     path = tmp_path / "both.pt"
     torch.save(
         {
@@ -205,7 +205,7 @@ def test_a_state_dict_that_cannot_be_read_leaves_the_shown_one(person, tmp_path,
 
 @pytest.mark.usefixtures("histories_off")
 def test_opening_another_file_forgets_the_one_before(person, file):
-    """Masks, history, notices and pictures are those of the new one."""
+    """Masks, history, notices and plots are those of the new file."""
     person.click(person.window.empty.sample_button)
     person.wait_open(SAMPLE)
     person.wait_preview()
@@ -224,7 +224,7 @@ def test_opening_another_file_forgets_the_one_before(person, file):
 
 @pytest.mark.usefixtures("histories_off")
 def test_nobody_is_asked_about_unsaved_work_for_a_file_of_another_format(person, tmp_path):
-    """The work was discarded or saved, and only then the file was refused."""
+    """Regression: changes were discarded or saved before the file was refused."""
     person.click(person.window.empty.sample_button)
     person.wait_open(SAMPLE)
     person.wait_preview()
@@ -260,7 +260,7 @@ def test_tensors_that_cannot_be_pruned_are_dimmed_and_say_why(person):
 
 
 def test_modules_have_three_states_and_the_filter_limits_a_click(person):
-    """A click on a module checks its weights; with a filter only what is shown."""
+    """A click on a module checks its weights, or only the visible ones if there is a filter."""
     person.click(person.window.empty.sample_button)
     person.wait_open(SAMPLE)
     tree = person.views.tree

@@ -1,4 +1,4 @@
-"""Recent files: opened by keys, pinned, marked where they are missing, removed."""
+"""Recent files: opened by keys, pinned, marked as missing, removed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def at_work(person, files):
-    """All of the files were opened, the last of them is open."""
+    """Return the user after opening all files; the last one is open."""
     for path in files:
         person.drop(path)
         person.wait_open(path)
@@ -35,13 +35,13 @@ def at_work(person, files):
 
 
 def offered(person):
-    """What the menu offers, as it is read."""
+    """Return the visible texts of the menu Open recent."""
     actions = person.window.actions_.recent
     return [action.text().replace("&", "") for action in actions if action.isVisible()]
 
 
 def rows(person):
-    """What the page shows of each file: its name, and whether it is pinned."""
+    """Return name and pin of each file on the start page."""
     page = person.window.empty
     pins = [pin.isChecked() for pin in page.pin_buttons]
     return list(zip((b.text() for b in page.recent_buttons), pins, strict=True))
@@ -61,7 +61,7 @@ def test_keys_open_the_files_in_the_order_of_the_list(at_work, files):
     assert offered(at_work) == [f"1 {first}", f"2 {third}", f"3 {second}"]
     at_work.key("Ctrl+2")
     at_work.wait_open(third)
-    at_work.key("Ctrl+9")  # there are not so many
+    at_work.key("Ctrl+9")  # the list is shorter
     at_work.window.actions_["recent_9"].trigger()
     at_work.wait_idle()
     assert at_work.document.checkpoint.path == third
@@ -87,7 +87,7 @@ def test_a_pinned_file_stays_at_the_top(at_work, files, new_person):
     at_work.window.close()
     later = new_person()
     assert rows(later) == rows(at_work)
-    assert not later.window.empty.pin_buttons[0].isEnabled()  # nobody listens yet
+    assert not later.window.empty.pin_buttons[0].isEnabled()  # the window is not ready
     later.wait_ready()
     assert later.window.empty.pin_buttons[0].isEnabled()
     later.key("Ctrl+1")
@@ -110,7 +110,7 @@ def test_files_that_are_missing_are_marked_and_removed(at_work, files):
     assert not remove.isEnabled()
     first.unlink()
     second.rename(second.with_suffix(".elsewhere"))
-    at_work.window.activated.emit()  # the person comes back from the file manager
+    at_work.window.activated.emit()  # the user returns from the file manager
     at_work.wait(remove.isEnabled)
     here = str(third.parent)
     at_work.wait(lambda: folders(at_work) == [here, f"Missing: {here}", f"Missing: {here}"])
@@ -135,7 +135,7 @@ def test_a_file_that_cannot_be_opened_because_it_is_gone_is_marked(at_work, file
 def test_a_file_on_a_network_that_does_not_answer_keeps_nobody_waiting(
     new_person, settings_file, files, monkeypatch
 ):
-    """Neither the window, nor the other files, nor its end."""
+    """Neither the window, nor the other files, nor closing the window."""
     answer, asked = threading.Event(), []
 
     def look(path):
@@ -223,7 +223,7 @@ def test_what_is_pinned_is_listed_first_and_never_too_many(tmp_path):
     for path in paths:
         settings.add_recent(path)
     settings.pin(paths[4], pinned=True)
-    settings.pin(paths[0], pinned=True)  # which was too old to be listed
+    settings.pin(paths[0], pinned=True)  # which had been dropped from the list
     settings.pin(paths[4], pinned=True)
     settings.flush()
     later = Settings(tmp_path / "s.json")

@@ -1,4 +1,4 @@
-"""What was left behind is offered, row by row, by mouse and by keys."""
+"""Recovered files are offered row by row, by mouse and by keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work is saved, kept and offered again, by a person at the window."""
+"""Sessions are saved, journals are written, and both are offered after a crash."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def open_file(person, path):
 
 
 def kept(person):
-    """Wait until all that was done is in the journal."""
+    """Wait until all steps are in the journal."""
     person.wait(lambda: not person.workbench.autosave._busy)
 
 
@@ -134,7 +134,7 @@ def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, mo
     monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
     person.key("Ctrl+S")
     person.wait(lambda: person.workbench.sessions.path == tmp_path / "mine.prune")
-    person.key("Ctrl+S")  # knows where by now
+    person.key("Ctrl+S")  # to the same file
     person.wait_idle()
     assert asked == [str(file.with_suffix(".prune"))]
     questions = person.answers("Replace")
@@ -220,7 +220,7 @@ def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(person, fil
     asked = person.answers("Cancel")
     assert not person.window.close()
     assert "neither saved nor exported" in asked[0]
-    person.key("Ctrl+Z")  # what was exported
+    person.key("Ctrl+Z")  # the exported step
     assert person.window.isWindowModified(), "the step after it is nowhere"
     asked = person.answers("Cancel")
     assert not person.window.close()
@@ -240,7 +240,7 @@ def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(person, fil
 
 @pytest.mark.usefixtures("histories_off")
 def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
-    """Back at "Opened" closing asked nothing, and they were offered at no start."""
+    """Regression: at "Opened", closing asked nothing, and the next start did not offer them."""
     open_file(person, file)
     person.prune()
     person.prune()
@@ -299,7 +299,7 @@ def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatc
     assert person.document.position == 1
 
 
-# The checkpoint is elsewhere
+# The checkpoint was moved
 
 
 def test_a_checkpoint_that_moved_is_asked_for(person, file, tmp_path):
@@ -375,7 +375,7 @@ def test_a_folder_that_was_exported_onto_itself_is_found_again_by_its_session(pe
     person.wait(lambda: not person.workbench.sessions.unsaved)
     assert not person.trouble
 
-    # As it came, but elsewhere: a folder is asked for.
+    # As saved, but moved: a folder is asked for.
     person.key("Ctrl+W")
     (tmp_path / "there").mkdir()
     there = folder.rename(tmp_path / "there" / "llama")
@@ -408,12 +408,12 @@ def test_a_shard_that_is_named_means_its_folder(person, tmp_path):
     assert person.document.checkpoint.path == there
 
 
-# What a crash leaves behind
+# After a crash
 
 
 @pytest.fixture
 def crashed(histories_off, new_person, file):
-    """Work of a window that was killed: its journal is there, and nobody holds it."""
+    """Write the journal of a killed window: it exists, and no process locks it."""
     person = new_person()
     person.wait_ready()
     open_file(person, file)
@@ -466,7 +466,7 @@ def test_restore_may_be_clicked_again_while_the_work_is_being_opened(crashed, ne
 
 @pytest.mark.usefixtures("histories_off")
 def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, file):
-    """Of a crash after a crash, too: what was taken up is kept as it was."""
+    """Also of a crash after a crash: a recovered journal is copied."""
     person = new_person()
     person.wait_ready()
     open_file(person, file)
@@ -492,7 +492,7 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
 
 @pytest.fixture
 def crashed_in_a_session(histories_off, new_person, file, tmp_path):
-    """Work that was saved, gone on with, and then killed; returns its session file."""
+    """Save a session, prune, and kill the window; return the session file."""
     person = new_person()
     person.wait_ready()
     open_file(person, file)
@@ -528,7 +528,7 @@ def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
     person.key("Ctrl+Z")
     assert person.window.isWindowModified(), "the step that was undone is not in the session"
     person.key("Ctrl+Shift+Z")
-    # Killed again before anything was saved: the journal that it has by now knows the session, too.
+    # Killed again before saving: the new journal also refers to the session.
     kept(person)
     person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
     copy = journals()[0].read_bytes()
@@ -731,7 +731,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     copy = tmp_path / "copy.journal"
 
     def intents() -> int:
-        turns.release()  # a piece of the masks between two looks
+        turns.release()  # one piece of the masks between two reads
         copy.write_bytes(journals()[0].read_bytes())
         with read_journal(copy, Job()) as found:
             return len(found.history.intents)
@@ -762,7 +762,7 @@ def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, fil
 
 @pytest.fixture
 def other_copy(person, tmp_path):
-    """Work whose file is another one by now: they differ only where no piece was looked at."""
+    """Write a journal whose checkpoint is replaced: they differ only outside the checked pieces."""
     file = tmp_path / "large.safetensors"
     weights = np.random.default_rng(1).normal(size=(1024, 1024)).astype(np.float32)
     save_file({"a.weight": weights}, file)
@@ -801,7 +801,7 @@ def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, 
 
 @pytest.mark.usefixtures("histories_off")
 def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, new_person):
-    """After a crash the work is found on the original that was kept beside."""
+    """After a crash, the journal refers to the copy of the original."""
     open_file(person, file)
     person.prune()
     person.export(file)
@@ -823,7 +823,7 @@ def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, ne
 
 @pytest.mark.usefixtures("histories_off")
 def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person, file, tmp_path):
-    """An export has no steps. What is taken up is kept again, in a journal of its own."""
+    """An export contains no steps. A recovered journal is written to a new file."""
     person = new_person()
     person.wait_ready()
     open_file(person, file)

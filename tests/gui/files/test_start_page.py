@@ -1,4 +1,4 @@
-"""The page without a file: what it says, and the files that it offers."""
+"""The start page: its texts, and the files that it offers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two windows on one session file: neither replaces unasked what the other one saved."""
+"""Two windows with the same session file: neither replaces the changes of the other unasked."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def session(tmp_path):
 
 @pytest.fixture
 def windows(new_person, file, session):
-    """Both have opened one session; the second has pruned and saved it since."""
+    """Return users at two windows with one session; the second has pruned and saved it."""
     first = new_person()
     first.wait_ready()
     first.open(file)
@@ -79,7 +79,7 @@ def test_what_another_window_saved_is_replaced_after_a_question_alone(windows, s
     saved(first)
     assert digest(session) != theirs
     assert "mask/a.weight" not in load_file(session), "it was pruned in the other window"
-    # From now on it is the second that would replace what it has not seen.
+    # From here on, the second window would replace unknown changes.
     ours = digest(session)
     second.prune()
     asked = second.answers("Cancel")
@@ -103,7 +103,7 @@ def test_both_are_kept_where_the_person_saves_elsewhere(windows, session, tmp_pa
     assert digest(session) == theirs
     assert "protected/a.weight" in load_file(tmp_path / "b.prune")
     first.chooses_file("", "getSaveFileName")
-    first.key("Ctrl+S")  # its own file by now: nothing is asked
+    first.key("Ctrl+S")  # another file by now: nothing is asked
     first.wait_idle()
     assert not first.trouble
 
