@@ -1,4 +1,4 @@
-"""Whatever can have the focus has a name for those who do not see it."""
+"""Every widget that can have the focus has a name for screen readers."""
 
 from __future__ import annotations
 
@@ -231,11 +231,11 @@ def test_whatever_can_have_the_focus_has_a_name(qtbot, make):
         if (
             widget.focusPolicy() == Qt.FocusPolicy.NoFocus
             or widget.objectName().startswith("qt_")
-            # The field inside a combo or spin box is named by it; a header belongs to its table.
+            # The field inside a combo or spin box is named by that; a header belongs to its table.
             or (isinstance(widget, QLineEdit) and inside.focusProxy() is not None)
             or (isinstance(widget, QLineEdit) and inside.accessibleName())
             or isinstance(inside, QAbstractScrollArea)
-            or widget.window() is not view  # the list that a combo box drops down
+            or widget.window() is not view  # the list of a combo box
         ):
             continue
         text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""

@@ -1,4 +1,4 @@
-"""The first picture, what is imported when, and how the window stands and stood."""
+"""The first paint, imports in the background, and the restored state of windows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 HEAVY = ("torch", "numpy", "pyqtgraph", "safetensors", "ml_dtypes")
 
-# Starts as `main` does, and looks at what is loaded at the first paint and when all is ready.
+# Starts as `main` does, and prints which modules are imported at the first paint and at the end.
 START = """
 import sys
 from pathlib import Path
@@ -46,7 +46,7 @@ def program(rest: str) -> str:
 
 
 def test_the_first_picture_needs_nothing_heavy(run_python, tmp_path):
-    """Neither torch nor numpy nor pyqtgraph, until something is painted; torch not even then."""
+    """Neither torch nor numpy nor pyqtgraph until a plot is painted; torch not even then."""
     out = run_python(
         program("""
         def at_paint():
@@ -72,7 +72,7 @@ def test_the_first_picture_needs_nothing_heavy(run_python, tmp_path):
 
 
 def test_what_is_imported_in_the_thread_makes_no_object_of_qt(run_python):
-    """Objects made there would live in that thread."""
+    """Such objects would belong to that thread."""
     out = run_python("""
 import sys, threading
 from PySide6.QtCore import QObject
@@ -96,7 +96,7 @@ print(made)
 
 
 def test_classes_of_qt_are_made_before_the_thread_touches_them(run_python, tmp_path):
-    """The main thread would meet some that are half made, and the process would die."""
+    """If the main thread used half-initialized classes, the process would crash."""
     out = run_python(
         program("""
         from pruneapp.gui.app.runtime import MODULES
@@ -133,7 +133,7 @@ CLOSED = {
 
 @pytest.mark.parametrize("when", CLOSED)
 def test_closing_during_the_import_ends_cleanly(run_python, tmp_path, when):
-    """Exit status 0 and no word on standard error."""
+    """With exit status 0 and an empty standard error."""
     out = run_python(
         program(f"""
         window.show()
@@ -148,8 +148,8 @@ def test_closing_during_the_import_ends_cleanly(run_python, tmp_path, when):
 
 
 def test_ctrl_q_holds_from_the_first_picture_on(new_person, monkeypatch):
-    """Nobody waits for imports to leave."""
-    monkeypatch.setattr(Start, "_import", lambda _start: None)  # as long as it takes
+    """Before the imports have ended."""
+    monkeypatch.setattr(Start, "_import", lambda _start: None)  # an import that never ends
     person = new_person()
     person.key("Ctrl+Q")
     assert not person.window.isVisible()
@@ -157,7 +157,7 @@ def test_ctrl_q_holds_from_the_first_picture_on(new_person, monkeypatch):
 
 
 def test_a_file_of_the_command_line_is_said_to_be_opened(new_person, monkeypatch):
-    """As when it is opened from the window; and it can be cancelled before anything is imported."""
+    """As when it is opened in the window; and opening can be cancelled before the imports end."""
     gate = threading.Event()
     begun = Start._import
     monkeypatch.setattr(Start, "_import", lambda start: gate.wait() and begun(start))
@@ -178,7 +178,7 @@ def test_a_file_of_the_command_line_is_said_to_be_opened(new_person, monkeypatch
 
 
 def test_what_is_imported_after_closing_is_not_used(new_person, monkeypatch):
-    """A workbench that comes too late would have threads that nobody stops."""
+    """Otherwise the threads of a late workbench would never be stopped."""
     closed = threading.Event()
     real = Start._import
 
@@ -199,14 +199,14 @@ def test_what_is_imported_after_closing_is_not_used(new_person, monkeypatch):
 
 
 class _Joined(threading.Thread):
-    """Not running: closing does not wait for the thread, which waits for closing."""
+    """A thread that is not running, so that closing does not wait for it."""
 
 
-# How the window stands and stood
+# Restored state
 
 
 def test_every_command_does_something_and_has_keys_of_its_own(person):
-    """Every action of the declaration is connected; no key is given twice."""
+    """Every declared action is connected, and no two have the same shortcut."""
     keys = [QKeySequence(key).toString() for spec in COMMANDS for key in spec.keys]
     assert len(set(keys)) == len(keys)
     assert len({spec.id for spec in COMMANDS}) == len(COMMANDS)
@@ -224,7 +224,7 @@ def _signal(item, signature):
 
 
 def test_size_theme_and_docks_are_remembered(new_person, settings_file):
-    """The screen of the tests is small, and windows are kept inside of it."""
+    """The screen of the tests is small, and windows are limited to it."""
     first = new_person(SAMPLE)
     first.wait_ready()
     first.wait_open(SAMPLE)
@@ -262,7 +262,7 @@ def test_a_broken_layout_never_keeps_the_window_from_opening(new_person, setting
 
 
 def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_person):
-    """960 × 600: tree and form share one place; wide again they stand side by side."""
+    """At 960 x 600, tree and form are tabs; in a wide window they are next to each other."""
     person = new_person(SAMPLE)
     person.wait_ready()
     person.wait_open(SAMPLE)
@@ -335,7 +335,7 @@ def test_1280_by_800_shows_everything_without_scrolling(new_person):
 
 
 def test_another_theme_repaints_every_view(new_person):
-    """From light to dark while a file is open, by the menu, every page of it."""
+    """From light to dark by the menu, on every page, while a file is open."""
     person = new_person(SAMPLE)
     person.wait_ready()
     person.wait_open(SAMPLE)
@@ -352,7 +352,7 @@ def test_another_theme_repaints_every_view(new_person):
         views.pages.heading,
         views.pages.numbers,
     ]
-    person.click(person.button)  # two states, so that there is something to compare
+    person.click(person.button)  # two states to compare
     person.wait(lambda: person.document.position == 1)
     person.show_quality()
     for page in Page:
@@ -375,7 +375,7 @@ def grounds(theme) -> set[str]:
 
 
 def colors_of(widget) -> set[str]:
-    """The colours that more than a twentieth of a widget has."""
+    """Return the colors of more than a twentieth of a widget's pixels."""
     image = widget.grab().toImage()
     counts: dict[int, int] = {}
     for y in range(0, image.height(), 3):
@@ -387,7 +387,7 @@ def colors_of(widget) -> set[str]:
 
 
 def test_every_command_is_found_by_its_name(new_person):
-    """Ctrl+Shift+P, a few letters, Return; the sheet of keys shows every key."""
+    """Ctrl+Shift+P, some letters, Return; the shortcut sheet shows every shortcut."""
     person = new_person(SAMPLE)
     person.wait_ready()
     person.wait_open(SAMPLE)
@@ -435,7 +435,7 @@ def test_every_command_is_found_by_its_name(new_person):
 
 
 def test_tab_leads_through_the_window_and_back(new_person):
-    """Tree, pictures, form and button are reached by the keyboard alone, in reading order."""
+    """Tab reaches tree, plots, form and button in reading order."""
     person = new_person(SAMPLE)
     person.wait_ready()
     person.wait_open(SAMPLE)
@@ -478,10 +478,10 @@ def test_the_device_can_be_chosen_and_is_remembered(new_person, settings_file):
 
 
 def test_before_anything_is_open_no_command_that_needs_it_is_offered(new_person):
-    """In the first seconds Undo, Redo and Export looked as if they could be pressed."""
+    """Regression: in the first seconds, Undo, Redo and Export looked enabled."""
     window = new_person(show=False).window
     for spec in COMMANDS:
-        offered = spec.always and not spec.number  # there are no recent files
+        offered = spec.always and not spec.number  # the list of recent files is empty
         assert window.actions_[spec.id].isEnabled() == offered, spec.id
     assert not any(window.actions_[name].isEnabled() for name in ("undo", "redo", "export"))
     assert not window.export_button.isEnabled()

@@ -1,4 +1,4 @@
-"""Every dialog opens inside its screen, also inside one of 1280x800 pixels at 150 %."""
+"""Every dialog fits its screen, also one of 1280x800 pixels at 150 %."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def allocation():
 
 
 def repair():
-    # Random inputs are offered for ONNX models alone, which have neither text nor images.
+    # Random inputs are only offered for ONNX models, which have neither text nor images.
     found = RepairDialog(tuple(k for k in DataKind if k is not DataKind.INPUTS), PARAMS, {})
     found.source.set_found(SENTENCE)
     found.set_layers([PrunedLayer(name, 100, 50, 10**6) for name in NAMES])
@@ -248,7 +248,7 @@ def test_a_dialog_opens_inside_its_screen(make, qtbot, free):
 
 
 def test_the_choices_of_an_export_scroll_and_its_buttons_stay(qtbot, monkeypatch):
-    """With a notice on top the dialog was higher than the screen, and cut below."""
+    """Regression: with a notice, the dialog was higher than the screen, and cut off below."""
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 853, 480))
     dialog = export()
     qtbot.addWidget(dialog)
@@ -272,7 +272,7 @@ def test_the_choices_of_an_export_scroll_and_its_buttons_stay(qtbot, monkeypatch
 
 @pytest.mark.parametrize("make", [evaluate, repair])
 def test_what_is_said_later_makes_no_field_lower(make, qtbot, monkeypatch):
-    """An error of three lines took its room from the fields above, whose buttons were cut."""
+    """Regression: an error of three lines shrank the fields above, and cut off their buttons."""
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1120, 700))
     dialog = make()
     choice = dialog.findChild(SourceChoice)

@@ -1,4 +1,4 @@
-"""The language of the window: chosen in a menu, and shown by a window that keeps the work."""
+"""The language of the window: chosen in a menu, and used by a new window with the same document."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def file(tmp_path) -> Path:
 
 
 def open_again(person, language: str):
-    """Choose a language, take the offer to open the windows again; return who is at the first."""
+    """Choose a language and accept reopening the windows; return the user at the first."""
     person.menu("View", "Language", language)
     (notice,) = person.window.notices.notices
     person.click(next(b for b in notice.findChildren(QPushButton) if b.text() == "Open again"))
@@ -131,7 +131,7 @@ def test_the_language_of_now_is_not_offered_again(person):
     assert person.workbench.settings.get(LANGUAGE) == "system"
 
 
-# Speaks a language in a process of its own, where the system's is another one.
+# Prints the language of a process with another system language.
 SPEAKS = """
 import sys
 from PySide6.QtCore import QLocale, QCoreApplication
@@ -176,7 +176,7 @@ def test_a_language_is_that_of_the_system_or_the_chosen_one(run_python, monkeypa
 
 
 def test_english_is_not_left_for_a_second_language(run_python, monkeypatch):
-    """Who prefers English and knows German gets English."""
+    """A user who prefers English over German gets English."""
     monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
     monkeypatch.setenv("LANGUAGE", "en_GB:de_DE")
     assert run_python(SPEAKS).splitlines() == ["&Edit Cancel 0.5"]
@@ -215,7 +215,7 @@ def test_numbers_and_sizes_are_written_as_in_the_language(english):
     assert QCoreApplication.translate("Actions", "&Edit") == "&Edit"
 
 
-# Names, numbers and units, which no language has; all other letters are English.
+# Names, numbers and units, which are not translated; all other Latin letters are English.
 NAMES = re.compile(r"'[^']*'|[\w.]+\.weight|\bL[12]\b|\bPruneapp\b|\btorch\.save\b|\.?safetensors")
 
 
@@ -286,7 +286,7 @@ def test_steps_of_the_history_are_chinese(chinese, new_person, file):
         assert not english_in(re.sub(r"</?span>|<br>|&#?\w+;", " ", tip)), tip
     undo = person.window.actions_["undo"].toolTip() + person.window.actions_["undo"].text()
     assert "L1 50 %，作用于 2 个张量" in undo
-    # What is written stays as it is.
+    # Typed texts are not translated.
     assert person.document.items[1].label == "L1 50 % on 2 tensors"
 
 
@@ -350,7 +350,7 @@ def test_the_report_of_a_shrunk_model_is_chinese(chinese, qtbot, tmp_path):
 
 @pytest.fixture
 def german(qapp, english):
-    """The window speaks German, as if it was chosen."""
+    """Translate the window into German."""
     before = QLocale()
     translator = QTranslator()
     assert translator.load(str(resources.path("translations/pruneapp_de.qm")))

@@ -1,4 +1,4 @@
-"""However the application is ended: exit status 0, an empty standard error, and work is kept."""
+"""However the application is ended: exit status 0, an empty standard error, and no lost work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.monkey.findings import KNOWN
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 # The platform minimal has no fonts.
 NOISE = (*KNOWN, "QFont::setPointSizeF: Point size <= 0")
-# How to quit, and meanwhile what, on which platform. A modal dialog keeps the user from the menu.
+# How to quit, in which situation, on which platform. A modal dialog blocks the menu.
 CASES = (
     ("menu", "windows", "minimal"),
     ("window", "job", "offscreen"),
@@ -32,7 +32,7 @@ CASES = (
     ("SIGINT", "dialog", "offscreen"),
     ("SIGHUP", "job", "minimal"),
 )
-# What is on the clipboard at the end, in turn: Qt makes other objects for pictures and fields.
+# The last content of the clipboard, in turn: Qt uses other classes for pictures and fields.
 LAST = ("picture", "name", "field")
 
 
@@ -49,7 +49,7 @@ def sources() -> set[str]:
 
 
 def run(folder, quit_by: str, situation: str, last: str, platform: str):
-    """Run the application in a process of its own, on a copy of the sample."""
+    """Run the application in another process, on a copy of the sample."""
     file = folder / "model.safetensors"
     shutil.copyfile(SAMPLE, file)
     state = folder / "state"

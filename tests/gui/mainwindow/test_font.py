@@ -1,4 +1,4 @@
-"""The font of the system may grow while the window is open: nothing is cut off by that."""
+"""The system's font may change while the window is open: no text is cut off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 @pytest.fixture
 def larger(qapp):
-    """Make the font of the application larger by a factor."""
+    """Return a function that scales the font of the application by a factor."""
     before = QFont(qapp.font())
 
     def grow(factor):
@@ -28,7 +28,7 @@ def larger(qapp):
 
 
 def sizes(person):
-    """How large what can be read in the window is, by what it says."""
+    """Return the sizes of the visible widgets with a text, by class and text."""
     found = {}
     for kind in (QAbstractButton, QComboBox, QLabel, QLineEdit):
         for widget in person.window.findChildren(kind):
@@ -59,12 +59,12 @@ def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_perso
     second = new_person()
     opened(second)
     fresh = sizes(second)
-    # How wide the middle is may differ, and what has room there: widths of docks are the person's.
+    # The central area may differ in width, as the user sets the widths of the docks.
     assert len(set(live) & set(fresh)) > 40
     differing = {
         key: (live[key], fresh[key])
         for key in set(live) & set(fresh)
-        if "preview" not in key[1]  # the main action is as wide as its dock
+        if "preview" not in key[1]  # the main button is as wide as its dock
         and key[0] in {"QAbstractButton", "QLineEdit"}
         and sorted(live[key]) != sorted(fresh[key])
     }
@@ -100,7 +100,7 @@ def test_the_page_without_a_file_follows(show, larger):
     button.show()
     title, least = page.title.font().pointSizeF(), button.minimumWidth()
     larger(2)
-    QApplication.processEvents()  # that the font is another is told by events
+    QApplication.processEvents()  # a change of the font is announced by events
     fit_fonts(page)
     assert page.title.font().pointSizeF() == pytest.approx(2 * title, abs=0.2)
     assert button.minimumWidth() > least

@@ -1,4 +1,4 @@
-"""The picture is the largest thing in the window."""
+"""The plot is the largest part of the window."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 @pytest.fixture
 def opened(person, monkeypatch):
-    """Return a window with the sample, in a size that the screen of the tests need not have."""
+    """Return the user at a window with the sample, on a screen of 1920x1200 pixels."""
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
     person.open(SAMPLE)
     person.wait_open(SAMPLE)
@@ -29,7 +29,7 @@ def opened(person, monkeypatch):
 
 
 def inside(widget, window):
-    """Whether nothing cuts off a part of a widget."""
+    """Return whether no widget around a widget cuts it off."""
     around = widget.parentWidget()
     while around is not None and around is not window:
         place = QRect(widget.mapTo(around, QPoint(0, 0)), widget.size())
@@ -40,7 +40,7 @@ def inside(widget, window):
 
 
 def canvases(person, width, height):
-    """Return the sizes of the five pictures in a window of this size."""
+    """Return the sizes of the plots on all pages in a window of this size."""
     window, pages = person.window, person.views.pages
     window.resize(width, height)
     sizes = {}
@@ -66,7 +66,7 @@ def test_it_has_600_by_420_pixels_in_a_window_of_1280_by_800(opened):
 
 @pytest.mark.parametrize("height", [720, 800])
 def test_it_has_half_of_the_height_of_a_window(opened, height):
-    """At 150 %, a screen of 1920 x 1080 has 1280 x 720 of the pixels that a window counts."""
+    """At 150 %, a screen of 1920 x 1080 has 1280 x 720 logical pixels."""
     for page, size in canvases(opened, 1280, height).items():
         assert size.height() >= height / 2, page
 
@@ -78,7 +78,7 @@ def test_it_is_of_use_in_a_window_of_960_by_600(opened):
 
 
 def test_it_has_half_of_a_small_window_whose_controls_are_all_seen(opened):
-    """1280 x 800 at 150 %: what a laptop has."""
+    """1280 x 800 at 150 %: a common laptop."""
     for page, size in canvases(opened, 853, 533).items():
         assert size.height() >= 533 / 2, page
         controls = opened.views.middle.findChildren(QWidget)
@@ -114,7 +114,7 @@ def test_no_part_of_the_form_is_cut_off(opened):
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (853, 533)])
 def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width, height):
-    """With three rules, limits, and in the small window a typed pattern that matches nothing."""
+    """With three rules, limits, and in the small window a pattern that matches nothing."""
     window, form, forecast = opened.window, opened.views.form, opened.views.preview
     window.resize(width, height)
     opened.pause(30)
@@ -124,7 +124,7 @@ def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width,
     opened.click(form.limits.button)
     opened.wait_preview()
     least = "tensors", "pruned", "sparsity", "remaining", "norm"
-    # The norm of the whole model is a row of the result alone.
+    # Only the result has a row for the norm of the whole model.
     seen = forecast.figures.labels.keys() - {"whole"} if height >= 800 else least
     for key in seen:
         assert inside(forecast.figures.labels[key], window), key
@@ -156,7 +156,7 @@ def test_no_row_of_the_preview_is_cut_in_the_middle(opened):
 
 
 def test_no_row_of_the_form_is_cut_in_the_middle(opened):
-    """With some rules a button, or half of a line, stood at the edge above the preview."""
+    """Regression: a button or half of a line was visible at the edge above the preview."""
     form, area = opened.views.form, opened.views.form
     while not isinstance(area, QScrollArea):
         area = area.parentWidget()
@@ -178,7 +178,7 @@ def test_no_row_of_the_form_is_cut_in_the_middle(opened):
 
 
 def test_the_panel_ends_with_what_it_says_where_it_scrolls(opened):
-    """It kept room for three more tensors, and one could scroll to it."""
+    """Regression: there was empty space for three more tensors, to which the panel could scroll."""
     tree = opened.views.tree
     tree.set_checked(tree.checked()[:1])
     tree.checkedChanged.emit()
@@ -207,7 +207,7 @@ def test_the_panel_ends_with_what_it_says_where_it_scrolls(opened):
 
 
 def test_there_is_one_row_of_controls_above_it_and_one_of_words_below(opened):
-    """Between the tabs and the picture, and from it to its legend."""
+    """Between the tabs and the plot, and between the plot and its legend."""
     opened.window.resize(1280, 800)
     pages = opened.views.pages
     for page in Page:
@@ -264,7 +264,7 @@ def test_at_150_percent_it_has_half_of_the_window(tmp_path):
 
 
 def test_the_column_grows_with_numbers_that_are_wider_than_it(opened):
-    """Those that come later, or are in a language of longer words: none is cut at the edge."""
+    """Numbers that are computed later, and longer translations, are not cut off."""
     opened.window.resize(1280, 800)
     figures = opened.views.preview.findChild(StepFigures)
     figures.setMinimumWidth(520)

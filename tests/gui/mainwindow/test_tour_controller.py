@@ -1,4 +1,4 @@
-"""The tour: three cards on the first run, and steps that a person or Next does."""
+"""The tour: three cards on the first run, and steps that the user or Next completes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TITLES = [
 
 @pytest.fixture
 def touring(person):
-    """A person who takes the tour from its card."""
+    """Return the user after starting the tour from its card."""
     person.click(person.window.empty.tour_button)
     person.wait(person.window.tour.isVisible)
     assert person.document.checkpoint.path == SAMPLE
@@ -44,7 +44,7 @@ def wait_title(person, wanted):
 
 
 def framed(person):
-    """What the frame is around, in the window."""
+    """Return the geometry of the highlight frame."""
     frame = person.window.highlight
     assert frame.isVisible()
     return frame.geometry()
@@ -70,7 +70,7 @@ def test_a_person_does_all_of_the_tour(touring):
     person.ask_amount("40 %")
     wait_title(person, "Prune")
     person.wait(lambda: is_around(person, person.button))
-    person.click(person.button)  # the frame takes no click
+    person.click(person.button)  # the frame is transparent for the mouse
     wait_title(person, "Undo")
     assert is_around(person, person.views.history.list)
     person.key("Ctrl+Z")
@@ -103,7 +103,7 @@ def test_next_does_the_steps_by_the_keyboard_alone(touring):
     assert not person.window.tour.isVisible()
     assert person.views.tree.view.hasFocus()
 
-    person.menu("Help", "Tour")  # once more, with what was done
+    person.menu("Help", "Tour")  # again, with all steps done
     for wanted in TITLES:
         wait_title(person, wanted)
         person.key("Space", person.window.tour.next)

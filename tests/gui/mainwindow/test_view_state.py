@@ -1,4 +1,4 @@
-"""Columns, order, page and how each file was looked at are found again."""
+"""Columns, sort order, page and form are restored for each file."""
 
 import json
 import shutil
@@ -81,7 +81,7 @@ def test_the_form_is_found_again_and_asks_for_nothing(person, files):
 
 
 def test_a_method_without_a_choice_of_scope_leaves_the_choice_as_it_was(person, files):
-    """LAMP is global: found again, so was whatever was chosen after it."""
+    """Regression: LAMP is always global, and restoring it changed the scope of other methods."""
     first, second = files
     opened(person, first)
     form = person.views.form
@@ -132,10 +132,10 @@ def test_the_list_and_the_tree_are_each_sorted_by_their_own(person, files):
     assert header.sortIndicatorSection() == Column.SPARSITY
     tree.set_flat(flat=False)
     assert tree.model.listing.order == Order(Column.NAME, descending=True)
-    opened(person, files[1])  # another model begins in the order of its file
+    opened(person, files[1])  # another model is in the order of its file
     assert tree.model.listing.order == Order()
     assert header.sortIndicatorSection() == -1
-    opened(person, files[0])  # and this one is found as it was left
+    opened(person, files[0])  # restored
     assert tree.model.listing.order == Order(Column.NAME, descending=True)
     assert tree.view.order(flat=True) == {"sorted": "sparsity", "descending": True}
 
@@ -268,7 +268,7 @@ def test_settings_of_before_still_open(tmp_path):
 
 
 def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, files, monkeypatch):
-    """Found: closing such a file raised, and nothing of it was remembered."""
+    """Regression: closing such a file raised an error, and no state was saved."""
     first, second = files
     opened(person, first)
     name = person.views.tree.checked()[-1]
@@ -285,7 +285,7 @@ def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, f
 
 
 def test_a_slip_in_one_field_loses_no_rules(person, files):
-    """Found: with a wrong amount nothing of the form was remembered."""
+    """Regression: with an invalid amount, nothing of the form was saved."""
     first, second = files
     opened(person, first)
     person.click(person.views.form.add)

@@ -1,4 +1,4 @@
-"""A window with a model of blocks, at which a person prunes by hand."""
+"""A window with a model of blocks for manual edits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 
 @pytest.fixture
 def model(tmp_path):
-    """Two blocks of a convolution with its norm, and a head."""
+    """Write two blocks of a convolution with its norm, and a head."""
     generator = torch.Generator().manual_seed(4)
     tensors = {}
     for block in range(3):

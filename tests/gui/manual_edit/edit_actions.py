@@ -1,4 +1,4 @@
-"""What hands do, and what is there afterwards."""
+"""Manual edits and their results."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ CONV = "layers.1.conv1.weight"
 
 
 def channel(name, index, operation="prune", shape=(8, 4, 3, 3)):
-    """The gesture that does something to a channel."""
+    """Return the request for an operation on one channel."""
     box = ((index, index + 1), *((0, size) for size in shape[1:]))
     return ManualEditRequest(operation, name, (box,), "channel", 0)
 
 
 def kept(person, name):
-    """Which elements of a tensor are kept."""
+    """Return a bool array of the unpruned elements of a tensor."""
     shape = person.document.checkpoint.entry(name).shape
     mask = person.document.masks.get(name)
     size = int(np.prod(shape))
@@ -25,12 +25,12 @@ def kept(person, name):
 
 
 def said(person):
-    """What the status bar says was done last."""
+    """Return the text of the status bar."""
     return person.window.done.label.text()
 
 
 def middle_of_bar(person, bar):
-    """A pixel inside of a bar, a little above the axis."""
+    """Return a pixel in a bar, a little above the axis."""
     canvas = person.views.pages.channels.canvas
     foot = canvas.pixel_of(bar)
     return QPoint(foot.x(), foot.y() - 4)

@@ -1,4 +1,4 @@
-"""Pruning by hand through the real window: gestures, blocks, protection, undo."""
+"""Manual edits in a real window: selection, blocks, protection, undo."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
 
 
 def box(person, which):
-    """Click a check box below the picture."""
+    """Click a check box below the plot."""
     found = getattr(person.views.edit_options, which)
     person.wait(found.isVisible)
     person.click(found, QPoint(8, found.height() // 2))
@@ -164,7 +164,7 @@ def test_what_pruned_channels_leave_in_bias_and_norm_is_pruned_by_one_command(at
 
 
 def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
-    """In the page that is shown; nothing chosen is said so."""
+    """On the current page; an empty selection is reported."""
     at_work.click_cell("fc.weight")
     at_work.menu("Prune", "Manual edit", "Prune selection")
     assert at_work.trouble == [
@@ -203,7 +203,7 @@ def test_protected_weights_that_stay_are_told_of(at_work):
 
 
 def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monkeypatch):
-    """It would be lost with the document."""
+    """It would be lost when the document is closed."""
     from pruneapp.checkpoint import checkpoint
     from pruneapp.gui.document import open_document
 
@@ -231,7 +231,7 @@ def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monke
 def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
     at_work, model, tmp_path, monkeypatch
 ):
-    """Both files have a tensor of the same name, and the gesture comes to its end in the second."""
+    """Both files have the tensor; the edit is computed after the second file is open."""
     other = tmp_path / "other.safetensors"
     save_file(load_file(model), other)
     begun, go_on = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""Manual edits of what a group shares, through the real window: neurons and heads of a llama."""
+"""Manual edits of units that several tensors share (neurons and heads), in a real window."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def press(person, key, states):
 
 
 def gone(person, name, dim=0):
-    """The channels along a dimension that are pruned whole."""
+    """Return the indices along a dimension in which all weights are pruned."""
     return np.flatnonzero(~kept(person, name).any(axis=1 - dim)).tolist()
 
 

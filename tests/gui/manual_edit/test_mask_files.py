@@ -1,4 +1,4 @@
-"""Masks and scores of files, through the real window."""
+"""Mask and score files in a real window."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.gui.manual_edit.edit_actions import CONV, channel, kept, said
 
 @pytest.fixture
 def masks(tmp_path):
-    """Masks of two tensors, as torch calls them: a few of their weights are 0."""
+    """Write masks of two tensors, named as by torch, with some zeros."""
     made = {
         "layers.1.conv1.weight_mask": torch.ones(8, 4, 3, 3),
         "fc.weight_mask": torch.ones(10, 8),
@@ -43,7 +43,7 @@ def test_masks_of_a_file_are_pruned_by_a_command_of_the_menu(at_work, masks):
 
 @pytest.fixture
 def loaded(at_work, masks):
-    """The window with masks of a file; before, the person had checked other tensors."""
+    """Return the user after loading masks; other tensors were checked before."""
     at_work.key("Ctrl+Shift+A")
     at_work.check("layers.0.conv1.weight")
     at_work.check(CONV)
@@ -84,7 +84,7 @@ def test_a_file_opens_again_with_the_check_marks_of_the_person(loaded, model):
 
 def test_what_the_person_checks_beside_masks_of_a_file_stays_checked(loaded):
     loaded.check("layers.2.conv1.weight")
-    loaded.check(CONV)  # no longer
+    loaded.check(CONV)  # unchecks it
     loaded.menu("Prune", "Reset form")
     assert set(loaded.views.tree.checked()) == {"layers.0.conv1.weight", "layers.2.conv1.weight"}
 
@@ -107,7 +107,7 @@ def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path
 
 @pytest.mark.parametrize("wrong", ["weights", "other model", "no checkpoint"])
 def test_a_file_without_masks_leaves_the_form(at_work, model, tmp_path, wrong):
-    """It asked for masks that were not there, beside the preview of rules that were gone."""
+    """Regression: the form requested missing masks, and showed the preview of removed rules."""
     path = model
     if wrong != "weights":
         path = tmp_path / "wrong.safetensors"
@@ -147,7 +147,7 @@ def test_scores_that_cannot_be_read_leave_the_form(at_work, tmp_path):
 
 @pytest.fixture
 def combining(at_work, masks):
-    """The dialog, with channels 5 and 6 pruned here, 4 and 5 there."""
+    """Return the dialog, with channels 5 and 6 pruned here, and 4 and 5 in the file."""
     for index in (5, 6):
         at_work.workbench.manual_edit.perform(channel(CONV, index))
     at_work.wait(lambda: len(at_work.states) == 3)
@@ -191,7 +191,7 @@ def test_masks_are_combined_in_one_step(at_work, combining, how, button, pruned)
 
 @pytest.mark.parametrize("form", ["safetensors", "resumable"])
 def test_zeros_that_nobody_pruned_stay_out_of_a_union(at_work, model, tmp_path, form):
-    """All biases and norms that are 0 were pruned, without a word, beside what an export prunes."""
+    """Regression: biases and norms of 0 were silently pruned, in addition to the masks."""
     tensors = load_file(model) | {"layers.1.bn1.bias": torch.zeros(8)}
     tensors["layers.0.conv1.bias"][:3] = 0
     start = tmp_path / "start.safetensors"
@@ -217,7 +217,7 @@ def test_zeros_that_nobody_pruned_stay_out_of_a_union(at_work, model, tmp_path, 
 
 
 def test_what_the_history_takes_of_it_is_made_by_the_worker(at_work, combining, monkeypatch):
-    """Of 25,000 masks it takes a tenth of a second."""
+    """For 25,000 masks, it takes a tenth of a second."""
     threads = []
     init = MaskSlot.__init__
 

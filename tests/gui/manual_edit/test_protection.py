@@ -1,4 +1,4 @@
-"""Protection is work like any other: no file holds it but a session."""
+"""Protection counts as unsaved work: only session files store it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME = "a.weight"
 
 @pytest.fixture
 def protected(person, tmp_path):
-    """A fresh file of which one row is protected, and nothing else is done."""
+    """Return the user with a file in which one row is protected."""
     path = tmp_path / "model.safetensors"
     weights = np.random.default_rng(1).normal(size=(8, 5)).astype(np.float32)
     save_file({NAME: weights}, path)

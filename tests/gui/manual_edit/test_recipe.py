@@ -1,4 +1,4 @@
-"""The whole way: prune a channel, protect another, L2 on top, undo all; and its recipe."""
+"""Prune a channel, protect another, apply L2, undo all; and the same from the recipe."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.support.document_edits import entry as entry_of
 
 
 def recipe(document):
-    """What was done, as JSON, and the masks that it names."""
+    """Return the steps as JSON, and the masks that they refer to."""
     done, masks = [], {}
     for position in range(1, document.position + 1):
         said, named = entry_of(document.history, position)
@@ -34,12 +34,12 @@ def recipe(document):
 
 
 def as_bytes(masks):
-    """Packed masks by name, of those that say something."""
+    """Return packed masks by name, without empty ones."""
     return {n: m.packed.tobytes() for n, m in masks.items() if m.pruned}
 
 
 def replayed(done, masks, path):
-    """What is kept and protected after a recipe, as bytes, in a document of its own."""
+    """Return the pruned and protected masks, as bytes, after replaying a recipe in a document."""
     with open_checkpoint(path) as checkpoint:
         document = Document(checkpoint)
         for entry in done:
@@ -54,9 +54,9 @@ def replayed(done, masks, path):
 
 
 def by_torch(done, path):
-    """The same by torch's own calls, read from the JSON alone.
+    """Return the same, computed with torch.nn.utils.prune from the JSON alone.
 
-    torch knows no protection: to what is protected it is told an infinite importance.
+    torch has no protection, so that protected weights get an infinite importance.
     """
     module = torch.nn.Module()
     places, protected = {}, {}
@@ -95,12 +95,12 @@ def by_torch(done, path):
 
 
 def pruned_by_torch(module, name):
-    """Whether torch pruned a tensor."""
+    """Return whether torch pruned a tensor."""
     return hasattr(module, f"{name}_mask")
 
 
 def packed(masks):
-    """Bytes of masks, the first element in the lowest bit."""
+    """Return masks as bytes, with the first element in the lowest bit."""
     return {
         n: np.packbits(m.numpy().ravel(), bitorder="little").tobytes() for n, m in masks.items()
     }
@@ -110,7 +110,7 @@ BOXES = {c: [[[c, c + 1], [0, 4], [0, 3], [0, 3]]] for c in range(8)}
 
 
 def assert_done(person, path):
-    """The recipe says what was done, and others who follow it come to the same masks."""
+    """Assert that the recipe describes the steps, and that replaying it gives the same masks."""
     document = person.document
     done, masks = recipe(document)
     assert [entry["name"] for entry in done] == ["edit", "edit", "step"]
@@ -142,7 +142,7 @@ def undo_all(person, key):
 
 
 def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_work, model):
-    """By clicking bars and buttons alone."""
+    """By clicks on bars and buttons alone."""
     channels = at_work.views.pages.channels
     at_work.click_cell(CONV)
     tabs = at_work.views.pages.tabs
@@ -165,7 +165,7 @@ def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_
     at_work.key("Ctrl+Shift+A")
     at_work.check(CONV)
     at_work.choose(at_work.rule.method, "Ln structured (channels)")
-    at_work.ask_amount("43 %")  # of the 7 that are left, the protected one among them
+    at_work.ask_amount("43 %")  # of the 7 unpruned channels, including the protected one
     at_work.wait_preview()
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 4)
@@ -175,7 +175,7 @@ def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_
 
 
 def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
-    """No click: filter, pages, bars, form and button by keys where the focus is."""
+    """Without clicks: filter, pages, bars, form and button by keys."""
     channels = at_work.views.pages.channels
     key = at_work.key
 
@@ -227,7 +227,7 @@ def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
 
 
 def tab_to(person, widget):
-    """Press Tab until a widget, or what is in it, has the focus."""
+    """Press Tab until a widget, or one of its children, has the focus."""
     for _step in range(80):
         focused = QApplication.focusWidget()
         if focused is not None and (focused is widget or widget.isAncestorOf(focused)):
@@ -237,6 +237,6 @@ def tab_to(person, widget):
 
 
 def type_in(person, text):
-    """Type where the focus is."""
+    """Type into the focused widget."""
     person.qtbot.keyClicks(QApplication.focusWidget(), text)
-    person.pause(160)  # large trees wait for the person to pause
+    person.pause(160)  # large trees are filtered after a pause in typing

@@ -1,4 +1,4 @@
-"""A gesture that takes long: shown in the status bar, cancelled there, and the next one is done."""
+"""A long edit is shown in the status bar and can be cancelled there; the next one is applied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zeros that a file already has: a quiet notice, one click, and amounts go on from there."""
+"""Zeros that a file already has: a notice, one click, and further pruning starts from there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 @pytest.fixture
 def sparse(tmp_path):
-    """A file that was pruned 2:4 in two tensors and by channels in one."""
+    """Write a file with two tensors pruned 2:4, and one by channels."""
     generator = torch.Generator().manual_seed(2)
     tensors = {f"layers.{n}.weight": torch.randn(16, 32, generator=generator) for n in range(4)}
     for n in (0, 1):
@@ -29,7 +29,7 @@ def sparse(tmp_path):
 
 
 def found(person):
-    """Wait until the file was looked at; returns the notices that are no trouble."""
+    """Wait until the zeros of the file are counted; return the notices that report no problem."""
     person.wait(lambda: person.workbench.manual_edit.zeros.report is not None)
     return person.notices
 
@@ -67,7 +67,7 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     report = person.wait_preview()
     assert [t.after for t in report.tensors] == [384, 384, 320, 256], "amounts go on from there"
 
-    person.key("Ctrl+Z", person.window)  # the field has an undo of its own
+    person.key("Ctrl+Z", person.window)  # not to the field, which has its own undo
     assert not person.document.masks
     person.pause(600)
     person.wait_idle()
@@ -89,7 +89,7 @@ def test_a_file_of_few_zeros_says_nothing(person):
 
 
 def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_path):
-    """A dense export holds no mask, only zeros."""
+    """A dense export contains zeros, but no masks."""
     out = tmp_path / "out.safetensors"
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
@@ -133,7 +133,7 @@ def test_what_was_made_final_can_be_treated_as_pruned_again(person):
     person.wait(lambda: person.document.masks)
     pruned = {row.name: person.document.masks.pruned(row.name) for row in person.session.rows}
     person.menu("Prune", "Make permanent")
-    person.menu("Prune", "Treat zeros as pruned")  # without waiting: it is of what comes first
+    person.menu("Prune", "Treat zeros as pruned")  # queued after it
     person.wait(lambda: len(person.states) == 4)
     assert person.trouble == []
     assert pruned == {

@@ -1,4 +1,4 @@
-"""The dialog of the pattern checker, by clicks and keys: what it asks, says and offers."""
+"""The dialog of the pattern checker, by clicks and keys: requests, results and actions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def dialog(qtbot):
 
 @pytest.fixture
 def asked(dialog):
-    """Questions, as they are asked; a repair would be among them."""
+    """Return a list that collects requests for checks, and "repair" for those of repairs."""
     found = []
     dialog.asked.connect(lambda: found.append(dialog.row.question()))
     dialog.repairRequested.connect(lambda: found.append("repair"))

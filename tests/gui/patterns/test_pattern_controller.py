@@ -1,4 +1,4 @@
-"""Whether the open file has a pattern, asked and repaired in the window, against plain numpy."""
+"""Check the pattern of the open file and repair it in the window, compared with plain numpy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHANGED = "The masks have changed since this check."
 
 @pytest.fixture
 def weights():
-    """Dense and half empty layers: a file was pruned to 2:4 in one, along its inputs."""
+    """Return dense layers, and one pruned to 2:4 along its inputs."""
     rng = np.random.default_rng(3)
     made = {
         "conv.weight": rng.normal(size=(6, 8, 3, 3)),
@@ -47,7 +47,7 @@ def at_work(person, weights, tmp_path):
 
 @pytest.fixture
 def gate(monkeypatch):
-    """Looking takes until the gate is opened, and can be cancelled."""
+    """Return a gate that blocks checks until it is opened; they can be cancelled."""
     made = Gate(closed=True)
 
     def look(*given):
@@ -64,7 +64,7 @@ def open_dialog(person):
 
 
 def asked(person):
-    """The dialog, once it says something."""
+    """Open the dialog, and return it when it shows a result."""
     dialog = open_dialog(person)
     person.wait(dialog.headline.text)
     return dialog
@@ -91,7 +91,7 @@ def rows(dialog):
 
 
 def current(person, weights):
-    """What there is now: the weights, and zeros where they are pruned."""
+    """Return the weights with zeros where they are pruned."""
     masks = person.document.masks
     return {
         name: np.where(masks[name].bools().reshape(array.shape), array, 0)
@@ -108,7 +108,7 @@ def groups_of(array, m, dim):
 
 
 def repaired(array, n, m, dim):
-    """What is left if the n largest of every m stay."""
+    """Return the groups with their n largest magnitudes of every m."""
     groups = groups_of(array, m, dim).astype(np.float64)
     smallest = np.argsort(np.abs(groups), axis=-1, kind="stable")[..., : m - n]
     groups = groups.copy()
@@ -117,7 +117,7 @@ def repaired(array, n, m, dim):
 
 
 def expected(array, n, m, dim):
-    """What the table says of a tensor, found by looking at every group."""
+    """Return the row of the table for a tensor, computed from every group."""
     groups = groups_of(array, m, dim)
     shape = "×".join(map(str, array.shape))
     broken = (groups != 0).sum(axis=-1) > n
@@ -125,7 +125,7 @@ def expected(array, n, m, dim):
     beside = str(array.size - groups.size)
     if not broken.any():
         return [shape, of, "–", "–", "–", beside]
-    # The first in the order of the tensor: that with the lowest indices of its first weight.
+    # The first broken group in the order of the tensor: the lowest indices of its first weight.
     at = np.argwhere(np.moveaxis(broken, -1, dim if dim >= 0 else array.ndim + dim))
     at[:, dim] *= m
     outer, inner = at[:, :dim], at[:, dim:]
@@ -199,7 +199,7 @@ def test_all_that_can_be_pruned_or_what_is_checked(at_work):
     at_work.check("conv.weight")
     at_work.wait(lambda: list(rows(dialog)) == ["fc1.weight", "fc2.weight"])
     assert dialog.row.tensors.currentText() == "2 checked tensors"
-    at_work.key("Ctrl+Shift+A")  # none: all are meant
+    at_work.key("Ctrl+Shift+A")  # without checked tensors, all are checked for the pattern
     at_work.wait(lambda: len(rows(dialog)) == 4)
     assert dialog.row.tensors.currentText() == "all prunable tensors: 4"
 
@@ -234,7 +234,7 @@ def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch, ro
     at_work.click(dialog.again)
     at_work.wait(dialog.go.isEnabled)
     at_work.click(dialog.go)
-    wait_for(at_work, dialog, "All 2 tensors have 2:4.")  # without being asked again
+    wait_for(at_work, dialog, "All 2 tensors have 2:4.")  # updated automatically
 
 
 def test_it_can_be_stopped_and_asked_again(at_work, gate):
@@ -246,7 +246,7 @@ def test_it_can_be_stopped_and_asked_again(at_work, gate):
     at_work.wait_idle()
     at_work.click(dialog.again)
     at_work.wait(lambda: at_work.workbench.jobs.busy)
-    assert at_work.workbench.jobs.cancel_visible()  # as the window does by its own Cancel
+    assert at_work.workbench.jobs.cancel_visible()  # as for the Cancel of the window
     at_work.wait(lambda: dialog.headline.text() == "Stopped.")
     gate.closed = False
     at_work.click(dialog.again)

@@ -249,7 +249,7 @@ def test_copy_as_python_with_torchs_own_calls(person, source, tmp_path):
 
 
 def pasted(tmp_path) -> Path:
-    """Run what is on the clipboard, which is no file, in another folder; returns what it wrote."""
+    """Run the script from the clipboard in another folder, and return the bytes that it wrote."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     text = QGuiApplication.clipboard().text()

@@ -1,4 +1,4 @@
-"""One rule, repeated along a path to a final amount: asked for, done, undone, and saved."""
+"""One rule repeated in rounds up to a final amount: dialog, application, undo, and saving."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def at_work(person, tmp_path):
 
 
 def asked(person):
-    """The dialog, by the button of the form."""
+    """Open the dialog by the button of the form, and return it."""
     person.click(person.views.form.rounds)
     rounds = person.workbench.rounds
     person.wait(lambda: rounds.dialog is not None and rounds.dialog.isVisible())
@@ -106,7 +106,7 @@ def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_
 
 @pytest.mark.parametrize("steps", [3, 7])
 def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps, monkeypatch):
-    """Found: it began again in each round, and the time left went from 1 s to 26 minutes."""
+    """Regression: it restarted in each round, and the time left jumped from 1 s to 26 minutes."""
     told: list[float] = []
     done: list[float] = []
 
@@ -285,7 +285,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
 
 @pytest.fixture
 def one_a_turn(monkeypatch):
-    """Each step is one for which the window has to be kept waiting."""
+    """Return to the event loop after each step, as if each was long."""
     monkeypatch.setattr(history_controller, "TURN_S", 0)
 
 

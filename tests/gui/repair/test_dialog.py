@@ -1,4 +1,4 @@
-"""The dialog before a repair: what would be repaired, and what speaks against it."""
+"""The dialog before a repair: the layers, and the warnings."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def test_without_layers_there_is_nothing_to_repair(dialog):
 
 
 def test_a_box_says_itself_what_it_is_for(dialog):
-    """An empty box before the word "yes" would be hard to read."""
+    """An unlabelled box before the word "yes" would be hard to understand."""
     texts = [box.text() for box in dialog.findChildren(QCheckBox)]
     assert texts == ["Adjust norms", "Sequential"]
     assert not {"Adjust norms", "Sequential"} & {one.text() for one in dialog.findChildren(QLabel)}
 
 
 def test_sequential_says_how_often_the_inputs_are_run(dialog):
-    """And makes up for a uniform sparsity; a statistics file has no inputs to be run."""
+    """It compensates for a uniform sparsity; a statistics file has no inputs to run."""
     dialog.set_layers(layers(80, 80))
     assert dialog.risk.isVisible()
     dialog.editors["sequential"].set_value(True)

@@ -43,7 +43,7 @@ def calibrate(model):
     torch.manual_seed(0)
     model(torch.randn(300, 8) @ torch.randn(8, 30) + 0.1 * torch.randn(300, 30))
 """
-# With a torch that starts at once: what is tried is the process.
+# With a fake torch that imports quickly: only the process is tested.
 SLEEPS = """
 import os, time
 
@@ -67,7 +67,7 @@ def calibrate(model): pass
 
 @pytest.fixture
 def pruned(person, tmp_path):
-    """A person who has pruned two layers."""
+    """Return the user after pruning two layers."""
     rng = np.random.default_rng(1)
     shapes = {FC: (20, 30), "fc.bias": (20,), HEAD: (4, 20)}
     file = tmp_path / "m.safetensors"
@@ -88,7 +88,7 @@ def statistics(tmp_path):
 
 @pytest.fixture
 def stubbed(tmp_path, monkeypatch):
-    """The torch of scripts starts at once."""
+    """Give scripts a fake torch that imports quickly."""
     stub = tmp_path / "stub"
     stub.mkdir()
     (stub / "torch.py").write_text(STUB)
@@ -96,7 +96,7 @@ def stubbed(tmp_path, monkeypatch):
 
 
 def opened(person):
-    """Open the dialog by its key; returns it."""
+    """Open the dialog by its shortcut, and return it."""
     person.key("Ctrl+R")
     person.wait(lambda: person.workbench.repair.dialog is not None)
     dialog = person.workbench.repair.dialog
@@ -105,7 +105,7 @@ def opened(person):
 
 
 def choose_script(person, body, folder, *, sequential=False) -> Path:
-    """Choose a script by typing its path, and press Repair; the question is shown."""
+    """Type the path of a script and press Repair; wait for the confirmation."""
     path = folder / "my_calibration.py"
     path.write_text(body)
     dialog = opened(person)
@@ -144,7 +144,7 @@ def test_without_anything_pruned_it_says_so(person, tmp_path):
 
 def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics):
     person, repair = pruned, pruned.workbench.repair
-    person.wait(person.views.preview.repair.isVisible)  # where the result of the step stands
+    person.wait(person.views.preview.repair.isVisible)  # the result of the step
     person.click(person.views.preview.repair)
     person.wait(lambda: repair.dialog is not None and repair.dialog.isVisible())
     dialog = repair.dialog
@@ -176,7 +176,7 @@ def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics
 def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(
     person, statistics, tmp_path
 ):
-    """Whose zeros are treated as pruned; without the original nothing is wrong with its outputs."""
+    """Its zeros are treated as pruned; without the original, its outputs cannot be compared."""
     rng = np.random.default_rng(1)
     original = {FC: rng.normal(size=(20, 30)).astype(np.float32), "fc.bias": np.ones(20, "f4")}
     save_file(original, tmp_path / "original.safetensors")
@@ -205,7 +205,7 @@ def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(
 
 
 def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
-    """What was not agreed to does not run; what was is not asked about again."""
+    """It only runs once it is confirmed; afterwards it is not asked about again."""
     person, repair = pruned, pruned.workbench.repair
     choose_script(person, SCRIPT, tmp_path)
     question = person.workbench.scripts.dialog
@@ -230,7 +230,7 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     person.wait(lambda: repair.report is None)
     person.key("Ctrl+Z")
     person.wait(lambda: not person.document.snapshot().values)
-    dialog = opened(person)  # remembered, and known
+    dialog = opened(person)  # remembered and confirmed
     assert dialog.source.source().path == str(tmp_path / "my_calibration.py")
     person.click(dialog.go)
     person.wait(lambda: repair.dialog is None)
@@ -258,7 +258,7 @@ def test_a_script_that_fails_is_a_sentence(pruned, tmp_path, stubbed):
     person.wait(lambda: person.trouble)
     assert "'my_calibration.py', line 3, raised ValueError" in person.trouble[0]
     assert not person.document.snapshot().values
-    person.key("Ctrl+Z")  # nothing is locked any more
+    person.key("Ctrl+Z")  # edits are allowed again
     person.wait(lambda: person.document.position == 0)
 
 
@@ -272,7 +272,7 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, stubbed):
     began = time.monotonic()
     person.key("Esc")
     person.wait(lambda: person.workbench.repair._task.task is None)
-    assert time.monotonic() - began < 1  # 0.25 s where nothing else runs
+    assert time.monotonic() - began < 1  # 0.25 s on an idle machine
     assert person.window.done.label.text() == "Repair cancelled: nothing was changed."
     person.wait(lambda: not living(pid))
     assert not person.document.snapshot().values
@@ -341,7 +341,7 @@ def test_the_report_is_copied(pruned, statistics):
 
 @pytest.fixture
 def repaired():
-    """The metric of a repaired state."""
+    """Return the fake metric of a repaired state."""
     return 0.5
 
 
@@ -351,7 +351,7 @@ def measure(repaired):
 
 
 def repair_and_evaluate(person, statistics, folder):
-    """Repair by statistics, and measure before and after by the button of the report."""
+    """Repair by statistics, then measure before and after with the button of the report."""
     repair, evaluation = person.workbench.repair, person.workbench.evaluation
     dialog = opened(person)
     person.click(dialog.source.radios[DataKind.STATISTICS])

@@ -1,4 +1,4 @@
-"""The report of a repair: sorted by mouse and keys, layers that got worse marked."""
+"""The report of a repair: sorted by mouse and keys, layers that got worse are marked."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def report(show, english):
 
 
 def test_biases_that_moved_are_counted(show, english):
-    """5 biases had new values, and nothing said so."""
+    """Regression: the report did not mention 5 biases with new values."""
     layers = (*(replace(layer, bias=f"{layer.name}.bias") for layer in LAYERS[:2]), LAYERS[2])
     for moved, words in ((layers, "2 biases or running means"), (layers[1:], "1 bias or running")):
         report = show(RepairReportDialog(moved, risks=(), unknown=(), source="", shown={}))

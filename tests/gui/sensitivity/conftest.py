@@ -1,4 +1,4 @@
-"""A file of two tensors, and a script that is measured in this process at once."""
+"""A file of two tensors, and a script that is measured in this process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZES = {FIRST: 40, SECOND: 30}
 
 @pytest.fixture
 def measure():
-    """Say what is pruned: the loss grows with the first tensor ten times as fast."""
+    """Return a fake measurement: the loss is ten times as sensitive to the first tensor."""
 
     def found(snapshot):
         shares = {n: snapshot.masks.pruned(n) / size for n, size in SIZES.items()}
@@ -31,7 +31,7 @@ def measure():
 
 @pytest.fixture
 def opened(person, tmp_path):
-    """A person with the file, of which both tensors are checked."""
+    """Return the user with the file open, and both tensors checked."""
     path = tmp_path / "model.safetensors"
     rng = np.random.default_rng(1)
     shapes = {FIRST: (5, 8), SECOND: (6, 5)}
@@ -42,14 +42,14 @@ def opened(person, tmp_path):
 
 
 class Scans:
-    """The person at the dialogs and the page of scans."""
+    """Operates the dialogs and the page of scans."""
 
     def __init__(self, person, script):
         self.person, self.script = person, script
         self.view = person.views.pages.sensitivity
 
     def ask(self, limit="", seed=""):
-        """Choose the script and press Scan, up to the question."""
+        """Open the dialog, and enter the script, limit and seed."""
         person = self.person
         person.menu("Tools", "Scan sensitivity")
         controller = person.workbench.scans
@@ -63,7 +63,7 @@ class Scans:
         return dialog
 
     def begin(self, amounts="50%, 90%", **given):
-        """Scan; returns while it runs."""
+        """Start a scan, and return while it runs."""
         person, dialog = self.person, self.ask(**given)
         person.type(dialog.fractions, amounts)
         person.wait(dialog.go.isEnabled)
@@ -84,7 +84,7 @@ class Scans:
 
     @property
     def cells(self):
-        """What stands in the cells; "" where nothing was measured."""
+        """The texts of the cells; "" where nothing is measured."""
         canvas = self.view.canvas
         return [[canvas.text(r, c) for c in range(canvas.columns)] for r in range(canvas.count)]
 

@@ -1,4 +1,4 @@
-"""From a scan to a step: a total, what each tensor bears, and predicted beside measured."""
+"""From a scan to a step: a total, the amount per tensor, and predicted and measured quality."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
 
 
 def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
-    """The script gives the same values whatever it is told, which is said once it is measured."""
+    """The script ignores both, which is reported after the measurement."""
     scans.script.write_text("def evaluate(model, limit, seed): return 1.0\n")
 
     def note():
@@ -88,13 +88,13 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
 
 
 def evaluate(person, script, limit="", seed=""):
-    """Measure the current state by Evaluate…, with a script that is known."""
+    """Measure the current state by Evaluate…, with a confirmed script."""
     person.menu("Tools", "Evaluate")
     choose(person, script, limit, seed)
 
 
 def choose(person, script, limit="", seed=""):
-    """Choose the script in the dialog and measure; returns what was proposed."""
+    """Choose the script in the dialog and measure; return the path that the dialog proposed."""
     evaluation = person.workbench.evaluation
     person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     dialog = evaluation.dialog

@@ -1,4 +1,4 @@
-"""The dialog of an allocation: what its table says of each tensor."""
+"""The dialog of an allocation: its table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scan by menu, mouse and keys: its cells, what a click on one does, and what Esc keeps."""
+"""A scan by menu, mouse and keys: its cells, clicks on them, and which results Esc keeps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.gui.sensitivity.conftest import FIRST, SECOND
 
 
 def save_and_close(opened, file):
-    """Keep the session in a file, and close what is open."""
+    """Save the session to a file, and close the open file."""
     opened.chooses_file(file, "getSaveFileName")
     opened.key("Ctrl+S")
     opened.wait_idle()
@@ -105,7 +105,7 @@ def test_the_amounts_are_offered_as_they_are_read_in_chinese_too(scans, chinese)
 
 
 def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
-    """Loaded masks check their tensors for as long as the form asks for them."""
+    """Loaded masks check their tensors while the form uses them."""
     opened.workbench.form.ask_for_masked([SECOND])
     assert opened.views.tree.checked() == (SECOND,)
     dialog = scans.ask()
@@ -140,7 +140,7 @@ def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_mark
 
 
 def test_a_step_by_a_cell_is_marked_as_chosen_by_the_data_of_the_scan(scans, opened, runners):
-    """As one of an allocation is: where it is measured by the same data, and in exports."""
+    """As for an allocation: when it is measured with the same data, and in exports."""
     scans.scan()
     scans.click(1, 0)
     opened.wait(lambda: rules(opened) == [SECOND])
@@ -154,7 +154,7 @@ def test_a_step_by_a_cell_is_marked_as_chosen_by_the_data_of_the_scan(scans, ope
     opened.wait(lambda: opened.document.position == 1)
     assert opened.workbench.evaluation.calibrated_with(1) == frozenset(data)
     assert not opened.workbench.scans.kept.scan.calibrated
-    scans.scan()  # of the state that was chosen by it
+    scans.scan()  # of the state that the data chose
     assert opened.workbench.scans.kept.scan.calibrated
     qualities = [opened.workbench.evaluation.quality_of(key) for key in keys(opened)]
     assert [quality.metric("loss").calibrated for quality in qualities] == [False, True]
@@ -178,7 +178,7 @@ def test_the_settings_that_cells_replaced_come_back(scans, opened):
     assert scans.view.restore.isHidden()
     scans.click(1, 0)
     opened.ask_amount("12%")
-    opened.wait(scans.view.restore.isHidden)  # what the person has made of it since stays
+    opened.wait(scans.view.restore.isHidden)  # the later changes of the user are kept
 
 
 def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, runners):
@@ -260,7 +260,7 @@ def test_what_was_measured_while_it_was_stopped_is_counted_everywhere(
     (runner,) = runners
     come, go_on = threading.Event(), threading.Event()
 
-    def wait(_job):  # as a script that notices nothing
+    def wait(_job):  # ignores cancellation
         come.set()
         go_on.wait(5)
 
@@ -277,13 +277,13 @@ def test_what_was_measured_while_it_was_stopped_is_counted_everywhere(
 
 
 def stop(scans, opened, runners, monkeypatch, *, after, amounts="50%, 90%"):
-    """Begin a scan by a new process, and press Esc after so many evaluations."""
+    """Start a scan with a new process, and press Esc after some evaluations."""
 
     make = LocalRunner.__init__
 
     def make_waiting(runner, *args):
         make(runner, *args)
-        runner.most = 3 + after  # those of the unpruned model are before
+        runner.most = 3 + after  # after those of the unpruned model
 
     with monkeypatch.context() as patch:
         patch.setattr(LocalRunner, "__init__", make_waiting)
@@ -479,7 +479,7 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
 
 @pytest.mark.usefixtures("histories_off")
 def test_a_scan_that_no_session_has_is_unsaved(scans, opened, runners, tmp_path):
-    """It was lost without a question, although sessions keep it."""
+    """Regression: it was lost without a question, although session files store it."""
     window, file = opened.window, tmp_path / "work.prune"
     scans.scan("90%")
     assert window.windowTitle() == "model.safetensors[*] — Pruneapp"
@@ -491,7 +491,7 @@ def test_a_scan_that_no_session_has_is_unsaved(scans, opened, runners, tmp_path)
     opened.wait(lambda: scans.cells)
     opened.key("7")
     assert window.windowTitle() == "work.prune — Pruneapp"
-    scans.scan("90%")  # all of it is known
+    scans.scan("90%")  # all cells are cached
     assert window.windowTitle() == "work.prune — Pruneapp"
     scans.scan("50%, 90%")
     assert window.windowTitle() == "work.prune[*] — Pruneapp"
@@ -591,7 +591,7 @@ def journals():
 
 
 def kill(person):
-    """Close the window and leave what a killed one had left."""
+    """Close the window, and restore the journal that a killed one would leave."""
     (journal,) = journals()
     data = journal.read_bytes()
     person.answers("Discard changes")
@@ -627,7 +627,7 @@ def test_a_killed_window_loses_no_scan_though_nothing_was_pruned(
     opened.wait(lambda: scans.cells == measured)
     opened.wait(lambda: is_kept(opened) and len(journals()) == 1)
     opened.key("Esc")
-    opened.wait_idle()  # at the gate: what is let through is measured
+    opened.wait_idle()  # blocked at the gate: evaluations that pass it are recorded
     runners[0].gate.closed = False
     kill(opened)
     person = restored(new_person)
@@ -636,7 +636,7 @@ def test_a_killed_window_loses_no_scan_though_nothing_was_pruned(
     assert found == measured
     assert person.workbench.sessions.unsaved == ("results",)
 
-    def is_kept_again() -> bool:  # killed again, it is still there, and its predecessor is gone
+    def is_kept_again() -> bool:  # the new journal replaces the old one
         names = [path.name for path in journals()]
         return len(names) == 1 and names != ["000000000000.journal"]
 

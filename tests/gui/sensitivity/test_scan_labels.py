@@ -1,4 +1,4 @@
-"""Labels of scans that differ, with as few words as that takes."""
+"""Labels of different scans are distinct, with as few words as possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the check marks of modules reach in models as they are, by their names and shapes."""
+"""Which tensors the check marks of modules include, in state dicts of common models."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def resnet():
 
 @pytest.fixture
 def tree_of(qtbot, tmp_path):
-    """Make the tree of a model, with nothing checked."""
+    """Return the tree of a model, with nothing checked."""
     opened = []
 
     def make(model):

@@ -1,4 +1,4 @@
-"""Every column of the tree and the list, whatever it shows: all follows from its declaration."""
+"""Every column of the tree and the list behaves as its declaration says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors of the same group are marked in the tree, wherever one of them is looked at."""
+"""Tensors of the same group as the current one are marked in the tree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def llama(person, tmp_path):
 
 
 def inks(person, name, column=Column.SPARSITY):
-    """The colours where the sign of a row stands; those of its ground alone without one."""
+    """Return the colors at the mark of a row; without a mark, that is one background color."""
     tree = person.views.tree
     index = tree.model.index_of(node_named(tree, name), column)
     cell = tree.view.visualRect(index)

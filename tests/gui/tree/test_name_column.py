@@ -1,4 +1,4 @@
-"""Names of a model of words in the window as it is opened: all of them can be read."""
+"""Names of a language model in the window as it opens: all are readable."""
 
 import math
 
@@ -40,7 +40,7 @@ def bert(person, tmp_path):
 
 
 def painted(view, index):
-    """Return the name of a row as it is painted, and whether it has room."""
+    """Return the name of a row as painted, and whether it fits."""
     option = QStyleOptionViewItem()
     option.rect = view.visualRect(index)
     option.font, option.fontMetrics = view.font(), view.fontMetrics()
@@ -58,7 +58,7 @@ def test_every_name_of_the_list_can_be_read(bert):
     seen = [painted(view, model.index(row, Column.NAME)) for row in range(model.rowCount())]
     assert all(fits for _, fits in seen), [text for text, fits in seen if not fits]
     assert len({text for text, _ in seen}) == len(seen) == model.rowCount()
-    # All of it is to be seen without scrolling, and how sparse it is.
+    # The whole name and the sparsity are visible without scrolling.
     assert view.header().length() <= view.viewport().width()
     assert not view.isColumnHidden(Column.SPARSITY)
     bert.key("Ctrl+L")
@@ -78,7 +78,7 @@ def test_a_list_in_a_narrow_dock_still_shows_how_sparse_each_tensor_is(bert):
 
 
 def rows_of(view):
-    """Return the names of all rows that can be reached, from top to bottom."""
+    """Return the names of all expanded rows, from top to bottom."""
     index = view.model().index(0, Column.NAME)
     while index.isValid():
         yield index
@@ -86,7 +86,7 @@ def rows_of(view):
 
 
 def test_every_name_of_the_tree_can_be_read(bert):
-    """With two levels unfolded, as wide as the tree is at first."""
+    """With two levels expanded, at the initial width of the tree."""
     view = bert.views.tree.view
     view.expandToDepth(1)
     bert.pause(50)
@@ -115,7 +115,7 @@ def test_every_name_of_the_tree_can_be_read(bert):
 
 
 def test_a_name_that_is_wider_by_a_tenth_of_a_pixel_goes_over_lines(bert):
-    """In 1280 pixels it was "token_type…beddings.": Qt does not round what has no room."""
+    """Regression: "token_type…beddings." at 1280 pixels, as Qt does not round fractional widths."""
     view = bert.views.tree.view
     metrics = view.fontMetrics()
     exact = QFontMetricsF(metrics).horizontalAdvance
@@ -184,7 +184,7 @@ def block(number, *, out=4, kind="Linear"):
 
 
 def test_numbered_layers_are_in_the_order_of_their_numbers():
-    """Files of safetensors are sorted by their letters: 0, 1, 10, 2."""
+    """Files of safetensors are sorted alphabetically: 0, 1, 10, 2."""
     rows = [row for name in sorted(map(str, range(12))) for row in block(name)]
     nodes = build_nodes([*rows, *block("head"), *block("a10"), *block("a9")])
     above = int(nodes.parent[nodes.parent[nodes.leaf[0]]])
@@ -202,9 +202,9 @@ def test_numbered_layers_are_in_the_order_of_their_numbers():
     [
         ([*block(0), *block(1), *block(2)], 3),
         ([*block(10), *block(2)], 2),
-        # Those of a file may come in any order.
+        # Those of a file may be in any order.
         ([block(0)[0], block(1)[0], block(0)[1], block(1)[1]], 2),
-        # A shard may end within a block: its tensors come in another order.
+        # If a shard ends within a block, its tensors have another order.
         ([*block(0), *reversed(block(1)), *block(10)], 3),
         ([*block(0)], 0),
         ([*block(0), *block(1, out=8)], 0),

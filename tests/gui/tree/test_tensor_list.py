@@ -1,4 +1,4 @@
-"""The list of all tensors beside the tree: sorted by any column, selected, checked, copied."""
+"""The list of all tensors, next to the tree: sorting, selection, check marks, copying."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_rows_are_selected_with_shift_and_ctrl_and_checked_together(tree, qtbot)
     assert tree.checked() == ()
     entry(tree.context_menu(node), "Check the 4 selected rows").trigger()
     assert list(tree.checked()) == names
-    # They stay selected when they are sorted otherwise.
+    # Sorting keeps the selection.
     tree.view.sortByColumn(Column.NAME, DESCENDING)
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
     assert tree.checked() == ()
@@ -189,7 +189,7 @@ def test_ctrl_c_copies_rows_with_their_heads(tree, qtbot):
 
 
 def test_what_is_copied_is_a_number_for_a_spreadsheet(qtbot, english):
-    """One in each cell, the unit in the head; nothing where there is none."""
+    """One number per cell, and the unit in the header; empty where there is none."""
     rows = (
         row("1,000", (1000, 2000), "Linear"),
         row("b", (3,), "norm")._replace(why_not="integers are not pruned"),
@@ -230,7 +230,7 @@ def test_what_is_copied_is_a_number_for_a_spreadsheet(qtbot, english):
 
 @pytest.mark.parametrize("flat", [True, False])
 def test_a_dash_is_what_cannot_be_pruned_and_stands_at_the_end(qtbot, english, flat):
-    """What can be, and is not, is 0 %: checked or not."""
+    """Tensors that can be pruned, but are not, have 0 %, whether checked or not."""
     rows = (
         row("int", (4,), "")._replace(why_not="integers are not pruned"),
         row("weight", (4, 4), "Linear"),
@@ -261,7 +261,7 @@ def test_a_dash_is_what_cannot_be_pruned_and_stands_at_the_end(qtbot, english, f
 
 
 def arrow(view):
-    """Return how wide the arrow of the sorted column is, from its upper row to its lower."""
+    """Return the widths of the lines of the sort arrow, from top to bottom."""
     header = view.header()
     order, column = header.sortIndicatorOrder(), header.sortIndicatorSection()
     painted = header.grab().toImage()
@@ -277,7 +277,7 @@ def arrow(view):
 
 @pytest.mark.parametrize("order", [ASCENDING, DESCENDING])
 def test_the_arrow_points_as_in_every_list_of_this_style(tree, order):
-    """As in a file dialog of Qt: the sign of the style for this order, not one of our own."""
+    """As in Qt's file dialog: the arrow of the style, not one of ours."""
     usual = QTreeView()
     usual.setPalette(tree.view.palette())
     usual.setStyle(tree.view.style())
@@ -319,7 +319,7 @@ def test_the_end_key_goes_to_the_last_row_wherever_the_cursor_was(qtbot, english
     last = tree.model.listing.children(0)[-1]
     qtbot.keyClick(tree.view, Qt.Key.Key_End)
     assert tree.view.currentIndex().internalId() == last
-    # The row is far from where the list begins after this, and is not fetched for that.
+    # The current row is far from the top afterwards, and the list does not scroll to it.
     tree.view.sortByColumn(Column.KIND, ASCENDING)
     assert tree.model.rowCount() < 8_000
     qtbot.keyClick(tree.view, Qt.Key.Key_End)
@@ -366,7 +366,7 @@ def test_100_000_tensors_stay_fluent(qtbot, english):
 
 
 def test_a_range_is_selected_without_asking_for_its_rows(qtbot, english, monkeypatch):
-    """Qt asks four times for each: 0.4 s for 100,000."""
+    """Qt queries each row four times: 0.4 s for 100,000."""
     tree = ModuleTree()
     qtbot.addWidget(tree)
     tree.set_nodes(build_nodes(tuple(blocks(7_000))))
@@ -417,7 +417,7 @@ def test_an_asterisk_lays_out_little_of_a_long_list(qtbot, monkeypatch):
 
 
 def test_a_sorted_list_opens_at_its_top(tree, qtbot):
-    """It opened at the current row, with the larger ones scrolled out above it."""
+    """Regression: it opened at the current row, with larger tensors scrolled out above."""
     tree.resize(700, 300)
     tree.view.sortByColumn(Column.SHAPE, DESCENDING)
     qtbot.keyClick(tree.tree_filter.flat, Qt.Key.Key_Space)
@@ -431,7 +431,7 @@ def test_a_sorted_list_opens_at_its_top(tree, qtbot):
 def test_the_frame_of_the_focus_stays_at_the_edge_while_rows_are_scrolled(
     qtbot, english, flat, real_pixels
 ):
-    """Qt moved it with the rows: a line was missing at the top, and one stood in a row."""
+    """Regression: Qt scrolled the frame with the rows: its upper line was missing or misplaced."""
     tree = ModuleTree()
     qtbot.addWidget(tree)
     tree.resize(500, 400)
@@ -465,7 +465,7 @@ def test_the_frame_of_the_focus_stays_at_the_edge_while_rows_are_scrolled(
 
 @pytest.fixture
 def real_pixels(qtbot):
-    """Return what the screen shows of a window: `grab` would paint it anew."""
+    """Return a function that grabs a window from the screen, as `grab` would repaint it."""
 
     def look(widget):
         qtbot.wait(30)

@@ -1,4 +1,4 @@
-"""The module tree, by clicks, keys and what is painted."""
+"""The module tree: clicks, keys and painting."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def state(tree, path):
 
 
 def check_box(tree, path):
-    """Return where the check box of a row is, in the viewport."""
+    """Return the rectangle of a row's check box in viewport coordinates."""
     place = index(tree, path)
     tree.view.scrollTo(place)
     option = QStyleOptionViewItem()
@@ -108,7 +108,7 @@ def shown_names(tree):
 
 
 def test_a_row_that_is_shown_is_shown_whole(tree):
-    """Below rows on two lines, the current one was cut off at the lower edge."""
+    """Regression: below rows of two lines, the current row was cut off at the lower edge."""
     long = ".".join(["a_module_with_a_name_that_needs_lines_of_its_own"] * 2)
     rows = [row(f"{n}.{long if n < 20 else 'short'}.weight", (4, 4), "Linear") for n in range(40)]
     tree.set_nodes(build_nodes(rows))
@@ -275,7 +275,7 @@ def test_a_click_beyond_a_filter_reaches_only_what_is_shown(tree, qtbot):
 
 
 def test_the_filter_makes_the_tree_no_wider(tree, qtbot):
-    """Nothing that is said of a large model, nor of rows that are hidden, widens its side."""
+    """Neither the summary of a large model nor hidden rows increase its minimum width."""
     least = tree.minimumSizeHint().width()
     tree.set_nodes(
         build_nodes([row(f"layer.{n}.attention.weight", (4096, 4096)) for n in range(1000)])
@@ -284,11 +284,11 @@ def test_the_filter_makes_the_tree_no_wider(tree, qtbot):
     qtbot.keyClicks(tree.tree_filter.text, "nothing")
     assert "1,000 not shown" in tree.footer.text()
     assert tree.minimumSizeHint().width() == least
-    assert tree.footer.shortened(272) == tree.footer.text()  # and all of it can be read
+    assert tree.footer.shortened(272) == tree.footer.text()  # without eliding
 
 
 def test_it_is_said_when_no_rule_is_for_what_is_checked(tree):
-    """It began with "4 tensors checked", where the preview counts those that rules choose."""
+    """Regression: it began with "4 tensors checked", but the preview counts those of rules."""
     tree.set_used(False, False)
     assert tree.footer.text() == "Chosen by rules; 4 checked, not used"
     assert tree.footer.shortened(272) == tree.footer.text()
@@ -310,7 +310,7 @@ def test_a_click_on_a_heading_shows_the_first_rows(tree, qtbot):
     assert tree.view.verticalScrollBar().value() > 0
     header = tree.view.header()
     at = QPoint(header.sectionViewportPosition(Column.SPARSITY) + 8, header.height() // 2)
-    for _ in range(3):  # up, down, the order of the file
+    for _ in range(3):  # ascending, descending, order of the file
         tree.view.scrollTo(tree.view.currentIndex())
         tree.view.verticalScrollBar().setValue(90)
         qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=at)
@@ -450,7 +450,7 @@ def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtb
 def test_the_frame_of_the_cursor_leaves_the_arrow_alone(
     tree, qtbot, theme, palette_of, selected, column
 ):
-    """It went through the arrow of the first row, which was hard to see where it is selected."""
+    """Regression: it crossed the arrow of the first row, which was hard to see if selected."""
     palette_of(theme)
     tree.set_colors(theme.colors)
     view, flags = tree.view, QItemSelectionModel.SelectionFlag
@@ -469,7 +469,7 @@ def test_the_frame_of_the_cursor_leaves_the_arrow_alone(
     ground = QColor(theme.colors["accent" if selected else "surface"]).lightness()
     arrow = [image.pixelColor(x, y).lightness() for x in range(3, row.left()) for y in inside]
     assert max(abs(each - ground) for each in arrow) > 60
-    if not selected:  # nothing else is drawn for the focus
+    if not selected:  # Qt draws no other focus frame
         assert image.pixelColor(row.left() + 2, row.top() + 3) == theme.colors["surface"]
     view.setStyle(None)
     del style
@@ -477,7 +477,7 @@ def test_the_frame_of_the_cursor_leaves_the_arrow_alone(
 
 @pytest.mark.parametrize("checked", [True, False])
 def test_a_check_box_in_a_selected_row_is_empty_unless_checked(tree, theme, palette_of, checked):
-    """It was filled with the ground of the tree: black on violet in the dark theme, as if full."""
+    """Regression: it had the background of the tree: in the dark theme, it looked checked."""
     palette_of(theme)
     tree.set_colors(theme.colors)
     view = tree.view
@@ -488,7 +488,7 @@ def test_a_check_box_in_a_selected_row_is_empty_unless_checked(tree, theme, pale
     view.selectionModel().setCurrentIndex(at, how)
     middle = check_box(tree, "fc.weight")
     image = view.viewport().grab().toImage()
-    # Its edges are straight lines between the rounded corners.
+    # Between the rounded corners, its edges are straight lines.
     lines = [image.pixelColor(x, middle.y()).name() for x in range(middle.x(), middle.x() - 9, -1)]
     assert theme.colors["accent_text"] in lines
     around = [(x, y) for x in range(-3, 4) for y in range(-3, 4)]
@@ -522,7 +522,7 @@ def test_the_shares_alone_are_painted_as_in_a_whole_picture(tree, qtbot, monkeyp
     area = QRect(left, 0, view.viewport().width() - left, view.viewport().height())
     alone = view.viewport().grab(area).toImage()
     assert painted.count(True) > 8
-    assert painted.count(False) == 2  # the selected row, and that of the cursor
+    assert painted.count(False) == 2  # the selected row, and the current row
     monkeypatch.setattr(ShareColumn, "can_paint", lambda *_: False)
     painted.clear()
     whole = view.viewport().grab(area).toImage()
@@ -555,7 +555,7 @@ def test_narrow_trees_give_up_columns_before_the_name(tree, qtbot):
 
 
 def test_the_menu_closes_when_another_file_is_shown(tree, qtbot):
-    """Its entries are about rows of the file before: an exception."""
+    """Regression: its entries refer to rows of the previous file, which raised an error."""
     menu = tree.context_menu(node(tree, "conv1.weight"))
     menu.popup(tree.mapToGlobal(QPoint(20, 20)))
     qtbot.waitUntil(menu.isVisible)
@@ -627,7 +627,7 @@ def many(layout):
 
 @pytest.mark.parametrize("layout", ["deep", "flat"])
 def test_a_hundred_thousand_tensors_do_not_stutter(qtbot, layout):
-    """Loose bounds: what is measured on an idle machine is a fifth of them."""
+    """Loose bounds: an idle machine needs a fifth of them."""
     nodes = build_nodes(many(layout))
     tree = ModuleTree()
     qtbot.addWidget(tree)
@@ -648,7 +648,7 @@ def test_a_hundred_thousand_tensors_do_not_stutter(qtbot, layout):
     }
     took = {}
     for name, do in slices.items():
-        start = time.thread_time()  # ours alone, whoever else computes
+        start = time.thread_time()  # processor time of this thread, independent of other load
         do()
         took[name] = time.thread_time() - start
     assert max(took.values()) < 2, took
@@ -667,7 +667,7 @@ def test_a_press_on_the_empty_part_does_nothing(tree, qtbot):
 
 
 def test_an_asterisk_opens_as_many_levels_as_are_not_too_much(qtbot, tree):
-    """Qt laid out all that is below: a minute for 100,000 tensors."""
+    """Qt lays out all levels: a minute for 100,000 tensors."""
     names = [f"all.{i}.part.{k}.{leaf}" for i in range(40) for k in range(40) for leaf in "abcd"]
     tree.set_nodes(build_nodes(tuple(row(name, (4, 4)) for name in ("head.weight", *names))))
     view = tree.view
@@ -692,7 +692,7 @@ def test_a_name_of_dots_is_shown_as_it_is(qtbot, name):
 
 
 def test_an_asterisk_shares_the_width_once_for_all_that_it_opens(qtbot, tree, monkeypatch):
-    """A stall of 1.2 s with 12 layers: every row that opened was followed by a measure of all."""
+    """Regression: all rows were measured for each expanded row, 1.2 s for 12 layers."""
     places = [f"all.{layer}.part.{part}.weight" for layer in range(20) for part in range(5)]
     tree.set_nodes(build_nodes(tuple(row(name, (4, 4)) for name in ("head.weight", *places))))
     view = tree.view
@@ -710,10 +710,10 @@ def test_an_asterisk_shares_the_width_once_for_all_that_it_opens(qtbot, tree, mo
 
 
 def test_a_row_that_a_screen_reader_selects_is_gone_to(tree, qtbot):
-    # In the tree of Qt 6.11 a selection of nested rows falls on others: it takes the row in its
-    # module for that of the tree.
+    # For nested rows, QTreeView of Qt 6.11 selects wrong ones: it takes the row in the parent for
+    # the row in the tree.
     tree.set_flat(flat=True)
-    QApplication.processEvents()  # it is laid out
+    QApplication.processEvents()  # apply the layout
     focused = []
     tree.focusChanged.connect(focused.append)
     rows = QAccessible.queryAccessibleInterface(tree.view)
@@ -723,8 +723,8 @@ def test_a_row_that_a_screen_reader_selects_is_gone_to(tree, qtbot):
     select.select(rows.child(names.index("fc.weight")))
     qtbot.waitUntil(lambda: focused == ["module.fc.weight"])
     assert tree.view.currentIndex().data() == "fc.weight"
-    select.select(rows.child(names.index("fc.bias")))  # another one besides
-    QApplication.processEvents()  # a focus that moved would be told by now
+    select.select(rows.child(names.index("fc.bias")))  # adds to the selection
+    QApplication.processEvents()  # deliver a change of the current row
     assert focused == ["module.fc.weight"]
 
 

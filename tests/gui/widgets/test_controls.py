@@ -1,4 +1,4 @@
-"""What a screen reader does to controls counts as done by the person."""
+"""Actions of a screen reader on controls have the same effect as those of the user."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_going_through_the_list_by_keys_chooses_nothing_before_return(box, qtbot
     box.showPopup()
     qtbot.waitUntil(box.view().isVisible)
     qtbot.keyClick(box.view(), Qt.Key.Key_Down)
-    QApplication.processEvents()  # what is selected would be taken by now
+    QApplication.processEvents()  # deliver a change of the choice
     assert box.currentText() == "one"
     assert box.view().isVisible()
     qtbot.keyClick(box.view(), Qt.Key.Key_Return)

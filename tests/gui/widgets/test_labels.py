@@ -1,4 +1,4 @@
-"""Names of tensors as they are painted: whole enough to be told from each other, however narrow."""
+"""Tensor names as painted: distinguishable at every width."""
 
 import re
 from pathlib import Path
@@ -65,7 +65,7 @@ LISTS = {"bert": BERT, "llama": LLAMA, "resnet": RESNET, "sdxl": SDXL}
 
 
 def tells(painted, name):
-    """Whether the last two parts and all indices of a name are in what is painted."""
+    """Return whether a painted text has the last two parts and all indices of a name."""
     text = painted.replace("\n", "")
     parts = name.split(".")
     return text.endswith(".".join(parts[-2:])) and all(
@@ -178,7 +178,7 @@ def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch, qapp):
         assert tells(painted, name) or width < 900, painted
         indices = [part for part in name.split(".") if part.isdigit()]
         digits = iter(re.split("[.…]", painted))
-        assert all(index in digits for index in indices), painted  # and in this order
+        assert all(index in digits for index in indices), painted  # in this order
         assert "\n" not in painted
         assert metrics.horizontalAdvance(painted) <= axis.width()
     assert len(seen) == len(names)
@@ -186,7 +186,7 @@ def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch, qapp):
 
 @pytest.mark.parametrize("width", [900, 501, 320])
 def test_every_bar_that_is_as_high_as_a_line_has_its_name(names, width, monkeypatch, qapp):
-    """Names over two lines left every second bar without one."""
+    """Regression: with names of two lines, every second bar had no name."""
     axis = NamesAxis()
     monkeypatch.setattr(axis, "view_width", lambda: width)
     axis.set_names(names.__getitem__, len(names), ShortNames(names))
@@ -202,7 +202,7 @@ def test_labels_of_a_chart_take_the_longest_form_that_fits(names, monkeypatch, q
     axis.set_names(names.__getitem__, len(names), short)
     assert [axis.displayed_name(name) for name in names] == names
     advance = QFontMetricsF(axis.font()).horizontalAdvance
-    for width in (900, 700, 500, 420):  # as when the window is made narrower
+    for width in (900, 700, 500, 420):  # as when the window shrinks
         axis.lay_out()
         room = 0.52 * width
         forms = {n: own for n in names if advance((own := short.forms(n))[-1]) < room}
@@ -242,7 +242,7 @@ def test_a_table_shows_the_short_form_and_copies_the_whole_name(qtbot, names):
 
 
 def test_a_layout_that_asks_again_measures_nothing_anew(qtbot, monkeypatch):
-    """A name of a thousand parts took over a second of the main thread, at each notice."""
+    """Regression: a name of a thousand parts blocked the main thread for 1 s at each notice."""
     heading = TensorHeading()
     qtbot.addWidget(heading)
     asked = []
@@ -304,7 +304,7 @@ def test_a_state_of_the_history_is_told_by_the_name_of_its_tensor(qtbot, names):
 def test_a_label_is_painted_in_its_ink_also_when_the_theme_changes(
     show, palette_of, kind, ink, token
 ):
-    text = "████"  # no smooth edge of a letter is of the colour itself
+    text = "████"  # the edges of letters are antialiased
     label = ElidedLabel(text, ink=ink) if kind == "elided" else plain(text, ink=ink)
     if kind == "wrapped":
         label = plain(text, wrap=True, ink=ink)
@@ -327,7 +327,7 @@ def test_a_label_is_painted_in_its_ink_also_when_the_theme_changes(
 
 
 def ink(label):
-    """Return how many pixels of a label are not of the paper."""
+    """Return the number of pixels of a label that differ from the background."""
     image = label.grab().toImage()
     paper = image.pixel(image.width() - 1, image.height() - 1)
     at = ((x, y) for x in range(image.width()) for y in range(image.height()))
@@ -338,7 +338,7 @@ def ink(label):
 @pytest.mark.parametrize("bold", [False, True])
 @pytest.mark.parametrize("kind", ["plain", "wrapped", "one line", "two lines"])
 def test_dots_above_the_first_line_are_shown(qtbot, kind, pixels, bold):
-    """Letters of DejaVu Sans, the font of a bare Debian, reach above what the font says."""
+    """Glyphs of DejaVu Sans, the font of a bare Debian, exceed the ascent of the font."""
     text = "Öffnen, Ändern, Übersicht"
     font = QFont("DejaVu Sans")
     font.setPixelSize(pixels)
@@ -365,12 +365,12 @@ def test_dots_above_the_first_line_are_shown(qtbot, kind, pixels, bold):
     for each in (english, usual):
         qtbot.addWidget(each)
         each.setFont(font)
-    assert english.sizeHint() == usual.sizeHint()  # nothing else moves
+    assert english.sizeHint() == usual.sizeHint()  # the layout does not change
     line = ElidedLabel("Open")
     qtbot.addWidget(line)
     line.setFont(font)
     before = line.sizeHint()
-    line.setContentsMargins(0, 0, 0, 4)  # as the note on the scope has
+    line.setContentsMargins(0, 0, 0, 4)  # as for the note on the scope
     assert line.sizeHint() == before
 
 
@@ -396,10 +396,10 @@ def test_room_for_dots_follows_the_font_of_the_window_and_stays_from_text_to_tex
 
 @pytest.mark.parametrize("width", range(100, 400, 20))
 def test_no_line_of_chinese_begins_with_a_comma_or_full_stop(qtbot, width):
-    """A sentence without spaces was taken for a word that is too long for a line."""
+    """A sentence without spaces was treated as a word that exceeds the line."""
     label = plain("选择每个已扫描张量的剪枝量，使总量达到目标，且预测的损害最小。" * 4, wrap=True)
     qtbot.addWidget(label)
-    layout = QTextLayout(QLabel.text(label), label.font())  # with what it may be broken by
+    layout = QTextLayout(QLabel.text(label), label.font())  # with invisible break characters
     layout.beginLayout()
     starts = []
     while (line := layout.createLine()).isValid():
@@ -422,7 +422,7 @@ def test_a_long_path_in_a_chinese_sentence_may_be_broken(qtbot):
 
 
 def test_widths_are_counted_in_latin_letters_whatever_else_a_font_has():
-    """The average letter of Noto Sans CJK is Chinese: the export was wider than the window."""
+    """The average character of Noto Sans CJK is Chinese: the export dialog exceeded the window."""
     metrics = Mock(averageCharWidth=lambda: 12, horizontalAdvance=lambda _letter: 7)
     widget = Mock(fontMetrics=lambda: metrics)
 
@@ -430,7 +430,7 @@ def test_widths_are_counted_in_latin_letters_whatever_else_a_font_has():
 
 
 def test_no_width_is_counted_in_the_average_letter_of_a_font():
-    """`letter_width` is."""
+    """`letter_width` is used instead."""
     modules = Path(pruneapp.gui.__file__).parent.rglob("*.py")
     counted = [m.name for m in modules if "averageCharWidth" in m.read_text(encoding="utf-8")]
 

@@ -1,4 +1,4 @@
-"""A wheel scrolls; it changes nothing that the person has not taken in hand."""
+"""The wheel scrolls, and only changes the control that has the focus."""
 
 from __future__ import annotations
 

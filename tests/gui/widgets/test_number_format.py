@@ -1,4 +1,4 @@
-"""Numbers as people read them, and labels for text that comes from files."""
+"""Formatted numbers, and labels for texts from files."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_long_name_loses_its_middle_and_keeps_the_whole_in_the_tooltip(qtbot):
 
 
 def test_a_share_is_never_cut_at_its_beginning(qtbot):
-    """ "…7.3 % pruned" would be another number than "37.3 % pruned"."""
+    """Regression: "37.3 % pruned" was elided to "…7.3 % pruned"."""
     heading = TensorHeading()
     qtbot.addWidget(heading)
     row = TensorRow(
@@ -104,7 +104,7 @@ def test_a_share_is_never_cut_at_its_beginning(qtbot):
         if shown.endswith("…"):
             assert "37.3\u00a0% pruned".startswith(shown.removesuffix("…")), shown
         else:
-            # Facts go from the front, each of them whole.
+            # Whole facts are left out, from the first.
             assert whole == shown or whole.endswith(f" · {shown}"), shown
 
 

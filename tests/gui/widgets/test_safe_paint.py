@@ -1,4 +1,4 @@
-"""What Qt calls to paint: a bug in it is told, and ends nothing."""
+"""Errors in paint events and other virtual methods are reported, and do not end the process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_all_that_qt_calls_to_paint_is_guarded():
 
 
 class Slip(QWidget):
-    """Fails with a painter at work."""
+    """Raises an error while its painter is active."""
 
     fails = True
 
@@ -51,5 +51,5 @@ def test_a_painter_does_not_live_on_with_the_error_that_somebody_keeps(qtbot):
     assert all(kind is ZeroDivisionError for kind, _, _ in caught)
     assert caught
     widget.fails = False
-    widget.repaint()  # Qt warns of a painter that is still active, and a warning fails here
+    widget.repaint()  # Qt would warn of a painter that is still active, and warnings fail the test
     assert widget.grab().toImage().pixelColor(20, 20) == QColor("green")

@@ -1,4 +1,4 @@
-"""The window lies inside its screen, frame and all: what lies outside cannot be clicked."""
+"""Windows are placed inside their screen, including the frame, so that all can be clicked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from pruneapp.gui.widgets import screen as window_placing
 
-SMALL = QRect(0, 24, 1280, 776)  # a panel above
+SMALL = QRect(0, 24, 1280, 776)  # below a panel
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_the_first_window_leaves_its_frame_room(new_person, monkeypatch, small):
 
 
 def test_a_window_that_was_larger_is_fitted(new_person, monkeypatch):
-    """The screen is smaller than it was when the geometry was kept."""
+    """The screen is smaller than when the geometry was saved."""
     first = new_person()
     first.window.resize(1600, 1000)
     assert first.window.close()
@@ -44,7 +44,7 @@ def test_a_window_that_was_larger_is_fitted(new_person, monkeypatch):
 
 
 def test_a_frame_that_turns_out_larger_is_made_room_for(qtbot, monkeypatch, small):
-    """It can be measured once the window is shown; the window moves up before it shrinks."""
+    """Its size is known after the window is shown; the window is first moved up, then shrunk."""
     window = QWidget()
     qtbot.addWidget(window)
     window.setGeometry(300, 200, 900, 600)
@@ -70,7 +70,7 @@ def test_a_small_window_stays_where_it_is(qtbot, small):
 
 
 def test_a_window_comes_back_where_it_stood_however_small_its_frame(new_person, monkeypatch):
-    """A title bar of 9 pixels at the top of the screen: 36 are only guessed."""
+    """A title bar of 9 pixels at the top of the screen; the assumed height is 36."""
     monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1600, 1000))
     monkeypatch.setattr(window_placing, "FRAME", QMargins(1, 9, 1, 5))
     first = new_person()
@@ -82,7 +82,7 @@ def test_a_window_comes_back_where_it_stood_however_small_its_frame(new_person, 
 
 
 class Growing(window_placing.Dialog):
-    """Asks for more than it was made with."""
+    """A window that requests more than its initial size."""
 
     def preferred_size(self):
         return QSize(1180, 700)
@@ -96,7 +96,7 @@ def framed(monkeypatch, small):
 
 
 def test_a_dialog_is_placed_for_the_size_that_it_opens_with(qtbot, framed):
-    """Placed for the 600 pixels that it was made with, it stood half outside the screen."""
+    """Regression: placed for its initial 600 pixels, half of it was outside the screen."""
     window = QWidget()
     qtbot.addWidget(window)
     window.setGeometry(SMALL.marginsRemoved(framed))
@@ -111,7 +111,7 @@ def test_a_dialog_is_placed_for_the_size_that_it_opens_with(qtbot, framed):
     assert SMALL.contains(dialog.geometry().marginsAdded(framed))
     between = dialog.geometry().center() - window.geometry().center()
     assert between.manhattanLength() <= 2
-    # A place that it is given in every case: the system would choose one for another size.
+    # It always has a position: the system would choose one for another size.
     assert dialog.testAttribute(Qt.WidgetAttribute.WA_Moved)
 
 
@@ -129,7 +129,7 @@ def test_a_dialog_that_grows_stays_in_the_screen(qtbot, framed):
 
 
 class Asking(window_placing.Dialog):
-    """As large as its content, which changes before it is shown."""
+    """A dialog of the size of its content, which changes while it is shown."""
 
     def __init__(self):
         super().__init__()
@@ -142,12 +142,12 @@ class Asking(window_placing.Dialog):
 
 
 def test_a_dialog_has_its_size_when_it_is_placed(qtbot, framed):
-    """The export dialog grew by 200 pixels to the right after it had been placed."""
+    """Regression: the export dialog grew by 200 pixels to the right after it had been placed."""
     dialog = Asking()
     qtbot.addWidget(dialog)
     dialog.adjustSize()
     dialog.label.setText("model.pruned.safetensors " * 5)
-    dialog.show()  # its place is told to the system in here
+    dialog.show()  # which passes its position to the system
     placed = dialog.geometry()
     assert placed.width() > dialog.label.sizeHint().width()
     QApplication.processEvents()

@@ -1,4 +1,4 @@
-"""Sentences of the engine are found by their templates, and said in another language."""
+"""Sentences of the engine are recognized by their templates, and translated."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def templates_in(language: str, *, numbers: bool = True) -> SentenceTemplates:
 
 
 def filled(template: Template, language: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return values that can be told from the text, and what becomes of them."""
+    """Return values that differ from the text of a template, and their translations."""
     texts = texts_in(language)
     values, said = {}, {}
     for gap, name in enumerate(template.names):
@@ -78,9 +78,9 @@ def filled(template: Template, language: str) -> tuple[dict[str, str], dict[str,
         elif re.fullmatch(r"percent\d*", name):
             value = f"{gap + 0.5} %"
             translation = written(value, language)
-        elif gap > 0 and not template.text[gap]:  # two values are told apart by a comma
+        elif gap > 0 and not template.text[gap]:  # adjacent values are separated by a comma
             value = translation = f", {gap}"
-        elif template.letters < 7 and not template.quotes(gap):  # these have to be known
+        elif template.letters < 7 and not template.quotes(gap):  # matches known values
             value, translation = "values", texts["values"]
         values[name], said[name] = value, translation
     return values, said
@@ -135,7 +135,7 @@ def test_templates_that_cannot_be_told_apart_are_translated_alike():
             "对于 'is empty.'，'dim' 必须为 -2 到 1（收到 7）。",
             "'is empty.'",
         ),
-        # Faults deep inside of a file.
+        # Errors deep inside a file.
         (
             "'/a/b.pt' is damaged: its pickle ends in the middle.",
             "'/a/b.pt' 已损坏：其 pickle 在中途结束。",
@@ -240,7 +240,7 @@ def test_numbers_in_labels_of_steps_are_written_as_in_the_language(english, germ
     assert german in templates_in("de").step(english)
 
 
-# What has points and commas that are no separators of a number.
+# Points and commas that are not part of a number.
 VERSIONS = st.from_regex(r"\d{1,2}\.\d{1,2}(\.\d{1,2})?(\+cu\d{3}|rc1)?", fullmatch=True)
 SHAPES = st.lists(st.integers(0, 9999), max_size=5).map(tuple).map(str)
 LISTS = st.lists(st.integers(0, 9999), max_size=5).map(str)
@@ -316,7 +316,7 @@ def test_who_reads_english_loads_nothing(run_python):
 
 
 def english_in(text: str, *, but: Iterable[str] = ()) -> list[str]:
-    """Return the words in small letters of a Chinese text that are neither names nor values."""
+    """Return the lowercase Latin words of a Chinese text that are neither names nor values."""
     named = re.sub(r"'[^']*'|\w+\.\w+(\.\w+)*", "", text)
     return [word for word in re.findall(r"\b[a-z]{2,}\b", named) if word not in but]
 
@@ -325,7 +325,7 @@ def english_in(text: str, *, but: Iterable[str] = ()) -> list[str]:
 @pytest.mark.parametrize("names", [("a.weight",), ("a.weight", "a.bias", "b.weight")])
 def test_steps_of_every_method_are_said_in_full(method, names):
     values = {p.name: f"sha256:{64 * '0'}" for p in method.params if isinstance(p, FileParam)}
-    if method.granularity == "units":  # which need statistics for some scores alone
+    if method.granularity == "units":  # only some scores of these need statistics
         values = {}
     words = {c.value for p in method.params if isinstance(p, ChoiceParam) for c in p.choices}
     words |= {"sha", "nuc", "fro", "inf"}
@@ -361,7 +361,7 @@ def test_steps_of_several_rules_are_said_in_full():
 
 
 def refusals(param: Param) -> Iterator[ParameterError]:
-    """Yield what is said of values that are none."""
+    """Yield the errors for invalid values of a parameter."""
     for value in (-1, 2.5, "?", None):
         try:
             param.validate(value)

@@ -1,4 +1,4 @@
-"""The status bar: the model, and the job that runs."""
+"""The status bar: the model, and the running job."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_job_that_waits_for_a_disk_says_so_when_it_is_cancelled(show, qtbot):
     status.set_cancelling(writes=True)
     assert not status.cancel.isEnabled()
     assert status.cancel.text() == "Cancelling…"
-    status.set_progress(2, 10, "model.safetensors")  # said before it heard of it
+    status.set_progress(2, 10, "model.safetensors")  # reported before the job was cancelled
     qtbot.waitUntil(lambda: status.label.text() == "Cancelling: finishing the current write…")
     status.set_progress(3, 10, "model.safetensors")
     assert status.label.text().startswith("Cancelling")
@@ -113,7 +113,7 @@ def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, sho
     assert status.left.text() == "This may take a while.", "4 min were said of a few seconds"
     status.set_progress(1, 4)
     assert status.left.text() == "8 s left"
-    for elapsed in (5_000, 40_000):  # of a script that never ends: 30 s, then 4 min were said
+    for elapsed in (5_000, 40_000):  # the script never ends; it showed 30 s, then 4 min
         monkeypatch.setattr(status, "_clock", Clock(elapsed))
         status.set_progress(1, 4)
     assert status.left.text() == "This may take a while."

@@ -1,4 +1,4 @@
-"""What is typed over a table of 100,000 rows does not keep the window waiting."""
+"""Typing over a table of 100,000 rows does not block the window."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.reports import CountsTable
 
 ROWS = 100_000
-# Of the main thread; Qt's own search takes 4 s and more.
+# Processor time of the main thread; Qt's own search takes 4 s and more.
 AT_ONCE_S = 0.5
 
 
 @pytest.fixture
 def typed(qtbot):
-    """Type a key over a table; returns the row that it leads to."""
+    """Return a function that types a key over a table, and returns the current row then."""
 
     def type_(table, key: Qt.Key) -> int:
         qtbot.addWidget(table)

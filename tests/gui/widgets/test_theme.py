@@ -1,4 +1,4 @@
-"""The colours can be read, in both themes."""
+"""Texts and controls have enough contrast, in both themes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pruneapp.gui.widgets.theme import (
 
 
 def luminance(color: str) -> float:
-    """Relative luminance as WCAG 2.2 defines it."""
+    """Return the relative luminance as defined by WCAG 2.2."""
     linear = [
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
         for c in (QColor(color).redF(), QColor(color).greenF(), QColor(color).blueF())
@@ -88,7 +88,7 @@ def test_high_contrast_is_high(theme):
 
 
 class Hints(QObject):
-    """What a system says of what the person wants to see."""
+    """A fake QStyleHints with the settings of the system."""
 
     colorSchemeChanged = Signal()  # noqa: N815 - as Qt's
     contrastPreferenceChanged = Signal()  # noqa: N815 - as Qt's
@@ -154,7 +154,7 @@ def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
         assert changed.args == [DARK_THEME]
         assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK_THEME.colors["window"]
         assert view.colors == DARK_THEME.colors
-        # Darker than the token, as the style lights buttons up; of its hue all the same.
+        # Darker than the token, as the style makes buttons lighter; the hue is the same.
         ground = button.palette().color(QPalette.ColorRole.Button)
         assert abs(ground.hue() - QColor(DARK_THEME.colors["accent"]).hue()) <= 1
         text = button.palette().color(QPalette.ColorRole.ButtonText).name()
@@ -164,7 +164,7 @@ def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
         qapp.setPalette(before)
 
 
-# Indicators and fields have outlines that are seen, on a light and on a dark window
+# Outlines of indicators and fields have enough contrast, on a light and on a dark window
 
 
 @pytest.fixture(params=THEMES.values(), ids=list(THEMES))
@@ -174,7 +174,7 @@ def theme(request):
 
 @pytest.fixture
 def shown(qtbot, theme):
-    """Show a widget in the style and the theme; returns the colours that were painted."""
+    """Show a widget in the style and a theme; return the colors that are painted."""
     style = Style()
 
     def show(widget):
@@ -204,7 +204,7 @@ def test_an_indicator_has_an_outline_and_a_mark(shown, theme, kind):
 
     empty, marked = shown(off), shown(on)
 
-    assert outline in empty or kind is QRadioButton  # a circle is smoothed all around
+    assert outline in empty or kind is QRadioButton  # the circle is antialiased everywhere
     assert text not in empty
     assert text in marked
 
@@ -227,7 +227,7 @@ def test_a_box_for_a_number_shows_its_border(shown, theme):
     image = box.grab().toImage()
     edge = {image.pixelColor(x, image.height() // 2).lightness() for x in range(3)}
     window, border = (QColor(theme.colors[token]).lightness() for token in ("window", "border"))
-    # Rounding may cost a step; in the light theme Fusion's own line is the darker one.
+    # Rounding may differ by 1; in the light theme, Fusion's own line is darker.
     assert max(abs(tone - window) for tone in edge) >= abs(border - window) - 1
 
 
@@ -279,7 +279,7 @@ def test_words_of_the_tabs_behind_are_painted_down_to_what_hangs_below_the_line(
 @pytest.mark.parametrize("order", list(Qt.SortOrder))
 def test_the_arrow_of_a_sorted_column_stands_beside_its_heading(qtbot, order):
     def last_ink(heading: str) -> int:
-        """Return how many columns of pixels the rightmost sign takes."""
+        """Return the width of the rightmost glyph in pixels."""
         model = QStandardItemModel(0, 1)
         model.setHorizontalHeaderLabels([heading])
         header = QHeaderView(Qt.Orientation.Horizontal)
