@@ -263,7 +263,7 @@ def turn_to(walk: Tour, page: Page) -> None:
 def amount_field(walk: Tour, rule: int | None = None) -> QWidget:
     """Return the amount field of a rule; None for the visible rule."""
     form = walk.views.form
-    editor = form.rules[form.stack.currentIndex() if rule is None else rule]
+    editor = form.shown if rule is None else form.rules[rule]
     found: list[AmountEditor] = []
 
     def there() -> bool:

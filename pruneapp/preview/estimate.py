@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -89,12 +90,19 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     size, channels = len(units.names), 0
     going: tuple[Indices, ...] = ()
     weights = method.granularity == "weights"
+    weight_counts = partial(
+        weight_counts_to_prune,
+        step.limits,
+        _tensors_of(units),
+        row.values.get("amount", 0.0),
+        step.scope,
+    )
     if method.estimated_by is None:
         if not weights or step.scope != "local" or "amount" not in row.values:
             return None
         # The counts do not depend on which weights are pruned.
         wanted, nan = _by_rows(snapshot, row, units, job), np.full((2, size), math.nan)
-        counts = _weight_counts(step, row, units, at_random(units), wanted)
+        counts = weight_counts(at_random(units), wanted)[0]
         return Effect(units, CumulativeCut(counts, nan[0], nan[0], nan[0], exact=True), nan, nan)
     table: CumulativeTable | ChannelOrder
     columns = cumulative_of(snapshot, units.names, job) if weights else None
@@ -108,11 +116,11 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     elif method.estimated_by == "magnitudes":
         if columns is None:
             return None
-        table, cut = columns, columns.cut(_weight_counts(step, row, units, columns.shares))
+        table, cut = columns, columns.cut(weight_counts(columns.shares)[0])
         if step.one_cut and not np.isnan(cut.thresholds).all():
             cut = replace(cut, thresholds=np.full(size, np.nanmax(cut.thresholds)))
     else:  # random: every weight is pruned with the same probability
-        to_prune, sure = _weight_counts(step, row, units, at_random(units)), step.scope == "local"
+        to_prune, sure = weight_counts(at_random(units))[0], step.scope == "local"
         if columns is None:
             nan = np.full((2, size), math.nan)
             return Effect(
@@ -139,13 +147,8 @@ def at_random(units: Units) -> Cutting:
     return lambda among, count: in_proportion(np.where(among, units.free, 0), count)
 
 
-def _weight_counts(
-    step: Step, row: Row, units: Units, cut: Cutting, wanted: Counts | None = None
-) -> Counts:
-    """Return the number of weights to prune per tensor; `wanted` replaces the row's amount."""
-    tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
-    amount = row.values["amount"]
-    return weight_counts_to_prune(step.limits, tensors, amount, step.scope, cut, wanted)[0]
+def _tensors_of(units: Units) -> Tensors:
+    return Tensors(units.names, units.numel, units.numel - units.kept, units.free)
 
 
 def _by_rows(snapshot: Snapshot, row: Row, units: Units, job: Job) -> Counts | None:
@@ -315,7 +318,10 @@ def _roughly(
         if limits.bound and not disjoint:  # the limits apply after earlier rows
             return int(units.free.sum()), 0, False
         # The total does not depend on which weights are pruned.
-        return int(_weight_counts(step, row, units, at_random(units), wanted).sum()), 0, True
+        counts, _ = weight_counts_to_prune(
+            limits, _tensors_of(units), row.values["amount"], step.scope, at_random(units), wanted
+        )
+        return int(counts.sum()), 0, True
     if registry.get(row.method).granularity == "units":  # approximate: sizes of units differ
         share = row.values["amount"]
         kept = int(units.kept.sum())

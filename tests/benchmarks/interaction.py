@@ -24,6 +24,7 @@ from pruneapp.analysis import histogram_store
 from pruneapp.analysis.sparsity_report import CountsByName
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.progress import Job
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.benchmarks.event_loop_delay import summary
@@ -108,22 +109,18 @@ class Follow:
         self.hand = hand
         self.told = self.in_tree = 0.0
         panel, tree = hand.views.preview, hand.views.tree
-        estimate, report, preview = panel.set_estimate, panel.set_report, tree.model.set_preview
+        show, preview = panel.set_preview, tree.model.set_preview
 
-        def set_estimate(found: Any) -> None:
-            self.told = found.report.newly_pruned if found and found.report else 0.0
-            estimate(found)
-
-        def set_report(found: Any, **named: Any) -> None:
-            self.told = found.newly_pruned
-            report(found, **named)
+        def set_state(state: PreviewState) -> None:
+            if state.estimated or state.preview is not None:
+                self.told = 0.0 if state.report is None else state.report.newly_pruned
+            show(state)
 
         def set_preview(after: CountsByName | None, *more: Any) -> None:
             self.in_tree = 0.0 if after is None else float(after.counts.sum())
             preview(after, *more)
 
-        panel.set_estimate, panel.set_report = set_estimate, set_report
-        tree.model.set_preview = set_preview
+        panel.set_preview, tree.model.set_preview = set_state, set_preview
         # Only the visible labels of the forecast show the numbers.
         labels = [
             label for label in panel.findChildren(QLabel) if not label.visibleRegion().isEmpty()
@@ -228,8 +225,8 @@ def interaction(path: str, rounds: int, statistics: str = "") -> dict[str, Any]:
         ("threshold", Page.DISTRIBUTION, "l1_unstructured", True, threshold_of),
     ]
     if statistics:
-        hand.bench.extras.load_statistics(write_statistics(Path(statistics), Path(path)))
-        hand.wait(lambda: bool(hand.bench.extras.statistics))
+        hand.bench.form.open_statistics(write_statistics(Path(statistics), Path(path)))
+        hand.wait(lambda: bool(hand.bench.form.statistics))
         drags.append(("wanda", Page.WEIGHTS, "wanda", False, slider_of))
     for name, page, method, everywhere, grip in drags:
         follows: list[float] = []
@@ -265,7 +262,7 @@ def write_statistics(path: Path, model: Path) -> Path:
 
 def slider_of(hand: Hand) -> Grip:
     """Return a grip of the handle of the amount slider."""
-    slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
+    slider = hand.views.form.rules[0].fields.editors["amount"].slider
     sizes = [row.numel for row in hand.views.tree.checked_rows()]
     left, most = sum(sizes), slider.maximum()
     # Each tensor may differ by one weight because its fraction is rounded.

@@ -190,7 +190,7 @@ class Hand:
         def known() -> bool:
             # A file that was just opened may still be updating after its tree was painted.
             if controller.state.untouched:
-                self.views.form.changed.emit()
+                self.views.form.emit_changed()
             return controller.state.preview is not None
 
         self.wait(known)
@@ -201,7 +201,7 @@ class Hand:
         rule = form.rules[0]
         rule.method.setCurrentIndex(rule.method.findData(method))
         self.click(form.all if everywhere else form.each) if form.scope_row.isVisible() else None
-        field = rule.fields.fields["amount"].editor.field
+        field = rule.fields.editors["amount"].field
         field.setFocus()
         field.selectAll()
         QTest.keyClicks(field, amount)

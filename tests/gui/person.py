@@ -94,7 +94,7 @@ class Person:
     @property
     def rule(self):
         """Settings of the method that is selected in the form."""
-        return self.views.form.stack.currentWidget()
+        return self.views.form.shown
 
     @property
     def button(self):
@@ -128,7 +128,7 @@ class Person:
         def previewed() -> bool:
             # On a busy machine, events of opening a file can arrive late and cancel the preview.
             if forecasting.state.untouched and not self.workbench.form._opened.isActive():
-                self.views.form.changed.emit()
+                self.views.form.emit_changed()
             return forecasting.state.preview is not None
 
         self.wait(previewed)
@@ -290,11 +290,11 @@ class Person:
         """Request a preview if none was requested since the file was opened."""
         self.wait(lambda: not self.workbench.form._opened.isActive())
         if self.workbench.preview.state.untouched:
-            self.views.form.changed.emit()  # as if a value was typed again
+            self.views.form.emit_changed()  # as if a value was typed again
 
     def ask_amount(self, text: str) -> None:
         """Type an amount into the form."""
-        self.type(self.rule.fields.fields["amount"].editor.field, text)
+        self.type(self.rule.fields.editors["amount"].field, text)
 
     # Dialogs
 

@@ -128,7 +128,7 @@ class Driver:
 
     def _ask_preview(self) -> bool:
         if self.bench.preview.state.untouched and not self.bench.form._opened.isActive():
-            self.bench.views.form.changed.emit()
+            self.bench.views.form.emit_changed()
         return False
 
     def _quit(self) -> None:

@@ -30,7 +30,7 @@ from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.labels import MUTED, heading, join_sentences, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural
@@ -281,17 +281,11 @@ class MaskDragController(Controller):
     """
 
     def __init__(
-        self,
-        context: AppContext,
-        session: OpenDocument,
-        tree: ModuleTree,
-        *,
-        extras: LoadedMasks,
-        form: FormController,
+        self, context: AppContext, session: OpenDocument, tree: ModuleTree, *, form: FormController
     ) -> None:
         super().__init__(context)
         self._session, self._tree = session, tree
-        self._extras, self._form = extras, form
+        self._form = form
         tree.view.dragRequested.connect(self._drag)
 
     @Slot()
@@ -352,7 +346,7 @@ class MaskDragController(Controller):
         )
 
     def _on_masks(self, file: str, taken: MatchingMasks) -> None:
-        self._extras.set_masks(taken.masks, file, self._form.ask_for_masked)
+        self._form.set_masks(taken.masks, file)
         tensors = self._tensor_count_text(len(taken.masks))
         text = self.tr("Masks of {tensors} were taken from {file}. Prune applies them.")
         self._notifications.show_done(text.format(tensors=tensors, file=file))

@@ -28,7 +28,7 @@ from pruneapp.gui.export.format_list import (
 )
 from pruneapp.gui.export.shrink_page import ShrinkPage
 from pruneapp.gui.export.target_row import TargetRow
-from pruneapp.gui.method_form.fields import Field, Fields
+from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.controls import (
     ComboBox,
@@ -170,7 +170,7 @@ class FormatDetails(QWidget):
 
     def rounded_to(self) -> str:
         """Return the dtype that the selected format rounds to; empty if it does not round."""
-        return rounded_to(self._offer, {} if self.fields is None else self.fields.valid_values())
+        return rounded_to(self._offer, {} if self.fields is None else self.fields.values)
 
     def types(self, offers: Iterable[FormatOffer]) -> dict[str, str]:
         """Return the dtype that each format rounds to, by name; empty if it does not round."""
@@ -183,7 +183,7 @@ class FormatDetails(QWidget):
         """
         if self._offer is None or self.fields is None or not self._offer.rounded_by:
             return {}
-        chosen = self.fields.valid_values().get(self._offer.rounded_by)
+        chosen = self.fields.values.get(self._offer.rounded_by)
         changed = {}
         for other in offers:
             if other.name == self._offer.name or not other.rounded_by:
@@ -206,10 +206,12 @@ class FormatDetails(QWidget):
 
     def values(self) -> dict[str, Any]:
         """Return the parameter values of the shown format; raise `ParameterError` for errors."""
-        return {} if self.fields is None else self.fields.values()
+        if self.fields is None:
+            return {}
+        return {name: editor.value() for name, editor in self.fields.editors.items()}
 
     def errors(self) -> tuple[str, ...]:
-        return () if self.fields is None else self.fields.errors()
+        return () if self.fields is None else tuple(self.fields.errors.values())
 
     def _build(self) -> None:
         content = QWidget()
@@ -234,26 +236,24 @@ class FormatDetails(QWidget):
             layout.addSpacing(4)
             self.fields = Fields(offer.params)
             for name, value in self._values.get(offer.name, {}).items():
-                self.fields.fields[name].editor.set_value(value)
+                self.fields.set_value(name, value)
             self.fields.changed.connect(self._on_changed)
-            for field in self.fields.fields.values():
-                if (control := field.editor.focusProxy()) is not None:
+            for editor in self.fields.editors.values():
+                if (control := editor.focusProxy()) is not None:
                     control.installEventFilter(self)
             layout.addWidget(self.fields)
             if offer.rounded_by:
-                self._add_rounding(self.fields.fields[offer.rounded_by])
+                self._add_rounding(self.fields, offer.rounded_by)
             layout.addSpacing(8)
         if offer.loaded_by:
             self._list(
                 layout, self.tr("Compatible with"), [loader_text(x) for x in offer.loaded_by]
             )
 
-    def _add_rounding(self, field: Field) -> None:
-        below = field.layout()
-        assert below is not None
-        self.rounding = RoundingNote(field)
+    def _add_rounding(self, fields: Fields, name: str) -> None:
+        self.rounding = RoundingNote(fields)
         self.rounding.take.installEventFilter(self)
-        below.addWidget(self.rounding)
+        fields.add_below(name, self.rounding)
         self.rounding.take.clicked.connect(self._on_rounding_accepted)
 
     def _show_rounding(self) -> None:
@@ -264,9 +264,8 @@ class FormatDetails(QWidget):
     def _on_rounding_accepted(self) -> None:
         if self._offer is None or self.fields is None:
             return
-        field = self.fields.fields[self._offer.rounded_by]
-        field.editor.set_value(_SAFE_DTYPE)
-        field.setFocus()
+        self.fields.set_value(self._offer.rounded_by, _SAFE_DTYPE)
+        self.fields.editors[self._offer.rounded_by].setFocus()
         self._on_changed()
 
     def _list(self, layout: QVBoxLayout, title: str, lines: list[str]) -> None:
@@ -277,7 +276,7 @@ class FormatDetails(QWidget):
 
     def _on_changed(self) -> None:
         if self._offer is not None and self.fields is not None:
-            self._values[self._offer.name] = self.fields.valid_values()
+            self._values[self._offer.name] = dict(self.fields.values)
             self._show_rounding()
         self.changed.emit()
 

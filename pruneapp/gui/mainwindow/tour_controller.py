@@ -205,8 +205,8 @@ class TourController(Controller):
 
     def _amount(self) -> QWidget:
         form = self._views.form
-        field = form.rules[form.stack.currentIndex()].fields.fields.get("amount")
-        return form if field is None else field
+        fields = form.shown.fields
+        return fields if "amount" in fields.editors else form
 
     def _show(self, at: int) -> None:
         if at == len(self._steps):

@@ -47,7 +47,7 @@ from pruneapp.gui.mainwindow.tour_controller import TourController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
 from pruneapp.gui.manual_edit.group_controller import GroupController
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.patterns.pattern_controller import PatternController
 from pruneapp.gui.plots.channel_list_controller import ChannelListController
 from pruneapp.gui.plots.pages import Page
@@ -276,19 +276,17 @@ class Workbench(QObject):
         self.views = views = DocumentViews(window)
         window.add_document_views(views.tree_dock, views.middle, views.form_dock)
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)
-        self.extras = LoadedMasks(session, jobs, self)
         self.status = StatusController(window, views, session, jobs, self.notifications)
         # Must be connected first, so that other subscribers see the updated tree and numbers.
         session.opened.connect(self._on_opened)
         session.closed.connect(self.status.show_closed)
         session.changed.connect(self._on_changed)
         session.refused.connect(self.notifications.show_error)
-        self.form = FormController(session, views.tree, views.form, self.extras, window)
+        self.form = FormController(session, views.tree, views.form, jobs, window)
         self.preview = PreviewController(
             context,
             session,
             form=self.form,
-            extras=self.extras,
             tree=views.tree,
             panel=views.preview,
             job_status=window.job_status,
@@ -361,9 +359,9 @@ class Workbench(QObject):
             context, session, window.recovery, export=self.export, open_work=self.files.open
         )
         self.recipes = RecipeController(
-            context, session, cluster=self._cluster, statistics=lambda: self.extras.statistics
+            context, session, cluster=self._cluster, statistics=lambda: self.form.statistics
         )
-        self.rounds = RoundsController(context, session, form=self.form, extras=self.extras)
+        self.rounds = RoundsController(context, session, form=self.form)
         self.history = HistoryController(context, session, views.history)
         self.scripts = ScriptController(context, session)
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
@@ -376,7 +374,6 @@ class Workbench(QObject):
             scripts=self.scripts,
             evaluation=self.evaluation,
             form=self.form,
-            extras=self.extras,
             view=views.pages.sensitivity,
             checked=views.tree.checked,
             show_page=partial(self.navigation.show_page, Page.SENSITIVITY),
@@ -408,9 +405,7 @@ class Workbench(QObject):
             groups=self.groups,
             histograms=self.histograms,
         )
-        self.mask_drag = MaskDragController(
-            context, session, views.tree, extras=self.extras, form=self.form
-        )
+        self.mask_drag = MaskDragController(context, session, views.tree, form=self.form)
         self.patterns = PatternController(context, session, views.tree, self.show_tensor)
         session.opened.connect(view.restore)
         session.closed.connect(view.remember)

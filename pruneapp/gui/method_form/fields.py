@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import (
+    AmountEditor,
     Editor,
     editor_for,
     fit_digits,
@@ -33,126 +44,108 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.params import AmountParam, DimParam, IntParam, Param, SeedParam, SubsetParam
 
 
-class Field(QWidget):
-    """A label, an editor, and a note below with help or an error.
+class Fields(QWidget):
+    """Labelled editors of parameters, in the order of their declaration.
 
-    The help is its first clause; the tooltip shows all of it.
+    Below each is the first clause of its help, or why its value is invalid.
+
+    Attributes
+    ----------
+    values, errors
+        The valid values, and a sentence for each other parameter, by name.
     """
 
-    changed = Signal()
-    released = Signal()
+    changed = Signal(str)  # (name) the user changed a value
+    released = Signal()  # the user released a slider
 
-    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+    def __init__(self, params: Sequence[Param], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.param = param
-        self.editor: Editor = editor_for(param, self)
-        self.note = plain(wrap=True)
-        self.note.setToolTip(param.help)
+        self.editors: dict[str, Editor] = {}
+        self.notes: dict[str, QLabel] = {}
+        self.values: dict[str, Any] = {}
+        self.errors: dict[str, str] = {}
         self._context = FormContext()
-        self._external_error = ""
-        layout = lay_in_column(self, spacing=2)
-        if self.editor.names_itself:
-            layout.addWidget(self.editor)
-        else:
-            label = label_for(self.editor, param.label)
-            fit_label(label)
-            add_line(layout, label, self.editor)
-        layout.addWidget(self.note)
-        self.setFocusProxy(self.editor)
-        self.editor.changed.connect(self._after_change)
-        self.editor.released.connect(self.released)
-        self._show_note()
+        self._rows: dict[str, QVBoxLayout] = {}
+        layout = lay_in_column(self, spacing=12)
+        for param in params:
+            editor, note, row = editor_for(param, self), plain(wrap=True), QVBoxLayout()
+            layout.addLayout(row)
+            row.setSpacing(2)
+            if editor.names_itself:
+                row.addWidget(editor)
+            else:
+                label = label_for(editor, param.label)
+                fit_label(label)
+                add_line(row, label, editor)
+            row.addWidget(note)
+            note.setToolTip(param.help)
+            name = param.name
+            self.editors[name], self.notes[name], self._rows[name] = editor, note, row
+            editor.changed.connect(partial(self._read, name))
+            editor.changed.connect(partial(self.changed.emit, name))
+            editor.released.connect(self.released)
+            self._read(name)
 
-    def error(self) -> str:
-        """Return what is wrong with the value, as a sentence; empty if it is valid."""
-        try:
-            self.editor.value()
-        except ParameterError as error:
-            return translate_error(error, (self.param,))
-        return self._external_error
+    def set_value(self, name: str, value: Any) -> None:
+        """Show a value without emitting `changed`."""
+        self.editors[name].set_value(value)
+        self._read(name)
 
     def set_context(self, context: FormContext) -> None:
-        """Set the properties of the tensors and files that the value refers to."""
+        """Set the properties of the tensors and files that the values refer to."""
         self._context = context
-        self.editor.set_context(context)
-        if isinstance(self.param, AmountParam):
-            self.editor.setEnabled(context.amount_used)
-        self._show_note()
+        for name, editor in self.editors.items():
+            editor.set_context(context)
+            if isinstance(editor.param, AmountParam):
+                editor.setEnabled(context.amount_used)
+            self._read(name)
 
-    def set_error(self, text: str) -> None:
-        """Show an error found elsewhere, until the value changes."""
-        self._external_error = with_translated_labels(text, (self.param,))
-        self._show_note()
+    def set_amount(self, amount: Any) -> None:
+        """Show an amount that the user did not type, such as one dragged in a plot."""
+        for name, editor in self.editors.items():
+            if isinstance(editor, AmountEditor):
+                editor.set_dragged(amount)
+                self._read(name)
 
-    @property
-    def _is_set_by_limit(self) -> bool:
-        """Whether a limit determines the amount, in place of this field."""
-        return isinstance(self.param, AmountParam) and not self._context.amount_used
+    def add_below(self, name: str, widget: QWidget) -> None:
+        """Add a widget below the note of a parameter."""
+        self._rows[name].addWidget(widget)
 
-    def _after_change(self) -> None:
-        self._external_error = ""
-        self._show_note()
-        self.changed.emit()
+    def _read(self, name: str) -> None:
+        """Read the value of an editor, and show its help or error."""
+        editor, note = self.editors[name], self.notes[name]
+        self.errors.pop(name, None)
+        try:
+            self.values[name] = editor.value()
+        except ParameterError as error:
+            self.values.pop(name, None)
+            self.errors[name] = translate_error(error, (editor.param,))
+            note.setForegroundRole(DANGER)
+            note.setText(f"✕ {self.errors[name]}")
+            return
+        note.setForegroundRole(MUTED)
+        if isinstance(editor.param, AmountParam) and not self._context.amount_used:
+            note.setText(self.tr("Set by the target total sparsity."))
+        else:
+            note.setText(self._help(editor.param))
 
-    def _show_note(self) -> None:
-        error = self.error()
-        self.note.setForegroundRole(DANGER if error else MUTED)
-        self.note.setText(f"✕ {error}" if error else self._help())
-
-    def _help(self) -> str:
-        if self._is_set_by_limit:
-            return self.tr("Set by the target total sparsity.")
-        text = first_clause(self.param.help)
-        ends = self._valid_range()
+    def _help(self, param: Param) -> str:
+        text = first_clause(param.help)
+        ends = _valid_range(param)
         if ends is None:
             return text
         low, high = (number_format.count(end).replace("-", "−") for end in ends)
         return join_sentences(text, self.tr("Allowed: {low} to {high}.").format(low=low, high=high))
 
-    def _valid_range(self) -> tuple[int, int] | None:
-        """Return the lowest and highest valid number; None if there is no range to show."""
-        param = self.param
-        if not isinstance(param, IntParam) or isinstance(param, (SeedParam, DimParam)):
-            return None  # any seed is valid, and dimensions are in a list
-        low, high = param.bounds.low, param.bounds.high
-        if low is None or high is None or low == high:
-            return None
-        return math.ceil(low), math.floor(high)
 
-
-class Fields(QWidget):
-    """The fields of a method, in the order of its declaration."""
-
-    changed = Signal()
-    released = Signal()
-
-    def __init__(self, params: Sequence[Param], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.fields: dict[str, Field] = {}
-        layout = lay_in_column(self, spacing=12)
-        for param in params:
-            field = Field(param, self)
-            layout.addWidget(field)
-            field.changed.connect(self.changed)
-            field.released.connect(self.released)
-            self.fields[param.name] = field
-
-    def values(self) -> dict[str, Any]:
-        """Return the value of each field; raise `ParameterError` if one is invalid."""
-        return {name: field.editor.value() for name, field in self.fields.items()}
-
-    def valid_values(self) -> dict[str, Any]:
-        values = {}
-        for name, field in self.fields.items():
-            try:
-                values[name] = field.editor.value()
-            except ParameterError:
-                continue  # the error is shown next to the field
-        return values
-
-    def errors(self) -> tuple[str, ...]:
-        """Return a sentence for each field that is invalid."""
-        return tuple(error for field in self.fields.values() if (error := field.error()))
+def _valid_range(param: Param) -> tuple[int, int] | None:
+    """Return the lowest and highest valid number; None if there is no range to show."""
+    if not isinstance(param, IntParam) or isinstance(param, (SeedParam, DimParam)):
+        return None  # any seed is valid, and dimensions are in a list
+    low, high = param.bounds.low, param.bounds.high
+    if low is None or high is None or low == high:
+        return None
+    return math.ceil(low), math.floor(high)
 
 
 def add_line(column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
@@ -206,10 +199,8 @@ class BoundEditor(Editor):
             self.field.setText("" if value == self.param.default else write_amount(value))
 
     def _normalize_text(self) -> None:
-        try:
+        with contextlib.suppress(ParameterError):  # what was typed is kept, to be corrected
             self.set_value(self.value())
-        except ParameterError:
-            return  # what was typed is kept, to be corrected
 
 
 class SeveralEditor(Editor):
@@ -240,16 +231,24 @@ class SeveralEditor(Editor):
 
 
 class LimitsSection(QWidget):
-    """The limits of a step, shown and hidden by `button`, which the caller places above."""
+    """The limits of a step, shown and hidden by `button`, which the caller places above.
+
+    Attributes
+    ----------
+    values
+        The valid limits that are not at their default, by name.
+    errors
+        A sentence for each invalid limit.
+    """
 
     changed = Signal()
     sizeRequested = Signal()  # the user asked to compute the total from the size of a file
 
     def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._external_error = ""
-        self._params = tuple(params)
         self.editors: dict[str, Editor] = {}
+        self.values: dict[str, Any] = {}
+        self.errors: tuple[str, ...] = ()
         # with a parent from the start: without, it would briefly be a window
         self.button = QToolButton(parent)
         self.button.setCheckable(True)
@@ -262,8 +261,7 @@ class LimitsSection(QWidget):
         self.button.setAccessibleDescription(self.button.toolTip())
         self.note = plain(wrap=True, ink=DANGER)
         about = self.tr("Sparsity limits after this step: per tensor and in total.")
-        self.about = plain(about, wrap=True, ink=MUTED)
-        column = lay_in_column(self, self.about)
+        column = lay_in_column(self, plain(about, wrap=True, ink=MUTED))
         rows = QFormLayout()
         column.addLayout(rows)
         rows.setHorizontalSpacing(8)
@@ -278,11 +276,16 @@ class LimitsSection(QWidget):
         self.by_size.clicked.connect(self.sizeRequested)
         self.by_size.hide()
         for param in params:
-            editor = _editor_for(param, self)
+            editor: Editor
+            if isinstance(param, SubsetParam):
+                editor = SeveralEditor(param, self)
+            else:
+                editor = BoundEditor(param, self)
             if isinstance(param, AmountParam):  # the total sparsity
                 editor.line.addWidget(self.by_size)
                 self.by_size.show()
-            editor.changed.connect(self._after_change)
+            editor.changed.connect(self._read)
+            editor.changed.connect(self.changed)
             label = label_for(editor, param.label)
             label.setToolTip(param.help)
             fit_label(label)
@@ -292,75 +295,59 @@ class LimitsSection(QWidget):
         self.button.toggled.connect(self._unfold)
         self.button.setVisible(bool(params))
         self._unfold(unfolded=False)
-        self._show_note()
+        self._read()
 
     def set_values(self, values: Mapping[str, Any]) -> None:
         """Show limits without emitting signals; missing ones are set to their defaults."""
         for name, editor in self.editors.items():
             editor.set_value(values.get(name, editor.param.default))
-        self._external_error = ""
-        self._show_note()
+        self._read()
 
     def set_limit(self, name: str, value: Any) -> None:
         """Show one limit without emitting signals."""
         self.editors[name].set_value(value)
-        self._external_error = ""
-        self._show_note()
+        self._read()
 
     def set_error(self, text: str) -> None:
         """Show an error found elsewhere, until a limit changes."""
-        self._external_error = with_translated_labels(text, self._params)
-        self._show_note()
-
-    def values(self) -> dict[str, Any]:
-        """Return the limits that are not at their default; raise `ParameterError` for errors."""
-        values = {name: editor.value() for name, editor in self.editors.items()}
-        return {n: v for n, v in values.items() if v != self.editors[n].param.default}
+        if not self.errors:
+            params = [editor.param for editor in self.editors.values()]
+            self._show_error(with_translated_labels(text, params))
 
     @property
     def sets_amount(self) -> bool:
         """Whether a limit sets the amount of the step, in place of the amounts of rules."""
-        if self.errors():
-            return False
-        return any(isinstance(self.editors[n].param, AmountParam) for n in self.values())
-
-    def errors(self) -> tuple[str, ...]:
-        """Return a sentence for each limit that is invalid."""
-        errors = []
-        for editor in self.editors.values():
-            try:
-                editor.value()
-            except ParameterError as error:
-                errors.append(translate_error(error, (editor.param,)))
-        return tuple(errors)
-
-    def _after_change(self) -> None:
-        self._external_error = ""
-        self._show_note()
-        self.changed.emit()
+        amounts = (isinstance(self.editors[name].param, AmountParam) for name in self.values)
+        return not self.errors and any(amounts)
 
     def _unfold(self, unfolded: bool) -> None:
         self.setVisible(unfolded)
         arrow = Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow
         self.button.setArrowType(arrow)
 
-    def _show_note(self) -> None:
-        errors = self.errors()
-        error = errors[0] if errors else self._external_error
+    def _read(self) -> None:
+        """Read the limits, and show the first error, and on the button how many are in use."""
+        errors = []
+        self.values = {}
+        for name, editor in self.editors.items():
+            try:
+                value = editor.value()
+            except ParameterError as error:
+                errors.append(translate_error(error, (editor.param,)))
+            else:
+                if value != editor.param.default:
+                    self.values[name] = value
+        self.errors = tuple(errors)
+        self._show_error(errors[0] if errors else "")
+        in_use = sum(
+            len(v) if isinstance(v, tuple | frozenset) else 1 for v in self.values.values()
+        )
+        text = self.tr("Limits…")
+        if in_use and not errors:
+            text = self.tr("Limits ({n})").format(n=number_format.count(in_use))
+        self.button.setText(text)
+        self.button.setAccessibleName(text)
+
+    def _show_error(self, error: str) -> None:
         self.note.setText(f"✕ {error}" if error else "")
         self.note.setVisible(bool(error))
-        if errors:
-            text = self.tr("Limits…")
-        else:
-            # Limits in use are counted on the button, as they may be hidden.
-            values = self.values().values()
-            bound = sum(len(v) if isinstance(v, tuple | frozenset) else 1 for v in values)
-            text = self.tr("Limits ({n})").format(n=number_format.count(bound)) if bound else ""
-        self.button.setText(text or self.tr("Limits…"))
-        self.button.setAccessibleName(self.button.text())
-
-
-def _editor_for(param: Param, parent: QWidget) -> Editor:
-    if isinstance(param, SubsetParam):
-        return SeveralEditor(param, parent)
-    return BoundEditor(param, parent)

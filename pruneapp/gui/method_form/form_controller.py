@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -55,109 +54,6 @@ def with_field_labels(error: PruneAppError) -> PruneAppError:
     return error.reworded(with_translated_labels(translate_sentence(error.sentence), params))
 
 
-class LoadedMasks(QObject):
-    """The loaded masks, scores and statistics of the open document."""
-
-    changed = Signal()
-
-    def __init__(self, session: OpenDocument, jobs: Jobs, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._jobs = jobs
-        self.masks: Mapping[str, BitMask] | None = None
-        self.scores: Checkpoint | None = None
-        self.mask_file = ""
-        self.scores_file = ""
-        self.statistics = ""  # their name in a step: the SHA-256 of their file
-        self.statistics_file = ""
-        session.closed.connect(self.drop)
-
-    def load_masks(self, path: Path, taken: Callable[[Sequence[str]], None] | None = None) -> None:
-        """Read the masks of a file that fit the document; call `taken` with their names."""
-        document = self._session.document
-        if document is None:
-            return
-        checkpoint = document.checkpoint
-
-        def work(job: Job) -> Mapping[str, BitMask]:
-            with open_checkpoint(path, job=job) as masks:
-                return read_masks_for(checkpoint, names_in(masks, checkpoint), masks, job)
-
-        def done(masks: Mapping[str, BitMask]) -> None:
-            self.set_masks(masks, path.name, taken)
-
-        self._session.work(self.tr("Reading masks"), work, done)
-
-    def set_masks(
-        self,
-        masks: Mapping[str, BitMask],
-        file: str,
-        taken: Callable[[Sequence[str]], None] | None = None,
-    ) -> None:
-        """Set the masks and the name of their file; call `taken` as `load_masks` does."""
-        self.masks, self.mask_file = masks, file
-        if taken is not None:
-            taken(list(masks))
-        self.changed.emit()
-
-    def load_scores(self, path: Path, taken: Callable[[], None] | None = None) -> None:
-        """Open a file of importance scores; call `taken` once it is open."""
-        document = self._session.document
-
-        def done(scores: Checkpoint) -> None:
-            if self._session.document is not document:
-                scores.close()  # another document was opened meanwhile
-                return
-            self._drop_scores()
-            self.scores, self.scores_file = scores, path.name
-            if taken is not None:
-                taken()
-            self.changed.emit()
-
-        self._jobs.run(
-            lambda job: open_checkpoint(path, job=job),
-            on_result=done,
-            on_error=self._session.refused.emit,
-            title=self.tr("Opening scores"),
-        )
-
-    def load_statistics(self, path: Path) -> None:
-        """Open a file of statistics of activations; it must be of the same checkpoint."""
-        document = self._session.document
-        if document is None:
-            return
-        checkpoint = document.checkpoint
-
-        def work(job: Job) -> str:
-            name = register_statistics(path, job)
-            statistics_of(name).refuse_other(checkpoint, job)
-            return name
-
-        def done(name: str) -> None:
-            if self._session.document is document:
-                self.statistics, self.statistics_file = name, path.name
-                self.changed.emit()
-
-        self._jobs.run(
-            work,
-            on_result=done,
-            on_error=self._session.refused.emit,
-            title=self.tr("Opening statistics"),
-        )
-
-    def drop(self) -> None:
-        """Close everything that was loaded; files that steps of the history use stay open."""
-        self.masks, self.mask_file = None, ""
-        self.statistics = self.statistics_file = ""
-        self._drop_scores()
-        self.changed.emit()
-
-    def _drop_scores(self) -> None:
-        if self.scores is not None:
-            self.scores.close()
-        self.scores, self.scores_file = None, ""
-
-
 # Checking a module changes many check marks; the form is updated once after they have changed.
 SETTLE_MS = 30
 # A half-typed pattern often matches nothing: the error is shown after this pause.
@@ -175,18 +71,21 @@ class RuleMatches:
 
 
 class FormController(QObject):
-    """Reads requests from the tree and the form, and updates the form for the document."""
+    """Makes steps of the form and the tree, and updates the form for the document.
 
-    changed = Signal()  # another step is requested
+    Attributes
+    ----------
+    masks, scores
+        The masks and the importance scores that were loaded for this document; None for none.
+    statistics
+        The name of the loaded statistics in a step: the SHA-256 of their file; or empty.
+    """
+
+    changed = Signal(object)  # (Step, or PruneAppError) another step is requested
     opened = Signal()  # a file was opened, and the user has not requested a step yet
 
     def __init__(
-        self,
-        session: OpenDocument,
-        tree: ModuleTree,
-        form: PruneForm,
-        extras: LoadedMasks,
-        window: QWidget,
+        self, session: OpenDocument, tree: ModuleTree, form: PruneForm, jobs: Jobs, window: QWidget
     ) -> None:
         super().__init__(window)
         self._session = session
@@ -194,8 +93,11 @@ class FormController(QObject):
         # tensors of the rules that were last compared with the checked ones
         self._compared: list[tuple[str, ...]] = []
         self._form = form
-        self._extras = extras
+        self._jobs = jobs
         self._window = window
+        self.masks: Mapping[str, BitMask] | None = None
+        self.scores: Checkpoint | None = None
+        self.statistics = ""
         # Request and checked tensors after opening the file, until the user changes them.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
         # The dependents found last, preceded by the key of the step that they belong to; then the
@@ -218,26 +120,32 @@ class FormController(QObject):
         self._checks_pause = single_shot(self, SETTLE_MS, self._on_settled)
         tree.checkedChanged.connect(self._checks_pause.start)
         self._opened = single_shot(self, 0, self._on_first_settled)
-        self._pause = single_shot(self, PAUSE_MS, self.changed)
+        self._pause = single_shot(self, PAUSE_MS, self._request_step)
         form.changed.connect(self._on_form_changed)
-        for asked, title, load in (
-            (form.maskFileRequested, self.tr("Load masks"), extras.load_masks),
-            (form.scoresFileRequested, self.tr("Load importance scores"), extras.load_scores),
-            (
-                form.statisticsFileRequested,
-                self.tr("Load statistics of activations"),
-                extras.load_statistics,
-            ),
-        ):
-            asked.connect(partial(self._ask_file, title, load))
-        extras.changed.connect(self._on_extras)
+        form.fileRequested.connect(self._ask_file)
+        session.closed.connect(self._drop_files)
         session.opened.connect(self._on_opened)
         self.offer_methods()
         form.set_limits(tuple(map(translate_param, LIMITS)))
 
     def step(self) -> Step:
         """Return the step of the form; raise `PruneAppError` if a setting is not valid."""
-        request = self._form.request()
+        return self._step_of(self._form.request())
+
+    def step_or_error(self) -> Step | PruneAppError:
+        """Return the step of the form, or the error why there is none."""
+        return self._step_or_error_of(self._form.request())
+
+    def _step_or_error_of(self, request: FormRequest | None) -> Step | PruneAppError:
+        try:
+            return self._step_of(request)
+        except PruneAppError as error:
+            return error.with_traceback(None)
+
+    def _request_step(self) -> None:
+        self.changed.emit(self.step_or_error())
+
+    def _step_of(self, request: FormRequest | None) -> Step:
         if request is None or self._session.document is None:
             errors = self._form.errors()
             if not errors:
@@ -278,7 +186,7 @@ class FormController(QObject):
         if self._untouched is not None or request is None or about is None or about != self._about:
             return
         if self._takes_dependents(request.dependents) != self._prunes_dependents:
-            self.changed.emit()
+            self._request_step()
 
     def _takes_dependents(self, choice: bool | None) -> bool:
         about, found = self._dependents
@@ -290,7 +198,7 @@ class FormController(QObject):
         """Return the values of a rule, with the loaded statistics and the export's multiple."""
         values = dict(row.values)
         if registry.get(row.method).needs_statistics(row.values):
-            values[STATISTICS.name] = self._extras.statistics
+            values[STATISTICS.name] = self.statistics
         if self._multiple is not None and _rounds_as_export(row):
             values[MULTIPLE.name] = str(self._multiple)
         return values
@@ -311,17 +219,17 @@ class FormController(QObject):
             self._on_settled()
         if self._pause.isActive():
             self._pause.stop()
-            self.changed.emit()
+            self._request_step()
 
     def set_amount(self, rule: int, amount: Amount) -> None:
         """Set the amount of the rule with index `rule`, as if it had been typed."""
         self._form.set_amount(amount, rule)
-        self.changed.emit()
+        self._request_step()
 
     def set_total(self, total: int) -> None:
         """Set the target total sparsity as a number of weights, as if it had been typed."""
         self._form.set_limit("total", total)
-        self.changed.emit()
+        self._request_step()
 
     def _limits(self, request: FormRequest) -> Limits:
         try:
@@ -369,14 +277,13 @@ class FormController(QObject):
 
     def _set_request(self, request: FormRequest) -> None:
         self._form.set_request(request)
-        self._untouched = None
-        self._on_form_changed()
+        self._on_form_changed(self._form.request())
 
     def reset(self) -> None:
         """Reset the form to its initial state, and drop loaded files."""
         self._form.reset()
         self._restore_checks()
-        self._extras.drop()  # emits `changed`
+        self._drop_files()  # emits `changed`
 
     def offer_methods(self) -> None:
         self._form.set_methods([_form(m) for m in registry.METHODS.values()])
@@ -505,21 +412,20 @@ class FormController(QObject):
         # In a separate slot: with 100,000 tensors, both parts together take too long.
         self._opened.start()
 
-    def _on_form_changed(self) -> None:
+    def _on_form_changed(self, request: FormRequest | None) -> None:
         if self._opened.isActive():  # the user was faster
             self._opened.stop()
             self._checks_pause.start()
         self._untouched = None
         if not any(form.takes_mask for rule in self._form.rules if (form := rule.form())):
             self._restore_checks()
-        if self._form.names_tensors and self._matches_nothing():
+        if self._form.names_tensors and self._matches_nothing(request):
             self._pause.start()
         else:
             self._pause.stop()
-            self.changed.emit()
+            self.changed.emit(self._step_or_error_of(request))
 
-    def _matches_nothing(self) -> bool:
-        request = self._form.request()
+    def _matches_nothing(self, request: FormRequest | None) -> bool:
         if request is None or self._session.document is None:
             return False
         named = [row for row in request.rows if (row.pattern, row.kind) != ("", "")]
@@ -536,7 +442,7 @@ class FormController(QObject):
         if self._opened.isActive() or self._untouched == self._current_input():
             return
         self._untouched = None
-        self.changed.emit()
+        self._request_step()
 
     def _current_input(self) -> tuple[FormRequest | None, tuple[str, ...]]:
         return self._form.request(), tuple(self._tree.checked())
@@ -560,24 +466,124 @@ class FormController(QObject):
         form = self._form
         form.set_context(replace(form.context, shape=shape, kind=kind, left=left))
 
-    def _on_extras(self) -> None:
-        form, extras = self._form, self._extras
-        files = replace(
-            form.context,
-            mask_file=extras.mask_file,
-            scores_file=extras.scores_file,
-            statistics_file=extras.statistics_file,
-        )
-        form.set_context(files)
-        self.changed.emit()
+    # -- masks, scores and statistics from files --------------------------------------------------
 
     def load_masks(self) -> None:
         """Ask the user for a file, and request to prune what its masks prune."""
-        name = self._chosen_file(self.tr("Load masks"))
-        if name and self._session.document is not None:
-            self._extras.load_masks(Path(name), self.ask_for_masked)
+        self._ask_file("masks", requests=True)
 
-    def ask_for_masked(self, names: Sequence[str]) -> None:
+    def load_scores(self) -> None:
+        """Ask the user for a file, and request to rank weights by its scores."""
+        self._ask_file("scores", requests=True)
+
+    def _ask_file(self, kind: str, *, requests: bool = False) -> None:
+        """Ask the user for a file, and load it; `requests`: also request a method that uses it."""
+        titles = {
+            "masks": self.tr("Load masks"),
+            "scores": self.tr("Load importance scores"),
+            "statistics": self.tr("Load statistics of activations"),
+        }
+        document = self._session.document
+        beside = Path.home() if document is None else document.checkpoint.path.absolute().parent
+        folder = self._session.folder("mask", beside)
+        name, _ = QFileDialog.getOpenFileName(self._window, titles[kind], str(folder))
+        if not name:
+            return
+        path = Path(name)
+        self._session.note_folder("mask", path)
+        if self._session.document is None:
+            return
+        if kind == "masks":
+            self._read_masks(path, requests=requests)
+        elif kind == "scores":
+            self._open_scores(path, requests=requests)
+        else:
+            self.open_statistics(path)
+
+    def _set_context(self, context: FormContext) -> None:
+        """Show the names of loaded files, and request the step, which may use them."""
+        self._form.set_context(context)
+        self._request_step()
+
+    def _drop_files(self) -> None:
+        """Close everything that was loaded; files that steps of the history use stay open."""
+        self.masks, self.statistics = None, ""
+        self._close_scores()
+        context = self._form.context
+        self._set_context(replace(context, mask_file="", scores_file="", statistics_file=""))
+
+    def _close_scores(self) -> None:
+        if self.scores is not None:
+            self.scores.close()
+        self.scores = None
+
+    def _read_masks(self, path: Path, *, requests: bool) -> None:
+        """Read the masks of a file that fit the document."""
+        document = self._session.document
+        assert document is not None
+        checkpoint = document.checkpoint
+
+        def work(job: Job) -> Mapping[str, BitMask]:
+            with open_checkpoint(path, job=job) as masks:
+                return read_masks_for(checkpoint, names_in(masks, checkpoint), masks, job)
+
+        def done(masks: Mapping[str, BitMask]) -> None:
+            self.set_masks(masks, path.name, requests=requests)
+
+        self._session.work(self.tr("Reading masks"), work, done)
+
+    def set_masks(self, masks: Mapping[str, BitMask], file: str, *, requests: bool = True) -> None:
+        """Set the masks and the name of their file; `requests`: also request to apply them."""
+        self.masks = masks
+        if requests:
+            self.request_masked(list(masks))
+        self._set_context(replace(self._form.context, mask_file=file))
+
+    def _open_scores(self, path: Path, *, requests: bool) -> None:
+        """Open a file of importance scores."""
+        document = self._session.document
+
+        def done(scores: Checkpoint) -> None:
+            if self._session.document is not document:
+                scores.close()  # another document was opened meanwhile
+                return
+            self._close_scores()
+            self.scores = scores
+            if requests:
+                self._request_scored()
+            self._set_context(replace(self._form.context, scores_file=path.name))
+
+        self._jobs.run(
+            lambda job: open_checkpoint(path, job=job),
+            on_result=done,
+            on_error=self._session.refused.emit,
+            title=self.tr("Opening scores"),
+        )
+
+    def open_statistics(self, path: Path) -> None:
+        """Open a file of statistics of activations; it must be of the same checkpoint."""
+        document = self._session.document
+        assert document is not None
+        checkpoint = document.checkpoint
+
+        def work(job: Job) -> str:
+            name = register_statistics(path, job)
+            statistics_of(name).refuse_other(checkpoint, job)
+            return name
+
+        def done(name: str) -> None:
+            if self._session.document is document:
+                self.statistics = name
+                self._set_context(replace(self._form.context, statistics_file=path.name))
+
+        self._jobs.run(
+            work,
+            on_result=done,
+            on_error=self._session.refused.emit,
+            title=self.tr("Opening statistics"),
+        )
+
+    def request_masked(self, names: Sequence[str]) -> None:
         """Request to prune what loaded masks prune; check their tensors while that is requested."""
         self._request_method("custom_from_mask")
         self._restore_checks()  # restore the user's check marks, not those set for other masks
@@ -600,13 +606,7 @@ class FormController(QObject):
         if self._replaced_checks is not None:
             self.check(self.checked())
 
-    def load_scores(self) -> None:
-        """Ask the user for a file, and request to rank weights by its scores."""
-        name = self._chosen_file(self.tr("Load importance scores"))
-        if name and self._session.document is not None:
-            self._extras.load_scores(Path(name), self._ask_for_scored)
-
-    def _ask_for_scored(self) -> None:
+    def _request_scored(self) -> None:
         """Request a method that uses scores, unless a rule has one."""
         request = self._form.request()
         rows = () if request is None else request.rows
@@ -614,23 +614,8 @@ class FormController(QObject):
             self._request_method("l1_unstructured")
             self._restore_checks()
 
-    def _chosen_file(self, title: str) -> str:
-        """Return the path that the user chooses, or an empty string."""
-        document = self._session.document
-        beside = Path.home() if document is None else document.checkpoint.path.absolute().parent
-        folder = self._session.folder("mask", beside)
-        name, _ = QFileDialog.getOpenFileName(self._window, title, str(folder))
-        if name:
-            self._session.note_folder("mask", Path(name))
-        return name
-
     def _request_method(self, method: str) -> None:
         self._form.set_request(FormRequest((FormRow("", "", method, {}),)))
-
-    def _ask_file(self, title: str, load: Callable[[Path], None]) -> None:
-        name = self._chosen_file(title)
-        if name:
-            load(Path(name))
 
 
 def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QButtonGroup, QCheckBox, QLabel, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QRadioButton, QWidget
 
 from pruneapp.gui.method_form.fields import LimitsSection, fit_label
 from pruneapp.gui.method_form.form_model import (
@@ -19,7 +19,7 @@ from pruneapp.gui.method_form.form_model import (
     FormRow,
     MethodForm,
 )
-from pruneapp.gui.method_form.rules import RuleEditor, RuleList, RuleStack
+from pruneapp.gui.method_form.rules import RuleEditor, RuleList
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     add_row,
@@ -50,49 +50,38 @@ from pruneapp.params import Amount, AmountParam, Param
 _MAX_TARGET_LINES = 3
 
 
-class ScopeRow(QWidget):
-    """Two radio buttons, for the scopes "local" and "global"."""
+class NotedBox(QWidget):
+    """A check box with a note below."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    changed = Signal()  # the user clicked the box
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.each = QRadioButton(self.tr("per tensor"), self)
-        self.each.setToolTip(
-            self.tr("Each tensor is pruned to the same fraction of its own weights.")
-        )
-        self.all = QRadioButton(self.tr("global"), self)
-        self.all.setToolTip(
-            self.tr(
-                "One threshold for all tensors of a rule: the fraction pruned varies by tensor."
-            )
-        )
-        for radio in (self.each, self.all):
-            radio.setAccessibleDescription(radio.toolTip())
-        group = QButtonGroup(self)
-        group.addButton(self.each)
-        group.addButton(self.all)
-        self.each.setChecked(True)
-        label = QLabel(self.tr("Scope"), self)
-        fit_label(label)
-        lay_in_row(self, label, self.each, self.all, None)
+        self.box = QCheckBox(text, self)
+        self.note = plain(wrap=True, ink=MUTED)
+        lay_in_column(self, self.box, self.note, spacing=2)
+        self.setFocusProxy(self.box)
+        self.box.clicked.connect(self._on_clicked)
+
+    def _on_clicked(self) -> None:
+        self.changed.emit()
+
+    def _set_tip(self, *sentences: str) -> None:
+        tip = join_sentences(*sentences)
+        self.box.setToolTip(as_plain(tip))
+        self.box.setAccessibleDescription(tip)
 
 
-class CompanionsRow(QWidget):
-    """A check box to include bias and norm, with a note below.
+class CompanionsRow(NotedBox):
+    """A check box to include bias and norm.
 
     The note is shown if the box is checked, or if few tensors have a bias or norm.
     """
 
-    changed = Signal()
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.box = QCheckBox(self.tr("Also prune matching bias and norm entries"), self)
-        self.note = plain(wrap=True, ink=MUTED)
-        lay_in_column(self, self.box, self.note, spacing=2)
-        self.setFocusProxy(self.box)
-        self.box.clicked.connect(self.changed)
-        self.box.toggled.connect(self._show_note)
+        super().__init__(self.tr("Also prune matching bias and norm entries"), parent)
         self._as_expected = True
+        self.box.toggled.connect(self._show_note)
         self.set_paired(None, 0)
 
     def set_paired(self, paired: int | None, tensors: int) -> None:
@@ -115,14 +104,13 @@ class CompanionsRow(QWidget):
             "Matching entries are found by name, for example conv1 and bn1 in the same "
             "module. They do not count toward the amount."
         )
-        self.box.setToolTip(join_sentences(text, tip))
-        self.box.setAccessibleDescription(join_sentences(text, tip))
+        self._set_tip(text, tip)
 
     def _show_note(self) -> None:
         self.note.setVisible(self.box.isChecked() or not self._as_expected)
 
 
-class DependentsRow(QWidget):
+class DependentsRow(NotedBox):
     """A check box to prune dependents, with a note about which tensors these are.
 
     Attributes
@@ -132,17 +120,10 @@ class DependentsRow(QWidget):
         are known.
     """
 
-    changed = Signal()
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("", parent)
         self.choice: bool | None = None
         self._found: FormDependents | None = None
-        self.box = QCheckBox(self)
-        self.note = plain(wrap=True, ink=MUTED)
-        lay_in_column(self, self.box, self.note, spacing=2)
-        self.setFocusProxy(self.box)
-        self.box.clicked.connect(self._on_clicked)
         self._show_found()
 
     def set_choice(self, choice: bool | None) -> None:
@@ -158,7 +139,7 @@ class DependentsRow(QWidget):
     def _on_clicked(self) -> None:
         self.choice = self.box.isChecked()
         self._show_found()
-        self.changed.emit()
+        super()._on_clicked()
 
     def _show_found(self) -> None:
         found, text, whole = self._found, "", ""
@@ -177,8 +158,7 @@ class DependentsRow(QWidget):
             "Also prunes what other tensors have of the pruned channels: columns of the next "
             "layer, biases, norms. They do not count toward the amount, and protected weights stay."
         )
-        self.box.setToolTip(as_plain(join_sentences(whole, tip)))
-        self.box.setAccessibleDescription(join_sentences(whole, tip))
+        self._set_tip(whole, tip)
 
     def _dependents_text(self, found: FormDependents, *, whole: bool) -> str:
         """Return a text about the dependents, with roles, or with full names if `whole`."""
@@ -237,11 +217,9 @@ class DependentsRow(QWidget):
 class PruneForm(QWidget):
     """The form for a pruning step. `header`, its title with buttons, is to be placed above it."""
 
-    changed = Signal()  # `request` and `errors` have changed
+    changed = Signal(object)  # (FormRequest, or None while there are `errors`)
     released = Signal()  # the user released a slider
-    maskFileRequested = Signal()
-    scoresFileRequested = Signal()
-    statisticsFileRequested = Signal()
+    fileRequested = Signal(str)  # the user asked to load "masks", "scores" or "statistics"
     sizeRequested = Signal()  # the user asked to compute the total from the size of a file
     roundsRequested = Signal()  # the user asked for iterative pruning
     # whether any rule, and whether all rules, are for the checked tensors
@@ -260,7 +238,8 @@ class PruneForm(QWidget):
         self.list.setAccessibleName(self.tr("Rules"))
         order = self.tr("The last rule that matches a tensor applies to it.")
         self.order = plain(order, wrap=True, ink=MUTED)
-        self.stack = RuleStack(self)
+        self._editors = QWidget(self)
+        self._editor_column = lay_in_column(self._editors)
         self.remove = _flat_button(self.tr("Remove"), self.tr("Remove the selected rule"), self)
         self.add = _flat_button(
             self.tr("Add rule…"),
@@ -289,13 +268,26 @@ class PruneForm(QWidget):
             self.tr("Iterative pruning…"), self.tr("Repeat this step on a sparsity schedule"), self
         )
 
-        self.scope_row = ScopeRow(self)
-        self.each, self.all = self.scope_row.each, self.scope_row.all
+        self.each = _radio_button(
+            self.tr("per tensor"),
+            self.tr("Each tensor is pruned to the same fraction of its own weights."),
+        )
+        self.all = _radio_button(
+            self.tr("global"),
+            self.tr(
+                "One threshold for all tensors of a rule: the fraction pruned varies by tensor."
+            ),
+        )
+        self.each.setChecked(True)
+        self.scope_row = QWidget(self)
+        scope_label = QLabel(self.tr("Scope"), self.scope_row)
+        fit_label(scope_label)
+        lay_in_row(self.scope_row, scope_label, self.each, self.all, None)
         self.dependents = DependentsRow(self)
         self.companions = CompanionsRow(self)
         self.limits = LimitsSection(parent=self)
         # Not in containers, which would compute the height of wrapped text at another width.
-        rules = self.list, self.order, self.stack
+        rules = self.list, self.order, self._editors
         parts = *rules, self.scope_row, self.dependents, self.companions
         self._column = layout = lay_in_column(self, *parts, spacing=12)
         self._buttons = add_row(layout, self.limits.button, self.rounds, None, spacing=4)
@@ -308,10 +300,10 @@ class PruneForm(QWidget):
         self.remove.clicked.connect(self._remove_clicked)
         self.rounds.clicked.connect(self.roundsRequested)
         self.all.toggled.connect(self._show_decided_scope)
-        self.all.toggled.connect(self.changed)
-        self.dependents.changed.connect(self.changed)
-        self.companions.changed.connect(self.changed)
-        self._insert(len(self.rules))
+        self.all.toggled.connect(self.emit_changed)
+        self.dependents.changed.connect(self.emit_changed)
+        self.companions.changed.connect(self.emit_changed)
+        self.shown = self._insert(0)  # the rule whose editor is visible
         self._arrange()
 
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
@@ -320,6 +312,10 @@ class PruneForm(QWidget):
         self._methods = tuple(forms)
         self.exclude.setVisible(any(form.excludes for form in forms))
         self.set_request(former)
+
+    def emit_changed(self) -> None:
+        """Emit `changed` with the present request."""
+        self.changed.emit(self.request())
 
     def set_shares(self, shares: Sequence[Mapping[int, int]]) -> None:
         """Set which rules prune the tensors that each rule matches; empty if not known.
@@ -354,7 +350,7 @@ class PruneForm(QWidget):
         rule = self.used[row]
         if rule.set_matches(taken, left, names, error=error):
             self._arrange_list()
-        return rule is self.stack.currentWidget() and not rule.matched.is_elided
+        return rule is self.shown and not rule.matched.is_elided
 
     def set_names(self, names: ShortNames) -> None:
         """Set the short forms of tensor names."""
@@ -364,14 +360,14 @@ class PruneForm(QWidget):
     def set_amount(self, amount: Amount, row: int = 0) -> None:
         """Show the amount of a rule of the request without emitting signals."""
         if 0 <= row < len(self.used):
-            self.used[row].set_amount(amount)
+            self.used[row].fields.set_amount(amount)
             self._arrange()
 
     def set_limits(self, params: Sequence[Param]) -> None:
         """Set the parameters of limits, all at their defaults."""
         old = self.limits
         self.limits = LimitsSection(params, self)
-        self.limits.changed.connect(self._after_limits)
+        self.limits.changed.connect(self._on_limits_edited)
         self.limits.sizeRequested.connect(self.sizeRequested)
         put_in_place(self._buttons, old.button, self.limits.button)
         put_in_place(self._column, old, self.limits)
@@ -394,11 +390,11 @@ class PruneForm(QWidget):
         """Show a request without emitting signals; if it has no rows, one rule with defaults."""
         blockers = [QSignalBlocker(self.all), QSignalBlocker(self.list)]
         for rule in self.rules:
-            self.stack.remove(rule)
+            self._delete(rule)
         self.rules = []
         for row in request.rows or (FormRow("", "", ""),):
             self._insert(len(self.rules)).set_row(row)
-        self.stack.setCurrentIndex(request.selected if request.selected < len(self.rules) else 0)
+        self._select(request.selected if request.selected < len(self.rules) else 0)
         self.companions.box.setChecked(request.companions)
         self.dependents.set_choice(request.dependents)
         (self.all if request.scope == "global" else self.each).setChecked(True)
@@ -414,7 +410,7 @@ class PruneForm(QWidget):
 
     def choose_method(self, name: str) -> None:
         """Select a method in the shown rule, as the user can; ignore an unknown one."""
-        method = self.rules[self.stack.currentIndex()].method
+        method = self.shown.method
         place = method.findData(name)
         if place >= 0:
             method.setCurrentIndex(place)
@@ -422,15 +418,13 @@ class PruneForm(QWidget):
 
     def focus_method(self) -> None:
         """Focus the method of the shown rule."""
-        shown = self.rules[self.stack.currentIndex()]
-        give_focus(shown.method)
+        give_focus(self.shown.method)
 
     def focus_amount(self) -> None:
         """Focus the amount of the shown rule, or its method if it has no amount to edit."""
-        shown = self.rules[self.stack.currentIndex()]
-        for field in shown.fields.fields.values():
-            if isinstance(field.param, AmountParam) and field.editor.isEnabled():
-                give_focus(field.editor)
+        for editor in self.shown.fields.editors.values():
+            if isinstance(editor.param, AmountParam) and editor.isEnabled():
+                give_focus(editor)
                 return
         self.focus_method()
 
@@ -448,7 +442,7 @@ class PruneForm(QWidget):
     @property
     def names_tensors(self) -> bool:
         """Whether the field for the tensors of the shown rule has the focus."""
-        return self.rules[self.stack.currentIndex()].target.hasFocus()
+        return self.shown.target.hasFocus()
 
     def errors(self) -> tuple[str, ...]:
         """Return a sentence for each error; empty if the form is valid."""
@@ -457,14 +451,14 @@ class PruneForm(QWidget):
         ]
         if not self.used:
             errors.append(self.tr("Enter the tensors that this rule applies to."))
-        return (*errors, *self.limits.errors())
+        return (*errors, *self.limits.errors)
 
     def errors_beside_fields(self) -> Mapping[str, str]:
         """Return the errors that are visible next to a field, each with a text that says where."""
-        shown = self.stack.currentWidget()
-        here = self._with_rule_number(shown, shown.fields.errors())
-        beside = self.limits.errors() if self.limits.isVisible() else ()
-        return dict.fromkeys(beside, self.invalid()) | dict.fromkeys(here, self.invalid(shown))
+        here = self._with_rule_number(self.shown, tuple(self.shown.fields.errors.values()))
+        beside = self.limits.errors if self.limits.isVisible() else ()
+        texts = dict.fromkeys(beside, self.invalid())
+        return texts | dict.fromkeys(here, self.invalid(self.shown))
 
     def invalid(self, rule: RuleEditor | None = None) -> str:
         """Return that a setting of a rule, or of the limits, is invalid, without the reason."""
@@ -492,7 +486,7 @@ class PruneForm(QWidget):
         # options that are hidden are not requested
         companions = self._takes_filters() and self.companions.box.isChecked()
         dependents = self.dependents.choice if self._takes_channels() else None
-        return FormRequest(rows, self.scope(), self.limits.values(), companions, dependents)
+        return FormRequest(rows, self.scope(), self.limits.values, companions, dependents)
 
     def corrected(self) -> FormRequest:
         """Return the request with defaults in place of invalid values.
@@ -500,12 +494,11 @@ class PruneForm(QWidget):
         `selected` is the shown rule, or the first one if that is not in use. Hidden options keep
         their values, as they may apply to the next method.
         """
-        limits = {} if self.limits.errors() else self.limits.values()
+        limits = {} if self.limits.errors else self.limits.values
         # A single rule without tensors is kept for its method, and is for the checked tensors.
         used = self.used or self.rules[:1]
-        shown = self.stack.currentWidget()
-        selected = next((place for place, rule in enumerate(used) if rule is shown), 0)
-        rows = tuple(rule.corrected() for rule in used)
+        selected = used.index(self.shown) if self.shown in used else 0
+        rows = tuple(rule.row() for rule in used)
         companions, dependents = self.companions.box.isChecked(), self.dependents.choice
         scope = self._wanted_scope()
         return FormRequest(rows, scope, limits, companions, dependents, selected)
@@ -564,23 +557,34 @@ class PruneForm(QWidget):
         self.scope_note.setAccessibleDescription(tip)
 
     def _insert(self, place: int) -> RuleEditor:
-        rule = RuleEditor(self._methods, self.stack)
+        rule = RuleEditor(self._methods, self._editors)
         rule.set_context(self.context)
-        rule.changed.connect(self._after_change)
+        rule.changed.connect(self._on_edited)
         rule.released.connect(self.released)
-        rule.load_mask.clicked.connect(self.maskFileRequested)
-        rule.load_scores.clicked.connect(self.scoresFileRequested)
-        rule.load_statistics.clicked.connect(self.statisticsFileRequested)
+        rule.fileRequested.connect(self.fileRequested)
         self.rules.insert(place, rule)
-        self.stack.insert(place, rule)
+        self._editor_column.addWidget(rule)
+        rule.setVisible(len(self.rules) == 1)
         return rule
+
+    def _select(self, place: int) -> None:
+        """Show the editor of the rule with this index, and hide the others."""
+        self.shown = self.rules[place]
+        self.shown.show()  # before the others are hidden, so that the focus moves to it
+        for rule in self.rules:
+            rule.setVisible(rule is self.shown)
+
+    def _delete(self, rule: RuleEditor) -> None:
+        rule.hide()
+        self._editor_column.removeWidget(rule)
+        rule.deleteLater()
 
     def _add_clicked(self) -> None:
         # Before rules that exclude, so that these also apply to the new rule.
         pruning = [rule.prunes for rule in self.rules]
         place = len(pruning) - pruning[::-1].index(True) if any(pruning) else len(pruning)
         last = self.rules[place - 1]
-        self._add(place, str(last.method.currentData() or ""), last.fields.valid_values())
+        self._add(place, str(last.method.currentData() or ""), last.fields.values)
 
     def _exclude_clicked(self) -> None:
         method = next(form.name for form in self._methods if form.excludes)
@@ -593,31 +597,32 @@ class PruneForm(QWidget):
         rule.target.set_empty()
         rule.set_matches(None)
         rule.remember(self.rules[place - 1])
-        self.stack.setCurrentIndex(place)
+        self._select(place)
         self._arrange()
         rule.focus_target()
 
     def _remove_clicked(self) -> None:
-        place = self.stack.currentIndex()
-        rule = self.rules.pop(place)
-        self.stack.remove(rule)
+        rule, place = self.shown, self.rules.index(self.shown)
+        self.rules.remove(rule)
+        self._delete(rule)
+        self._select(min(place, len(self.rules) - 1))
         if len(self.rules) == 1:
             self.add.setFocus()
         self._arrange()
         if not rule.target.is_empty:
-            self.changed.emit()
+            self.emit_changed()
 
     def _show_rule(self, place: int) -> None:
         if 0 <= place < len(self.rules):
-            self.stack.setCurrentIndex(place)
+            self._select(place)
 
-    def _after_change(self) -> None:
+    def _on_edited(self) -> None:
         self._arrange()
-        self.changed.emit()
+        self.changed.emit(self.request())
 
-    def _after_limits(self) -> None:
+    def _on_limits_edited(self) -> None:
         self._after_limits_shown()
-        self.changed.emit()
+        self.changed.emit(self.request())
 
     def _after_limits_shown(self) -> None:
         used = not self.limits.sets_amount
@@ -639,7 +644,7 @@ class PruneForm(QWidget):
         if not several and self._arranged == (self.rules[0],):
             return  # laying out the form takes a noticeable part of a slider move
         lines = self._rule_texts() if several else []
-        place, room = self.stack.currentIndex(), self.list.room
+        place, room = self.rules.index(self.shown), self.list.room
         # the editors of methods differ in height
         methods = [rule.method.currentData() for rule in self.rules]
         height = self.list.fontMetrics().height()
@@ -717,6 +722,13 @@ class PruneForm(QWidget):
         elif many:
             lines.append(many)
         return [*lines, done]
+
+
+def _radio_button(text: str, tip: str) -> QRadioButton:
+    button = QRadioButton(text)
+    button.setToolTip(tip)
+    button.setAccessibleDescription(tip)
+    return button
 
 
 def _flat_button(text: str, tip: str, parent: QWidget) -> QPushButton:

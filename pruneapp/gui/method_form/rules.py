@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.method_form.editors import AmountEditor, TensorChoice
+from pruneapp.gui.method_form.editors import TensorChoice
 from pruneapp.gui.method_form.fields import Fields, add_line, fit_label
 from pruneapp.gui.method_form.form_model import FormContext, FormRow, MethodForm
 from pruneapp.gui.widgets import number_format
@@ -42,14 +43,15 @@ from pruneapp.gui.widgets.labels import (
     label_for,
     plain,
 )
-from pruneapp.params import STATISTICS, Amount, AmountParam, DimParam, Param, is_needed
+from pruneapp.params import STATISTICS, AmountParam, DimParam, Param, is_needed
 
 
 class RuleEditor(QWidget):
     """Edits one rule: its tensors, method and values."""
 
     changed = Signal()
-    released = Signal()
+    released = Signal()  # the user released a slider
+    fileRequested = Signal(str)  # the user asked to load "masks", "scores" or "statistics"
 
     def __init__(self, forms: Sequence[MethodForm], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,12 +85,10 @@ class RuleEditor(QWidget):
         self.formula.hide()
 
         self.load_mask = QPushButton(self.tr("Load mask…"), self)
-        self.mask_name = ElidedLabel("", self, ink=MUTED)
         self.load_scores = QPushButton(self.tr("Load scores…"), self)
         self.load_scores.setToolTip(
             self.tr("Rank weights by importance scores from a file instead of by magnitude.")
         )
-        self.scores_name = ElidedLabel("", self, ink=MUTED)
         self.load_statistics = QPushButton(self.tr("Load statistics…"), self)
         self.load_statistics.setToolTip(
             self.tr(
@@ -96,7 +96,9 @@ class RuleEditor(QWidget):
                 "pruneapp statistics makes."
             )
         )
-        self.statistics_name = ElidedLabel("", self, ink=MUTED)
+        self.mask_name, self.scores_name, self.statistics_name = (
+            ElidedLabel("", self, ink=MUTED) for _ in range(3)
+        )
         self.fields = Fields((), self)
 
         self._column = lay_in_column(self, spacing=12)
@@ -108,18 +110,19 @@ class RuleEditor(QWidget):
         # Next to the label: the names of methods need the width of the column.
         named = QWidget(self)
         fit_label(named)
-        label = label_for(self.method, self.tr("Method"))
-        lay_in_row(named, label, self.explain, spacing=4, wide=label)
+        method_label = label_for(self.method, self.tr("Method"))
+        lay_in_row(named, method_label, self.explain, spacing=4, wide=method_label)
         add_line(self._column, named, self.method)
         self._column.addWidget(self.help)
         self._column.addWidget(self.formula)
         self._column.addWidget(self.fields)
-        for button, name in (
-            (self.load_mask, self.mask_name),
-            (self.load_scores, self.scores_name),
-            (self.load_statistics, self.statistics_name),
+        for button, label, kind in (
+            (self.load_mask, self.mask_name, "masks"),
+            (self.load_scores, self.scores_name, "scores"),
+            (self.load_statistics, self.statistics_name, "statistics"),
         ):
-            add_row(self._column, button, name, wide=name)
+            add_row(self._column, button, label, wide=label)
+            button.clicked.connect(partial(self.fileRequested.emit, kind))
         self._column.addStretch(1)
 
         for before, form in zip((None, *forms), forms, strict=False):
@@ -149,9 +152,8 @@ class RuleEditor(QWidget):
             self.target.set_target(row.pattern, row.kind)
             self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
             self._rebuild()
-            for name, value in row.values.items():
-                if name in self.fields.fields:
-                    self.fields.fields[name].editor.set_value(value)
+            for name in row.values.keys() & self.fields.editors.keys():
+                self.fields.set_value(name, row.values[name])
             self._entered.clear()
 
     def remember(self, other: RuleEditor) -> None:
@@ -249,15 +251,7 @@ class RuleEditor(QWidget):
         if form is not None and form.granularity in {"channels", "blocks"}:
             # the number of channels or blocks left is not counted
             context = dataclasses.replace(context, left=None)
-        for field in self.fields.fields.values():
-            field.set_context(context)
-
-    def set_amount(self, amount: Amount) -> None:
-        """Show the amount without emitting signals."""
-        for field in self.fields.fields.values():
-            if isinstance(field.editor, AmountEditor):
-                field.editor.set_dragged(amount)
-                field.set_error("")
+        self.fields.set_context(context)
 
     def form(self) -> MethodForm | None:
         """Return the selected method; None if no methods are offered."""
@@ -284,25 +278,22 @@ class RuleEditor(QWidget):
         form = self.form()
         if form is None or not form.takes_statistics:
             return False
-        return is_needed(STATISTICS.name, form.params, self.fields.valid_values())
+        return is_needed(STATISTICS.name, form.params, self.fields.values)
 
     def takes_filters(self) -> bool:
         """Return whether the method prunes whole channels along dim 0."""
-        if not self.takes_channels():
-            return False
-        values = self.fields.valid_values()
-        dims = [
-            values.get(name)
-            for name, field in self.fields.fields.items()
-            if isinstance(field.param, DimParam)
-        ]
-        return any(dim in {0, -len(self._context.shape)} for dim in dims)
+        first = {0, -len(self._context.shape)}
+        return self.takes_channels() and any(
+            isinstance(editor.param, DimParam) and self.fields.values.get(name) in first
+            for name, editor in self.fields.editors.items()
+        )
 
     def errors(self) -> tuple[str, ...]:
         form = self.form()
         if form is None:
             return (self.tr("There is no method to choose."),)
-        errors = self.fields.errors()
+        found = self.fields.errors
+        errors = tuple(found[name] for name in self.fields.editors if name in found)
         if form.takes_mask and not self._context.mask_file:
             errors = (*errors, self.tr("Load a mask first."))
         if self.needs_statistics() and not self._context.statistics_file:
@@ -310,26 +301,17 @@ class RuleEditor(QWidget):
         return errors
 
     def row(self) -> FormRow:
-        """Return the rule; raise `ParameterError` if a value is invalid."""
+        """Return the rule, with defaults in place of invalid values."""
         pattern, kind = self.target.wanted()
-        return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
-
-    def corrected(self) -> FormRow:
-        """Return the rule with defaults in place of invalid values."""
-        form = self.form()
-        usual = {param.name: param.default for param in form.params} if form else {}
-        values = usual | self.fields.valid_values()
-        return FormRow(*self.target.wanted(), str(self.method.currentData()), values)
+        values = {n: e.param.default for n, e in self.fields.editors.items()} | self.fields.values
+        return FormRow(pattern, kind, str(self.method.currentData()), values)
 
     def describe(self) -> tuple[str, str]:
         """Return the tensors and the action as text: "L1 unstructured (magnitude), 40 %"."""
         form = self.form()
         words = [form.label if form else ""]
-        words.extend(
-            field.editor.value_text()
-            for field in self.fields.fields.values()
-            if isinstance(field.param, AmountParam)
-        )
+        amounts = (e for e in self.fields.editors.values() if isinstance(e.param, AmountParam))
+        words.extend(editor.value_text() for editor in amounts)
         target = self.target.currentText().strip()
         if self.target.is_empty:
             target = self.tr("no layers yet, ignored")
@@ -352,16 +334,16 @@ class RuleEditor(QWidget):
         """Show the fields of the selected method, with values entered for equal parameters."""
         form = self.form()
         old = self.fields
-        entered = [(old.fields[name].param, value) for name, value in old.valid_values().items()]
+        entered = [(old.editors[name].param, value) for name, value in old.values.items()]
         changed = [param for param, _ in entered]
         self._entered = [each for each in self._entered if each[0] not in changed] + entered
         self.fields = Fields(form.params if form else (), self)
-        for field in self.fields.fields.values():
+        for name, editor in self.fields.editors.items():
             for param, value in self._entered:
-                if param == field.param:
-                    field.editor.set_value(value)
+                if param == editor.param:
+                    self.fields.set_value(name, value)
         replace(self._column, old, self.fields)
-        self.fields.setVisible(bool(self.fields.fields))
+        self.fields.setVisible(bool(self.fields.editors))
         self.fields.changed.connect(self._show_statistics)
         self.fields.changed.connect(self.changed)
         self.fields.released.connect(self.released)
@@ -428,43 +410,3 @@ class RuleList(QListWidget):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.resized.emit()
-
-
-class RuleStack(QWidget):
-    """A stack of editors, one of them visible, whose height is that of the visible one."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._editors: list[RuleEditor] = []
-        self._index = 0
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-
-    def insert(self, place: int, rule: RuleEditor) -> None:
-        """Insert an editor; the first one becomes visible."""
-        self._editors.insert(place, rule)
-        self._column.addWidget(rule)
-        rule.setVisible(len(self._editors) == 1)
-
-    def remove(self, rule: RuleEditor) -> None:
-        """Delete an editor; then the next one, or else the previous one, is visible."""
-        self._editors.remove(rule)
-        rule.hide()
-        self._column.removeWidget(rule)
-        rule.deleteLater()
-        if self._editors:
-            self.setCurrentIndex(min(self._index, len(self._editors) - 1))
-
-    def currentIndex(self) -> int:
-        return self._index
-
-    def currentWidget(self) -> RuleEditor:
-        return self._editors[self._index]
-
-    def setCurrentIndex(self, place: int) -> None:
-        """Make the editor at this index visible."""
-        self._index = place
-        shown = self._editors[place]
-        shown.show()  # before the others are hidden, so that the focus moves to it
-        for rule in self._editors:
-            rule.setVisible(rule is shown)

@@ -26,7 +26,6 @@ from pruneapp.gui.widgets.labels import (
     translate,
 )
 from pruneapp.gui.widgets.short_names import ShortNames
-from pruneapp.preview.estimate import Estimate
 
 BUSY_MS = 200
 LONG_MS = 2_500
@@ -186,7 +185,14 @@ class PreviewPanel(QWidget):
                 self.action.set_masks(state.masks_added)
             self.file.set_compact(state.compact)
         elif stage is PreviewStage.ESTIMATED and estimate is not None:
-            self.set_estimate(estimate)
+            self._show_as_preview()
+            if state.report is not None:
+                exact, sure = estimate.exact, estimate.exact_report
+                self.figures.show_report(state.report, exact=exact, sure=sure)
+            else:
+                self.figures.show_counts(estimate)
+            self._show_affected(state.report, only_by_norm=True)
+            self.action.set_count(estimate.to_prune, estimate.channels, exact=estimate.exact)
             self.file.set_compact(state.compact)
         if stage is not PreviewStage.REQUESTED:
             counting = estimate is not None and state.requested and error is None
@@ -221,19 +227,6 @@ class PreviewPanel(QWidget):
         self.file.set_compact(None)
         self._show_affected(None)
         self.action.set_count(0)
-
-    def set_estimate(self, estimate: Estimate) -> None:
-        """Show an estimate, with numbers marked that are not exact; others are left empty."""
-        self._show_as_preview()
-        if estimate.report is not None:
-            self.figures.show_report(
-                estimate.report, exact=estimate.exact, sure=estimate.exact_report
-            )
-            self._show_affected(estimate.report, only_by_norm=True)
-        else:
-            self.figures.show_counts(estimate)
-            self._show_affected(None)
-        self.action.set_count(estimate.to_prune, estimate.channels, exact=estimate.exact)
 
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show the exact result of a step that is not applied yet."""

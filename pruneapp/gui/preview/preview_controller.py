@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture, DocumentChanged
 from pruneapp.document.edit import EditKind
+from pruneapp.document.step import Step
 from pruneapp.edits.zeros import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
@@ -27,7 +28,7 @@ from pruneapp.gui.app.jobs import Lane, LatestTask, Task, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import PRUNE
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, with_field_labels
+from pruneapp.gui.method_form.form_controller import FormController, with_field_labels
 from pruneapp.gui.preview.live_preview import (
     EstimateResult,
     PreviewResult,
@@ -80,7 +81,6 @@ class PreviewController(Controller):
         session: OpenDocument,
         *,
         form: FormController,
-        extras: LoadedMasks,
         tree: ModuleTree,
         panel: PreviewPanel,
         job_status: JobStatus,
@@ -90,7 +90,6 @@ class PreviewController(Controller):
         self._emitted = self.state  # as of the last `stateChanged`
         self._session = session
         self._form = form
-        self._extras = extras
         self._tree = tree
         self._panel = panel
         self._action = panel.action
@@ -136,7 +135,7 @@ class PreviewController(Controller):
     def _connect(self) -> None:
         for name, call in {
             "prune": self._on_prune_clicked,
-            "preview": self.refresh,
+            "preview": self._on_preview_clicked,
             "cancel": self.cancel,
             "reset_form": self._form.reset,
             "make_permanent": self.make_permanent,
@@ -152,9 +151,9 @@ class PreviewController(Controller):
         self._actions["commands"].triggered.connect(self._form.flush)
         self._job_status.cancelRequested.connect(self.cancel)
         self._action.pruneRequested.connect(self._on_prune_clicked)
-        self._action.previewRequested.connect(self.refresh)
+        self._action.previewRequested.connect(self._on_preview_clicked)
         self._jobs.started.connect(self._on_job_started)
-        self._form.changed.connect(self.refresh)
+        self._form.changed.connect(self.request)
         self._form.opened.connect(self._show_untouched)
         session = self._session
         session.changed.connect(self._on_changed)
@@ -166,7 +165,7 @@ class PreviewController(Controller):
     def ranks_by_scores(self) -> bool:
         """Whether the step ranks weights by scores from a file."""
         rows = self.state.step.rows if self.state.step is not None else ()
-        return bool(self._extras.scores_file) and any(
+        return self._form.scores is not None and any(
             registry.get(row.method).takes_scores for row in rows
         )
 
@@ -184,13 +183,9 @@ class PreviewController(Controller):
         self._exact_pause.stop()
         self._cancel_exact()
 
-    def refresh(self) -> None:
-        """Request the step of the form, because the user has changed it."""
-        self._request(shown=True)
-
     def renew(self) -> None:
         """Compute the present request again, because it is computed in another way now."""
-        self._request(shown=self.state.requested)
+        self.request(self._form.step_or_error(), shown=self.state.requested)
 
     # -- the state ------------------------------------------------------------------------------
 
@@ -209,9 +204,21 @@ class PreviewController(Controller):
         if state.request != former.request:
             self.requested.emit(state)
         self.stateChanged.emit(state)
+        if self._exact_requested and not state.is_behind:
+            self._after_painting.start()
 
-    def _request(self, *, shown: bool, current: PreviewState | None = None) -> None:
-        """Request the step of the form, starting from the present state or from `current`."""
+    def request(
+        self, step: Step | PruneAppError, *, shown: bool = True, current: PreviewState | None = None
+    ) -> None:
+        """Request the preview of a step, or show why there is none.
+
+        Parameters
+        ----------
+        shown
+            Whether the step is shown, as the user has requested it; otherwise the current state is.
+        current
+            The state to start from; by default the present one.
+        """
         self._stop()
         document, before = self._session.document, self.state
         if document is None:
@@ -227,12 +234,10 @@ class PreviewController(Controller):
             preview=None,
             error=None,
         )
-        try:
-            step = self._form.step()
-        except PruneAppError as error:
+        if isinstance(step, PruneAppError):
             self._cancel_estimate()
             self._outdated = None
-            error = with_field_labels(error.with_traceback(None))
+            error = with_field_labels(step)
             self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
             return
         # The previous estimate is shown until the new one is available, to avoid flicker.
@@ -334,7 +339,7 @@ class PreviewController(Controller):
             if self._fast_key is None:
                 self._slow = capture.snapshot.checkpoint
             self._fast_key = None
-        self._on_estimate(result)
+        self._set(self._with_estimate(result))
 
     def _estimate_in_background(self) -> bool:
         """Start the pending estimate in the background if it may be slow; return if it started."""
@@ -368,7 +373,7 @@ class PreviewController(Controller):
             self._fast_key, self._slow_times = key, 0
         # The next estimate is computed while this one is painted.
         begun = self._estimate_in_background()
-        self._on_estimate(result)
+        self._set(self._with_estimate(result))
         if not begun and self._estimate_task.task is None and self._estimate_pending:
             self._next_timer.start()
 
@@ -377,10 +382,9 @@ class PreviewController(Controller):
             self._on_error(error)
         self._estimate_next()
 
-    def _on_estimate(self, result: EstimateResult) -> None:
+    def _with_estimate(self, result: EstimateResult) -> PreviewState:
+        """Return the state with an estimate of its step, or of an earlier one if it is behind."""
         state, estimate = self.state, result.estimate
-        if state.step is None:
-            return
         if self.ranks_by_scores:  # there are no histograms of scores
             estimate = replace(estimate, report=None, exact_report=False, counting=1.0)
         same = result.assignment == state.assignment
@@ -395,9 +399,7 @@ class PreviewController(Controller):
         if state.preview is None:
             compact = result.compact if state.counted else None
             state = replace(state, known=estimate.report, compact=compact)
-        self._set(state)
-        if self._exact_requested and not state.is_behind:
-            self._after_painting.start()
+        return state
 
     # -- the exact preview ----------------------------------------------------------------------
 
@@ -425,13 +427,13 @@ class PreviewController(Controller):
         self._outdated = None
         self._panel.state.set_busy(busy=True)
         methods = [registry.get(row.method) for row in step.rows]
-        extras = self._extras
+        form = self._form
         work = partial(
             preview_step,
             Capture.of(document),
             step,
-            masks=extras.masks if any(method.takes_mask for method in methods) else None,
-            scores=extras.scores if any(method.takes_scores for method in methods) else None,
+            masks=form.masks if any(method.takes_mask for method in methods) else None,
+            scores=form.scores if any(method.takes_scores for method in methods) else None,
             kernel=self._session.kernel,
             sizes=self._sizes,
         )
@@ -509,7 +511,7 @@ class PreviewController(Controller):
             current=current,
             dangers=before.dangers,
         )
-        self._request(shown=False, current=state)
+        self.request(self._form.step_or_error(), shown=False, current=state)
 
     def _report_current(self) -> None:
         """Compute the report of the current state."""
@@ -587,6 +589,9 @@ class PreviewController(Controller):
         """Make the pruned weights of the checked tensors permanent: ordinary zeros."""
         names = self._tree.checked()
         self._session.propose(self.tr("Making permanent"), Finalize(names).propose)
+
+    def _on_preview_clicked(self) -> None:
+        self.request(self._form.step_or_error())
 
     def _on_prune_clicked(self) -> None:
         """Prune only once for a double click: after the first, the button prunes again."""

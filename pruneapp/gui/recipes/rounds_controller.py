@@ -21,7 +21,7 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, flow
 from pruneapp.gui.document.history_controller import append_steps
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.fields import Fields
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, with_field_labels
+from pruneapp.gui.method_form.form_controller import FormController, with_field_labels
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_step
@@ -76,9 +76,9 @@ class RoundsDialog(DecisionDialog):
         self.table = CountsTable(headers, 0, self._cells, self)
         self.table.setAccessibleName(self.tr("Rounds"))
         self.table.setAccessibleDescription(note)
-        for field in self.fields.fields.values():
-            if isinstance(field.param, AmountParam):
-                field.editor.set_context(FormContext(left=size))
+        for editor in self.fields.editors.values():
+            if isinstance(editor.param, AmountParam):
+                editor.set_context(FormContext(left=size))
         self.lay_out((self.rule, self.fields, self.note, self.table), wide=self.table)
         self.resize(480, 520)
         self.fields.changed.connect(self._on_changed)
@@ -88,7 +88,7 @@ class RoundsDialog(DecisionDialog):
     def set_values(self, values: Mapping[str, Any]) -> None:
         """Show the values without emitting signals."""
         for name, value in values.items():
-            self.fields.fields[name].editor.set_value(value)
+            self.fields.set_value(name, value)
 
     def set_rounds(self, after: Sequence[int], error: str = "") -> None:
         """Show the number of pruned weights after each round, or an error."""
@@ -113,7 +113,7 @@ class RoundsDialog(DecisionDialog):
     # -- implementation
 
     def _on_changed(self) -> None:
-        if self.fields.errors():  # the error is shown next to the field
+        if self.fields.errors:  # the error is shown next to the field
             self.set_rounds(())
         else:
             self.changed.emit()
@@ -145,17 +145,9 @@ class RoundsController(Feature[RoundsDialog]):
 
     commands: ClassVar = {"prune_in_rounds": "ask"}
 
-    def __init__(
-        self,
-        context: AppContext,
-        session: OpenDocument,
-        *,
-        form: FormController,
-        extras: LoadedMasks,
-    ) -> None:
+    def __init__(self, context: AppContext, session: OpenDocument, *, form: FormController) -> None:
         super().__init__(context, session)
         self._form = form
-        self._extras = extras
         self._values: dict[str, Any] = {}  # number of rounds and schedule of the last time
 
     @flow
@@ -187,10 +179,10 @@ class RoundsController(Feature[RoundsDialog]):
         self._show_rounds(dialog, asked)
         if not (yield from Ask(dialog)):
             return
-        values = dialog.fields.values()
+        values = dict(dialog.fields.values)
         self._values = {name: value for name, value in values.items() if name != "final"}
         kernel = self.session.kernel
-        scores = self._extras.scores
+        scores = self._form.scores
         steps = expanded(asked.step, _totals(asked, values))
 
         def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
@@ -228,7 +220,7 @@ class RoundsController(Feature[RoundsDialog]):
 
     def _show_rounds(self, dialog: RoundsDialog, asked: _Repeated) -> None:
         try:
-            dialog.set_rounds(_counts(asked, dialog.fields.values()))
+            dialog.set_rounds(_counts(asked, dialog.fields.values))
         except ParameterError as error:
             dialog.set_rounds((), translate_error(error, SCHEDULE))
 

@@ -37,7 +37,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, ScriptProcess
 from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController, options_of
 from pruneapp.gui.evaluation.source_choice import DataSource
-from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
@@ -149,7 +149,6 @@ class ScanController(DialogController[ScanDialog]):
         scripts: ScriptController,
         evaluation: EvaluationController,
         form: FormController,
-        extras: LoadedMasks,
         view: SensitivityView,
         checked: Callable[[], tuple[str, ...]],
         show_page: Callable[[], None],
@@ -158,7 +157,7 @@ class ScanController(DialogController[ScanDialog]):
     ) -> None:
         super().__init__(context, session.closed)
         self._session, self._scripts, self._evaluation = session, scripts, evaluation
-        self._form, self._extras, self._view = form, extras, view
+        self._form, self._view = form, view
         self._checked, self._show_page = checked, show_page
         self._show_tensor, self._jump = show_tensor, jump
         # Scans by their encoded conditions, the last measured at the end; the keys of the one that
@@ -245,7 +244,7 @@ class ScanController(DialogController[ScanDialog]):
             return
         # Not the evaluation data: amounts chosen by it would look better than they are.
         source = self._scripts.source(PURPOSE)
-        statistics = self._extras.statistics
+        statistics = self._form.statistics
         repairs = bool(statistics and statistics_of(statistics).grams)
         offered = [
             (method.name, translate_declared(method.label))
@@ -308,8 +307,8 @@ class ScanController(DialogController[ScanDialog]):
         values: dict[str, Any] = {} if of_form is None else dict(of_form.values)
         values.pop("amount", None)
         if method.takes_statistics:
-            values[STATISTICS.name] = self._extras.statistics
-        repair = self._extras.statistics if dialog.repair.isChecked() else ""
+            values[STATISTICS.name] = self._form.statistics
+        repair = self._form.statistics if dialog.repair.isChecked() else ""
         amounts = read_amounts(dialog.amounts)
         return ScanRequest(names, method.name, values, amounts, repair=repair)
 

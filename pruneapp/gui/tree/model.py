@@ -233,6 +233,7 @@ class TreeModel(QAbstractItemModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.flat = False
+        self.valuesChanged.connect(self._notify_screen_reader)
         self._replace_nodes(build_nodes(()), Order())
 
     def _replace_nodes(self, nodes: Nodes, order: Order) -> None:
@@ -288,36 +289,37 @@ class TreeModel(QAbstractItemModel):
         """Check exactly the tensors of ``bool[rows]``; return whether anything changed."""
         changed = self.checks.replace(checked)
         if changed:
-            self.refresh()
+            self.valuesChanged.emit(Column.NAME)
         return changed
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
         """Set the number of pruned weights of some tensors; the others keep their numbers."""
         if pruned:
             self.cells.set_sparsity(pruned)
-            self.refresh(LIVE)
+            self.valuesChanged.emit(LIVE)
 
     def set_preview(
         self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
     ) -> None:
         """Set the number of pruned weights after the step and its dangers; None for no preview."""
         self.cells.set_preview(after, dangers)
-        self.refresh(LIVE)
+        self.valuesChanged.emit(LIVE)
 
     def set_assignment(self, assignment: Assignment) -> None:
         """Set which tensors limits or rules exclude, and which rule applies to the others."""
         self.cells.set_assignment(assignment)
-        self.refresh(LIVE)
+        self.valuesChanged.emit(LIVE)
 
     def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
         """Mark the other members of the groups of a tensor, given by its name in the file."""
         self.cells.set_groups(name, groups)
-        self.refresh()
+        self.valuesChanged.emit(Column.NAME)
 
-    def refresh(self, first: int = Column.NAME) -> None:
-        """Emit that the values changed in the columns from `first` on."""
-        # The view repaints its visible rows itself. Screen readers need `dataChanged`, which is
-        # limited to some lists because it is slow.
+    def _notify_screen_reader(self, first: int) -> None:
+        """Emit `dataChanged` for the columns from `first` on, if a screen reader is in use.
+
+        The view repaints its visible rows itself. Some lists only, because it is slow.
+        """
         listed = list(self.listing.lists)[:256] if QAccessible.isActive() else []
         for node in listed:
             if len(self.listing.children(node)):
@@ -327,7 +329,6 @@ class TreeModel(QAbstractItemModel):
                     self.dataChanged.emit(
                         self.index(0, first, parent), self.index(last, _COLUMNS - 1, parent)
                     )
-        self.valuesChanged.emit(first)
 
     # Structure
 
@@ -473,7 +474,7 @@ class TreeModel(QAbstractItemModel):
                 self.checks.state(node) == Qt.CheckState.PartiallyChecked for node in nodes
             )
         if self.checks.set_nodes(nodes, on=on):
-            self.refresh()
+            self.valuesChanged.emit(Column.NAME)
             self.checkedChanged.emit()
         elif on and nodes and (why := self.cells.not_checked_reason(nodes[0])):
             self.checkRefused.emit(why)

@@ -259,7 +259,7 @@ def test_the_method_and_the_amount_have_keys(at_work):
     at_work.key("Alt+M")
     assert QApplication.focusWidget() is at_work.rule.method
     at_work.key("Alt+A")
-    field = at_work.rule.fields.fields["amount"].editor.field
+    field = at_work.rule.fields.editors["amount"].field
     assert QApplication.focusWidget() is field
     assert field.selectedText() == field.text()
 
@@ -305,7 +305,7 @@ def fired(at_work):
 def test_keys_of_one_letter_type_where_something_can_be_typed(at_work, fired):
     text = at_work.views.tree.tree_filter.text
     for key in ("M", "R", "P", "[", "]", "1", "5", "?", "+", "-", "0", "T"):
-        for widget in (at_work.rule.fields.fields["amount"].editor.field, text):
+        for widget in (at_work.rule.fields.editors["amount"].field, text):
             widget.setFocus()
             at_work.key(key, widget)
             assert not fired, (key, widget.accessibleName())

@@ -251,12 +251,12 @@ def test_parameters_are_edited_by_the_forms_editors_and_kept(dialog, qtbot):
     dialog.set_offers(COUNTED)
     pick(dialog, qtbot, "zst")
     assert dialog.request().params == {"level": 3}
-    editor = dialog.details.fields.fields["level"].editor
+    editor = dialog.details.fields.editors["level"]
     with qtbot.waitSignal(dialog.parametersChanged) as told:
         qtbot.keyClick(editor.focusProxy(), Qt.Key.Key_Up)
     assert told.args == ["zst", {"level": 4}]
     dialog.set_offers(OFFERS)
-    assert dialog.details.fields.fields["level"].editor is editor, "nothing is taken from the hand"
+    assert dialog.details.fields.editors["level"] is editor, "nothing is taken from the hand"
     pick(dialog, qtbot, "compact")
     assert dialog.request().params == {"reader": True}
     pick(dialog, qtbot, "zst")
@@ -289,7 +289,7 @@ def test_a_model_of_several_files_becomes_one_where_the_format_has_but_one(dialo
 class TestFilesOfALargestSize:
     @pytest.fixture
     def size(self, dialog):
-        return dialog.details.fields.fields["largest"].editor.combo
+        return dialog.details.fields.editors["largest"].combo
 
     def test_chosen_by_keys_a_folder_takes_the_place_of_the_file(self, dialog, size, qtbot):
         assert size.currentText() == "as opened"
@@ -308,8 +308,8 @@ class TestFilesOfALargestSize:
         qtbot.mouseDClick(size.lineEdit(), Qt.MouseButton.LeftButton)
         qtbot.keyClick(size, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         qtbot.keyClicks(size, "1.5 G")
-        field = dialog.details.fields.fields["largest"]
-        assert "must be a size with its unit" in field.note.text()
+        note = dialog.details.fields.notes["largest"]
+        assert "must be a size with its unit" in note.text()
         assert not dialog.go.isEnabled()
         assert dialog.request() is None
         assert dialog.target.title.text() == "File"
@@ -603,7 +603,7 @@ class TestTheWheel:
         assert low.details.values() == before
 
     def test_what_has_the_focus_takes_it(self, low, qtbot):
-        combo = low.details.fields.fields["kind"].editor.combo
+        combo = low.details.fields.editors["kind"].combo
         combo.setFocus()
         with qtbot.waitSignal(low.parametersChanged) as told:
             turn_wheel(combo)
@@ -624,7 +624,7 @@ class TestRounding:
     @pytest.fixture
     def type_(self, dialog):
         dialog.set_offers((ROUNDED, *COUNTED[1:]))
-        return dialog.details.fields.fields["dtype"].editor.combo
+        return dialog.details.fields.editors["dtype"].combo
 
     def test_what_a_type_ruins_is_said_before_in_red_with_glyph_and_word(
         self, dialog, type_, qtbot
@@ -692,11 +692,11 @@ class TestRounding:
         able = {one.name for one in (ROUNDED, *others)}
         counted = []
         dialog.parametersChanged.connect(lambda name, values: counted.append((name, values)))
-        qtbot.keyClick(dialog.details.fields.fields["dtype"].editor.combo, Qt.Key.Key_Down)
+        qtbot.keyClick(dialog.details.fields.editors["dtype"].combo, Qt.Key.Key_Down)
         assert {name for name, _ in counted} == able, "every size is counted anew"
         assert all(values["dtype"] == "float16" for _, values in counted)
         qtbot.mouseClick(dialog.formats.radios["torch"], Qt.MouseButton.LeftButton)
-        assert dialog.details.fields.fields["dtype"].editor.combo.currentText() == "float16"
+        assert dialog.details.fields.editors["dtype"].combo.currentText() == "float16"
         assert dialog.request().params["dtype"] == "float16"
 
 
@@ -833,7 +833,7 @@ class TestThePlace:
         assert name.text().endswith("/pruned-resumable.safetensors"), "whatever came before"
         pick(dialog, qtbot, "safetensors")
         assert name.text().endswith("/pruned.safetensors")
-        combo = dialog.details.fields.fields["dtype"].editor.combo
+        combo = dialog.details.fields.editors["dtype"].combo
         qtbot.keyClick(combo, Qt.Key.Key_End)
         assert name.text().endswith("/pruned-bfloat16.safetensors")
         qtbot.keyClick(name, Qt.Key.Key_Home)
@@ -919,7 +919,7 @@ class TestTypingWhileSizesArrive:
 def test_what_was_chosen_is_found_again(dialog, qtbot, tmp_path):
     dialog.set_offers(COUNTED)
     want(dialog, qtbot, Purpose.MAIL)
-    qtbot.keyClick(dialog.details.fields.fields["level"].editor.focusProxy(), Qt.Key.Key_Up)
+    qtbot.keyClick(dialog.details.fields.editors["level"].focusProxy(), Qt.Key.Key_Up)
     press(qtbot, dialog.beside.account)
     dialog.target.path.setText(str(tmp_path / "own.safetensors.zst"))
     found = dialog.choices()
@@ -942,7 +942,7 @@ class TestKeys:
     def zst(self, dialog, qtbot):
         dialog.set_offers(COUNTED)
         pick(dialog, qtbot, "zst")
-        return dialog.details.fields.fields["level"]
+        return dialog.details.fields
 
     def test_tab_goes_as_one_reads_and_shows_where_it_is(self, dialog, qtbot):
         many = tuple(replace(LEVEL, name=f"level{n}", label=f"Effort {n}") for n in range(9))
@@ -962,9 +962,9 @@ class TestKeys:
                 port = dialog.scrolled.viewport()
                 at = here.mapTo(port, here.rect().center())
                 assert port.rect().contains(at), here.accessibleName()
-        fields = dialog.details.fields.fields.values()
+        editors = dialog.details.fields.editors.values()
         rounding = dialog.details.rounding
-        inside = [field.editor.focusProxy() for field in fields]
+        inside = [editor.focusProxy() for editor in editors]
         assert order == [
             purpose,
             dialog.formats.radios["safetensors"],
@@ -988,7 +988,7 @@ class TestKeys:
         many = tuple(replace(LEVEL, name=f"level{n}", label=f"Effort {n}") for n in range(12))
         dialog.set_offers((replace(ROUNDED, params=(TYPE, *many)), *COUNTED[1:]))
         dialog.resize(dialog.minimumSizeHint())
-        combo = dialog.details.fields.fields["dtype"].editor.combo
+        combo = dialog.details.fields.editors["dtype"].combo
         combo.setFocus()
         bar = dialog.scrolled.verticalScrollBar()
         qtbot.waitUntil(lambda: bar.maximum() > 0)
@@ -1001,20 +1001,20 @@ class TestKeys:
 
     @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
     def test_enter_in_a_setting_exports_nothing(self, dialog, zst, qtbot, key):
-        zst.editor.setFocus()
+        zst.editors["level"].setFocus()
         with qtbot.assertNotEmitted(dialog.exportRequested):
-            qtbot.keyClick(zst.editor.focusProxy(), key)
+            qtbot.keyClick(zst.editors["level"].focusProxy(), key)
         assert dialog.isVisible()
 
     def test_what_is_out_of_range_is_refused_in_words(self, dialog, zst, qtbot):
-        assert zst.note.text().endswith("Allowed: 1 to 19.")
-        field = zst.editor.focusProxy()
+        assert zst.notes["level"].text().endswith("Allowed: 1 to 19.")
+        field = zst.editors["level"].focusProxy()
         field.setFocus()
         field.selectAll()
         qtbot.keyClicks(field, "22")
         assert field.text() == "22", "nothing else takes its place"
-        assert zst.note.text().startswith("✕")
-        assert "19" in zst.note.text()
+        assert zst.notes["level"].text().startswith("✕")
+        assert "19" in zst.notes["level"].text()
         assert not dialog.go.isEnabled()
         dialog.target.path.setFocus()
         assert field.text() == "22"

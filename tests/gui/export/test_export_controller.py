@@ -290,7 +290,7 @@ def test_a_setting_changes_the_size_to_come(pruned, file):
     label: QLabel = dialog.formats.sizes["zst"]
     pruned.wait(lambda: "≈" in label.text())
     before = label.toolTip()
-    editor = dialog.details.fields.fields["level"].editor
+    editor = dialog.details.fields.editors["level"]
     for _ in range(12):
         pruned.key("Up", editor.focusProxy())
     pruned.wait(lambda: "≈" in label.text() and label.toolTip() != before)
@@ -313,7 +313,7 @@ def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, mon
         seen.append({name: sizes[name].text() for name in exact})
 
     monkeypatch.setattr(dialog.formats, "set_offers", note_sizes)
-    combo = dialog.details.fields.fields["dtype"].editor.combo
+    combo = dialog.details.fields.editors["dtype"].combo
     pruned.key("Down", combo)
     pruned.wait(lambda: all("calc" not in label.text() for label in sizes.values()))
     assert all(any(each[name] == "calculating…" for each in seen) for name in exact)
@@ -381,7 +381,7 @@ def test_a_folder_with_the_name_of_a_file_is_refused_as_it_is_typed(person, file
 def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
     dialog = dialog_of(pruned)
     (file.parent / "config.json").write_text("{}")
-    editor = dialog.details.fields.fields["shard_size"].editor
+    editor = dialog.details.fields.editors["shard_size"]
     pruned.type(editor.combo.lineEdit(), "100 kB")
     pruned.wait(lambda: dialog.target.note.text() == "2 files, up to 100\u00a0kB each.")
     size = dialog.go.text()
@@ -409,7 +409,7 @@ def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
 def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypatch):
     monkeypatch.setattr(sharding, "MAX_FILES", 2)
     dialog = dialog_of(pruned)
-    line = dialog.details.fields.fields["shard_size"].editor.combo.lineEdit()
+    line = dialog.details.fields.editors["shard_size"].combo.lineEdit()
     pruned.type(line, "1 kB")
     pruned.wait(lambda: "more than 2" in dialog.target.note.text())
     assert dialog.target.note.text().startswith("✕")
@@ -428,7 +428,7 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
     person.open(file)
     person.wait_open(file)
     dialog = dialog_of(person)
-    combo = dialog.details.fields.fields["dtype"].editor.combo
+    combo = dialog.details.fields.editors["dtype"].combo
     person.key("Down", combo)
     note = dialog.details.rounding.note
     person.wait(lambda: note.text().startswith("▲ 128 values in bn.running_var exceed"))
@@ -448,7 +448,7 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
     person.open(file)
     person.wait_open(file)
     dialog = dialog_of(person)
-    combo = dialog.details.fields.fields["dtype"].editor.combo
+    combo = dialog.details.fields.editors["dtype"].combo
     note = dialog.details.rounding.note
 
     def unreadable(_state, _name, _job):

@@ -140,7 +140,7 @@ def prune_neurons(person, multiple=""):
     if person.rule.method.currentText() != "FFN neurons":
         person.choose(person.rule.method, "FFN neurons")
     if multiple:
-        person.choose(person.rule.fields.fields["multiple"].editor.combo, multiple)
+        person.choose(person.rule.fields.editors["multiple"].combo, multiple)
     person.ask_amount("30%")
     before = len(person.states)
     person.wait_preview()

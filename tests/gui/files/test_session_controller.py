@@ -862,7 +862,7 @@ def work(bench):
     keeping, forecasting = bench.autosave, bench.preview
     def step():
         if forecasting.state.untouched:
-            bench.views.form.changed.emit()
+            bench.views.form.emit_changed()
         button = bench.views.preview.action.button
         if button.isEnabled() and forecasting.state.preview is not None and not keeping._busy:
             print(bench.session.document.position, flush=True)

@@ -276,7 +276,7 @@ def test_esc_stops_a_slow_preview_and_leaves_the_form_alone(at_work, previewing)
     at_work.key("Esc", at_work.window)
     at_work.wait(lambda: not state.text())
     at_work.wait_idle()
-    assert at_work.rule.fields.fields["amount"].editor.field.text() == "33 %"
+    assert at_work.rule.fields.editors["amount"].field.text() == "33 %"
 
 
 def test_nothing_is_said_to_be_counted_when_nothing_is_asked_for(at_work, previewing):

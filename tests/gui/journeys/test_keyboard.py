@@ -53,7 +53,7 @@ def previewed_counts(person):
 
 
 def test_the_slider_is_moved_by_keys_and_everything_follows(at_work):
-    slider = at_work.rule.fields.fields["amount"].editor.slider
+    slider = at_work.rule.fields.editors["amount"].slider
     tab_to(at_work, slider)
     at_work.key("Home")
     at_work.wait(lambda: previewed_counts(at_work) == (0, 0))
@@ -69,7 +69,7 @@ def test_the_slider_is_moved_by_keys_and_everything_follows(at_work):
 
 
 def test_return_in_the_amount_selects_it_also_after_the_step(at_work):
-    field = at_work.rule.fields.fields["amount"].editor.field
+    field = at_work.rule.fields.editors["amount"].field
     at_work.ask_amount("30")
     at_work.key("Return")
     assert QApplication.focusWidget() is field
@@ -83,7 +83,7 @@ def test_return_in_the_amount_selects_it_also_after_the_step(at_work):
 
 
 def test_the_threshold_is_moved_by_keys_and_the_amount_follows(at_work):
-    amount = at_work.rule.fields.fields["amount"].editor
+    amount = at_work.rule.fields.editors["amount"]
     view = at_work.views.pages.distribution
     at_work.wait_preview()
     at_work.key("2")
@@ -108,7 +108,7 @@ def test_the_threshold_is_moved_by_keys_and_the_amount_follows(at_work):
 def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
     weights = at_work.views.pages.weights
     canvas = weights.canvas
-    field = at_work.rule.fields.fields["amount"].editor.field
+    field = at_work.rule.fields.editors["amount"].field
     tab_to(at_work, at_work.views.tree.view)
     while at_work.views.tree.focused() != "a.weight":
         at_work.key("Down")
@@ -117,7 +117,7 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
     tab_to(at_work, field)
     at_work.key("Ctrl+A")
     at_work.qtbot.keyClicks(field, "1")
-    tab_to(at_work, at_work.rule.fields.fields["amount"].editor.counts)
+    tab_to(at_work, at_work.rule.fields.editors["amount"].counts)
     at_work.key("Space")
     tab_to(at_work, field)
     at_work.key("Ctrl+A")
@@ -162,7 +162,7 @@ def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_butto
     at_work.choose(at_work.rule.method, "Ln structured (channels)")  # has other fields
     at_work.choose(at_work.rule.method, "L1 unstructured")
     at_work.wait_preview()
-    weights, amount = views.pages.weights, at_work.rule.fields.fields["amount"].editor
+    weights, amount = views.pages.weights, at_work.rule.fields.editors["amount"]
     wanted = [
         views.tree.view,
         views.pages.tabs,

@@ -66,7 +66,7 @@ wait_until(lambda: start.workbench is not None and start.workbench.session.docum
 form = start.workbench.views.form
 for number in range(ROUNDS):
     tab(8)
-    method = form.stack.currentWidget().method
+    method = form.shown.method
     method.setCurrentIndex(2 * number % method.count())
     method.activated.emit(method.currentIndex())
     form.add.click()

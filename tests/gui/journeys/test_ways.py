@@ -56,7 +56,7 @@ SHARED = {
 SLIDER = {
     # The values of the form, and the help or error below the field.
     "gui/method_form/editors.py": ("AmountEditor._on_slider_moved", "AmountEditor.value"),
-    "gui/method_form/fields.py": ("Field._show_note",),
+    "gui/method_form/fields.py": ("Fields._read",),
     "gui/method_form/rules.py": ("RuleEditor.row",),
     # The estimate.
     "methods/amounts.py": ("counts_to_prune",),
@@ -243,13 +243,13 @@ def opened(person, file):
 
 @pytest.mark.parametrize(
     ("event", "ends", "functions", "files"),
-    [("slider", SLIDER, 38, 17), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 64, 20)],
+    [("slider", SLIDER, 26, 17), ("slider to pixels", _merged(SLIDER, SLIDER_TO_PIXELS), 54, 20)],
     ids=["values", "pixels"],
 )
 def test_the_way_of_the_slider_to_panel_and_tree(opened, watch, event, ends, functions, files):
     # The exact preview, which follows after a pause, is another event.
     opened.workbench.preview._exact_pause.setInterval(60_000)
-    slider = opened.rule.fields.fields["amount"].editor.slider
+    slider = opened.rule.fields.editors["amount"].slider
     at = QPoint(round(slider.value() / 1000 * (slider.width() - 12)) + 6, slider.height() // 2)
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=at)
     opened.pause(50)

@@ -215,7 +215,7 @@ def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
     tab_to(at_work, at_work.rule.method)
     type_in(at_work, "Ln")
     assert at_work.rule.method.currentText().startswith("Ln structured (channels)")
-    tab_to(at_work, at_work.rule.fields.fields["amount"].editor.field)
+    tab_to(at_work, at_work.rule.fields.editors["amount"].field)
     key("Ctrl+A")
     type_in(at_work, "43 %")
     key("Tab")

@@ -100,14 +100,13 @@ def test_values_of_a_method_come_back_with_it(person):
     person.wait_open(SAMPLE)
     person.ask_amount("50 %")
     person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    pattern = person.rule.fields.fields["pattern"].editor
-    pattern.set_value("1:4")
+    person.rule.fields.set_value("pattern", "1:4")
     person.choose(person.rule.method, "LAMP")
-    assert person.rule.fields.fields["amount"].editor.value() == 0.5
+    assert person.rule.fields.editors["amount"].value() == 0.5
     person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    assert person.rule.fields.fields["pattern"].editor.value() == "1:4"
+    assert person.rule.fields.editors["pattern"].value() == "1:4"
     person.choose(person.rule.method, "L1 unstructured (magnitude)")
-    assert person.rule.fields.fields["amount"].editor.value() == 0.5
+    assert person.rule.fields.editors["amount"].value() == 0.5
 
 
 def test_a_rule_may_name_a_pattern(person):
@@ -344,7 +343,7 @@ def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(person, tm
 
     person.choose(person.rule.method, "Wanda (per tensor)")
     assert person.rule.load_statistics.isVisible()
-    assert list(person.rule.fields.fields) == ["amount"]
+    assert list(person.rule.fields.editors) == ["amount"]
     assert person.rule.statistics_name.text() == "no file loaded"
     assert person.rule.errors() == ("Load statistics of activations first.",)
     assert not person.button.isEnabled()
@@ -404,9 +403,9 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     person.chooses_file(tmp_path / "scores.safetensors")
     person.click(person.rule.load_scores)
     person.wait(lambda: person.rule.scores_name.text() == "scores.safetensors")
-    person.click(person.rule.fields.fields["amount"].editor.counts)
+    person.click(person.rule.fields.editors["amount"].counts)
     person.ask_amount("128")
-    person.qtbot.keyClick(person.rule.fields.fields["amount"].editor.field, Qt.Key.Key_Tab)
+    person.qtbot.keyClick(person.rule.fields.editors["amount"].field, Qt.Key.Key_Tab)
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: len(person.states) == 3)
@@ -421,13 +420,13 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     person.views.tree.view.setFocus()
     person.key("Esc")
     assert person.rule.scores_name.text() == "scores.safetensors"
-    assert person.rule.fields.fields["amount"].editor.value() == 100
+    assert person.rule.fields.editors["amount"].value() == 100
     assert person.views.preview.heading.text() == "Current state"
     assert not person.button.isEnabled()
     person.wait_idle()
     assert person.workbench.preview.state.shown is None
     person.key("Esc")
-    assert person.rule.fields.fields["amount"].editor.value() == 100
+    assert person.rule.fields.editors["amount"].value() == 100
     person.ask_amount("90")
     assert person.wait_preview().newly_pruned == 90, "changing the form asks again"
     person.window.actions_["reset_form"].trigger()

@@ -167,7 +167,7 @@ def test_the_box_and_the_tree_say_the_same_of_rows_that_are_tokens(person, tmp_p
         "Dim 0 of 'lm_head.weight' is that of the tokens, as in 'model.embed_tokens.weight'. Only "
         "a shrunk export cuts tokens out of all tensors."
     )
-    person.choose(person.rule.fields.fields["dim"].editor.combo, "1")
+    person.choose(person.rule.fields.editors["dim"].combo, "1")
     found(person)
     assert row.note.text() == (
         "No other tensor is known to depend on dim 1 of 'lm_head.weight': its inputs are not "

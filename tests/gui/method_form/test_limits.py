@@ -78,18 +78,19 @@ def test_what_is_typed_and_checked_is_asked_for_and_counted_on_the_button(form, 
 
 def test_a_total_takes_the_place_of_the_amount(form, qtbot):
     unfold(form, qtbot)
-    amount = form.rules[0].fields.fields["amount"]
+    fields = form.rules[0].fields
+    amount, note = fields.editors["amount"], fields.notes["amount"]
     retype(qtbot, form.limits.editors["total"].field, "70 %")
     assert form.request().limits == {"total": 0.7}
-    assert not amount.editor.isEnabled()
-    assert amount.note.text() == "Set by the target total sparsity."
+    assert not amount.isEnabled()
+    assert note.text() == "Set by the target total sparsity."
     retype(qtbot, form.limits.editors["total"].field, "7,000")
     assert form.request().limits == {"total": 7000}
     qtbot.keyClick(form.limits.editors["total"].field, Qt.Key.Key_Home)
     for _ in range(5):
         qtbot.keyClick(form.limits.editors["total"].field, Qt.Key.Key_Delete)
     assert form.request().limits == {}
-    assert amount.editor.isEnabled()
+    assert amount.isEnabled()
 
 
 @pytest.mark.parametrize("width", [306, 318, 330])
@@ -108,13 +109,12 @@ def test_what_is_said_of_a_field_is_whole_beside_unfolded_limits(form, qtbot, wi
     rule = form.rules[0]
     qtbot.keyClick(rule.method, Qt.Key.Key_Down)
     assert rule.form() is LN
-    fields = rule.fields.fields.values()
     if wrong:
-        rule.fields.fields["amount"].set_error("There are not so many channels. " * 4)
+        rule.fields.notes["amount"].setText("✕ There are not so many channels. " * 4)
     qtbot.wait(10)
-    for field in fields:
-        assert field.note.height() >= field.note.heightForWidth(field.note.width())
-    lefts = {left_of(form, field.editor) for field in fields} | {left_of(form, rule.method)}
+    for note in rule.fields.notes.values():
+        assert note.height() >= note.heightForWidth(note.width())
+    lefts = {left_of(form, widget) for widget in (*rule.fields.editors.values(), rule.method)}
     assert len(lefts) == 1, "they stand below each other"
     assert {left_of(form, editor) for editor in form.limits.editors.values()} == {0}, (
         "below their labels, which are long"

@@ -86,11 +86,11 @@ def form(qtbot):
 
 
 def editor(form, name, rule=0):
-    return form.rules[rule].fields.fields[name].editor
+    return form.rules[rule].fields.editors[name]
 
 
 def note(form, name):
-    return form.rules[0].fields.fields[name].note.text()
+    return form.rules[0].fields.notes[name].text()
 
 
 def retype(qtbot, field, text):
@@ -306,11 +306,11 @@ def test_a_bare_number_above_100_is_no_count_where_percent_are_entered(form, qtb
 
 
 def test_only_what_the_method_uses_is_shown(form):
-    assert list(form.rules[0].fields.fields) == ["amount"]
+    assert list(form.rules[0].fields.editors) == ["amount"]
     assert form.scope_row.isVisible()
     assert form.rules[0].load_scores.isVisible()
     choose(form, "ln")
-    assert list(form.rules[0].fields.fields) == ["amount", "n", "dim"]
+    assert list(form.rules[0].fields.editors) == ["amount", "n", "dim"]
     assert not form.scope_row.isVisible()
     assert not form.rules[0].load_scores.isVisible()
     choose(form, "mask")
@@ -318,7 +318,7 @@ def test_only_what_the_method_uses_is_shown(form):
 
 
 def test_values_that_methods_share_stay_when_the_method_changes(form):
-    editor(form, "amount").set_value(0.35)
+    form.rules[0].fields.set_value("amount", 0.35)
     choose(form, "random")
     assert editor(form, "amount").value() == 0.35
 
@@ -326,7 +326,7 @@ def test_values_that_methods_share_stay_when_the_method_changes(form):
 def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtbot):
     assert note(form, "amount") == first_clause(AmountParam().help)
     retype(qtbot, editor(form, "amount").field, "130 %")
-    label = form.rules[0].fields.fields["amount"].note
+    label = form.rules[0].fields.notes["amount"]
     assert label.text() == "✕ Enter a percentage from 0 to 100 %, or a count."
     assert label.foregroundRole() == DANGER
     assert form.request() is None
@@ -399,7 +399,7 @@ def test_the_paragraph_and_the_formula_are_behind_the_question_mark(form, qtbot)
 def test_a_mask_is_asked_for_and_loaded(form, qtbot):
     choose(form, "mask")
     assert form.request() is None
-    with qtbot.waitSignal(form.maskFileRequested):
+    with qtbot.waitSignal(form.fileRequested, check_params_cb=lambda kind: kind == "masks"):
         qtbot.mouseClick(form.rules[0].load_mask, Qt.MouseButton.LeftButton)
     with qtbot.assertNotEmitted(form.changed):
         form.set_context(replace(form.context, mask_file="mask.safetensors"))
@@ -416,7 +416,7 @@ def test_two_rules_are_one_request(form, qtbot):
     retype(qtbot, form.rules[1].target.lineEdit(), "all Linear layers")
     retype(qtbot, editor(form, "amount", 1).field, "40 %")
     form.list.setCurrentRow(0)
-    assert form.stack.currentWidget() is form.rules[0]
+    assert form.shown is form.rules[0]
     retype(qtbot, form.rules[0].target.lineEdit(), "all Conv2d layers")
     assert (
         form.list.item(1).text() == "2. all Linear layers\nL1 unstructured (magnitude), 40\u00a0%"
@@ -606,7 +606,7 @@ def test_a_request_is_shown_silently_and_comes_back_the_same(form, qtbot):
 
 
 def test_methods_that_come_later_leave_what_was_asked_for(form, qtbot):
-    editor(form, "amount").set_value(0.4)
+    form.rules[0].fields.set_value("amount", 0.4)
     with qtbot.assertNotEmitted(form.changed):
         form.set_methods((RANDOM, L1))
     assert form.request().rows[0] == FormRow("", "", "l1", {"amount": 0.4})
@@ -770,14 +770,14 @@ def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
 def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
     """Found: "Allowed: -64 to 63" below a dimension, "Allowed: 0 to 9,223,372,036,854,775,807"."""
     form.set_request(FormRequest((FormRow("", "", "ln", {}),)))
-    dim = form.rules[0].fields.fields["dim"]
-    assert "Allowed" not in dim.note.text(), "nothing is known of the tensors"
+    dim = form.rules[0].fields.notes["dim"]
+    assert "Allowed" not in dim.text(), "nothing is known of the tensors"
     form.set_context(replace(form.context, shape=(64, 3, 3, 3), kind="Conv2d"))
-    assert "Allowed" not in dim.note.text(), "its list has them"
+    assert "Allowed" not in dim.text(), "its list has them"
     form.set_context(replace(form.context, shape=(), kind=""))
-    assert "Allowed" not in dim.note.text(), "they have different numbers of dimensions"
+    assert "Allowed" not in dim.text(), "they have different numbers of dimensions"
     form.set_request(FormRequest((FormRow("", "", "random", {}),)))
-    assert "Allowed" not in form.rules[0].fields.fields["seed"].note.text()
+    assert "Allowed" not in form.rules[0].fields.notes["seed"].text()
 
 
 def test_a_dragged_amount_is_shown_in_tenths_and_kept_in_full(form, qtbot):

@@ -21,7 +21,7 @@ def test_two_of_four_are_kept_of_every_layer(person):
     """No amount is asked for; what is pruned has the pattern, until it is undone."""
     open_sample(person)
     person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    assert "amount" not in person.rule.fields.fields
+    assert "amount" not in person.rule.fields.editors
     report = person.wait_preview()
     shares = {t.name: t.after / t.numel for t in report.tensors}
     assert shares == {"conv1.weight": 0.0, **dict.fromkeys(MATRICES, 0.5)}
@@ -36,11 +36,11 @@ def test_two_of_four_are_kept_of_every_layer(person):
 def test_a_pattern_that_is_none_is_said_beside_its_field(person):
     open_sample(person)
     person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    field = person.rule.fields.fields["pattern"]
-    person.type(field.editor.field, "4:2")
-    person.wait(lambda: "must be n:m" in field.note.text())
+    fields = person.rule.fields
+    person.type(fields.editors["pattern"].field, "4:2")
+    person.wait(lambda: "must be n:m" in fields.notes["pattern"].text())
     assert not person.button.isEnabled()
-    person.type(field.editor.field, "1:2")
+    person.type(fields.editors["pattern"].field, "1:2")
     report = person.wait_preview()
     assert report.by_name["fc1.weight"].after == report.by_name["fc1.weight"].numel // 2
 
@@ -65,7 +65,7 @@ def test_lamp_is_global_and_says_how_much_of_each(person):
 def test_blocks_go_whole(person):
     open_sample(person)
     person.choose(person.rule.method, "Blocks")
-    person.type(person.rule.fields.fields["block"].editor.field, "2x8")
+    person.type(person.rule.fields.editors["block"].field, "2x8")
     person.ask_amount("25 %")
     person.wait_preview()
     person.click(person.button)
@@ -107,7 +107,7 @@ def test_after_a_step_ctrl_z_in_its_field_takes_the_step_back(person):
     """What was typed has been done. And a refused file is no longer spoken of."""
     open_sample(person)
     person.choose(person.rule.method, "N:M semi-structured (2:4)")
-    field = person.rule.fields.fields["pattern"].editor.field
+    field = person.rule.fields.editors["pattern"].field
     person.click(field)
     person.key("Ctrl+A", field)
     person.qtbot.keyClicks(field, "1:4")

@@ -226,7 +226,7 @@ def test_ctrl_a_in_the_form_leaves_the_check_marks(opened):
         widget.setFocus()
         person.key("Ctrl+A")
         assert person.views.tree.checked() == checked
-    field = person.rule.fields.fields["amount"].editor.field
+    field = person.rule.fields.editors["amount"].field
     person.click(field)
     person.key("Ctrl+A")
     assert field.selectedText() == field.text()

@@ -48,7 +48,7 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(person, folder, tmp
     person.open(folder)
     person.wait_open(folder)
     person.choose(person.rule.method, "FFN neurons")
-    rule, by = person.rule, person.rule.fields.fields["by"].editor.combo
+    rule, by = person.rule, person.rule.fields.editors["by"].combo
     assert not rule.load_statistics.isVisible()
     person.choose(by, "FLAP (fluctuation)")
     assert rule.load_statistics.isVisible()

@@ -88,7 +88,7 @@ def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
     assert list(before) == words
     assert len(words) < len(FORMATS), "what compresses depends on the weights"
     assert label.text() == before[words[0]]
-    slider = person.rule.fields.fields["amount"].editor.slider
+    slider = person.rule.fields.editors["amount"].slider
     for _ in range(3):
         person.key("Right", slider)
         assert told() == before
@@ -116,7 +116,7 @@ def test_sizes_of_many_tensors_make_room_for_a_slider(person, monkeypatch):
     person.wait_open(SAMPLE_PATH)
     info = person.workbench.step_info
     person.wait(lambda: info._size_task.task is not None and info._size_task.task.begun)
-    slider = person.rule.fields.fields["amount"].editor.slider
+    slider = person.rule.fields.editors["amount"].slider
     person.key("Right", slider)
     person.wait(lambda: ended == [True])
     held.set()

@@ -93,7 +93,7 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
     monkeypatch.setattr("pruneapp.analysis.histogram_store.count", count)
     person.wait(lambda: len(begun) == 1)
     for wanted in (
-        lambda: person.key("Right", person.rule.fields.fields["amount"].editor.slider),
+        lambda: person.key("Right", person.rule.fields.editors["amount"].slider),
         lambda: person.workbench.plots.show_tensor("h.2.weight"),
         lambda: person.key("Ctrl+Return", person.window),
         lambda: person.key("Ctrl+Z", person.window),

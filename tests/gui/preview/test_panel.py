@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from pruneapp.analysis.patterns import BrokenPattern
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.document.step import Row, Step
 from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
 from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.panel import PreviewPanel
+from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.labels import DANGER
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import LIGHT, LIGHT_THEME
@@ -53,15 +55,22 @@ def forecast(show):
     del host  # it lived as long as the test
 
 
+def show_estimate(panel, estimate):
+    step = Step((Row(("m.a",), "l1_unstructured", {}),))
+    panel.set_preview(
+        PreviewState(step=step, estimated=True, estimate=estimate, known=estimate.report)
+    )
+
+
 def test_an_estimate_is_there_before_the_report(forecast):
-    forecast.set_estimate(Estimate(tensors=4, to_prune=195, exact=True))
+    show_estimate(forecast, Estimate(tensors=4, to_prune=195, exact=True))
     assert forecast.tensors.text() == "4"
     assert forecast.pruned.text() == "195"
     assert forecast.sparsity.text() == f"4.0{GAP}% → 23.5{GAP}%"
     assert forecast.action.button.text() == "Prune 195 weights"
-    forecast.set_estimate(Estimate(tensors=4, to_prune=195, exact=False))
+    show_estimate(forecast, Estimate(tensors=4, to_prune=195, exact=False))
     assert forecast.action.button.text() == "Prune up to 195 weights"
-    forecast.set_estimate(Estimate(tensors=4, to_prune=195, exact=False, channels=12))
+    show_estimate(forecast, Estimate(tensors=4, to_prune=195, exact=False, channels=12))
     assert forecast.action.button.text() == "Prune 12 channels"
     forecast.clear()
     assert not forecast.action.button.isEnabled()
@@ -203,7 +212,7 @@ def test_numbers_of_any_size_fit_into_the_column(forecast, numel):
     room = FORM_WIDTH - 24
     forecast.set_report(report)
     assert forecast.minimumSizeHint().width() <= room
-    forecast.set_estimate(Estimate(1, report.newly_pruned, exact=False, report=report))
+    show_estimate(forecast, Estimate(1, report.newly_pruned, exact=False, report=report))
     assert forecast.minimumSizeHint().width() <= room
     forecast.figures.set_model(numel, numel // 2)
     forecast.set_now(report, tensors)
@@ -226,7 +235,7 @@ def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
         labels = forecast.figures.labels.items()
         return [label.text() for key, label in labels if key != "whole"]
 
-    forecast.set_estimate(Estimate(5, 207, exact=True, report=REPORT, exact_report=False))
+    show_estimate(forecast, Estimate(5, 207, exact=True, report=REPORT, exact_report=False))
     assert said() == [
         "5",
         "207 of 460",
@@ -236,9 +245,9 @@ def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
         f"≈{GAP}80.0{GAP}%",
     ]
     assert forecast.affected[0].glyph.text() == "■", "what would be hurt is seen at once"
-    forecast.set_estimate(Estimate(5, 207, exact=True, report=REPORT, exact_report=True))
+    show_estimate(forecast, Estimate(5, 207, exact=True, report=REPORT, exact_report=True))
     assert not any("≈" in text for text in said())
-    forecast.set_estimate(Estimate(5, 207, exact=False, report=REPORT))
+    show_estimate(forecast, Estimate(5, 207, exact=False, report=REPORT))
     assert sum("≈" in text for text in said()) == 5
 
 
@@ -478,7 +487,7 @@ def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
         labels = (forecast.pruned, forecast.norm_retained, forecast.action, forecast.affected[0])
         return [(w.y(), w.height()) for w in labels]
 
-    forecast.set_estimate(Estimate(4, 195, exact=True))
+    show_estimate(forecast, Estimate(4, 195, exact=True))
     qtbot.wait(1)
     before = places()
     forecast.set_report(REPORT)

@@ -75,7 +75,7 @@ def never(monkeypatch):
 
 
 def slider(person):
-    return person.rule.fields.fields["amount"].editor.slider
+    return person.rule.fields.editors["amount"].slider
 
 
 def drag_slider(person, share: float) -> None:
@@ -294,7 +294,7 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     counted.wait(lambda: view.threshold > 1.5 * threshold)
     moved = view.threshold
     weights = np.abs(read(counted, LARGE))
-    editor = counted.rule.fields.fields["amount"].editor
+    editor = counted.rule.fields.editors["amount"]
     share = pytest.approx((weights <= moved).mean(), abs=0.005)
     counted.wait(lambda: editor.value() == share)
     amount = editor.value()
@@ -350,7 +350,7 @@ def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
     click_tab(counted, Page.DISTRIBUTION)
     view = counted.views.pages.distribution
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    editor = counted.rule.fields.fields["amount"].editor
+    editor = counted.rule.fields.editors["amount"]
     before, at = editor.value(), view.threshold
     start = view.canvas.area.pixel(at, 1).toPoint()
     stop = view.canvas.area.pixel(2 * at, 1).toPoint()
@@ -391,7 +391,7 @@ def test_of_all_tensors_together_the_threshold_counts_all(counted):
     view = counted.views.pages.distribution
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     every = np.concatenate([np.abs(read(counted, n)).ravel() for n in (SMALL, LARGE)])
-    editor = counted.rule.fields.fields["amount"].editor
+    editor = counted.rule.fields.editors["amount"]
     share = pytest.approx((every <= 0.5).mean(), abs=0.002)
     asked = []
     counted.workbench.form.changed.connect(lambda: asked.append(editor.value()))
@@ -418,7 +418,7 @@ def test_a_threshold_counts_nothing_that_is_left_alone(counted):
     counted.wait(lambda: view.canvas.count and view.canvas.line is None)
     counted.click_cell(LARGE)
     counted.wait(lambda: view.canvas.line is not None)
-    editor = counted.rule.fields.fields["amount"].editor
+    editor = counted.rule.fields.editors["amount"]
     view.thresholdMoved.emit(0.5)
     share = (np.abs(read(counted, LARGE)) <= 0.5).mean()
     counted.wait(lambda: editor.value() == pytest.approx(share, abs=0.002))
@@ -572,7 +572,7 @@ def test_a_cut_that_is_dragged_becomes_a_number_of_channels(counted):
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     assert view.canvas.line.editable
     view.cutMoved.emit(24)
-    assert counted.rule.fields.fields["amount"].editor.value() == pytest.approx(24 / 96)
+    assert counted.rule.fields.editors["amount"].value() == pytest.approx(24 / 96)
     report = counted.wait_preview()
     assert report.by_name[LARGE].newly_pruned == 24 * 96
     counted.choose(view.dim_box, "1")
@@ -619,9 +619,7 @@ def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited)
     after = view._norms.to_be_pruned.sum()
     # In a picture of 400 pixels norms that are near share one.
     assert abs(after - wanted) <= 2
-    assert counted.rule.fields.fields["amount"].editor.value() == pytest.approx(
-        after / 96, abs=1e-5
-    )
+    assert counted.rule.fields.editors["amount"].value() == pytest.approx(after / 96, abs=1e-5)
     assert canvas.line.label.endswith(f"{after} channels")
 
 

@@ -45,14 +45,14 @@ def asked(person):
 
 
 def say(person, dialog, *, final=None, steps=None, path=None):
-    fields = dialog.fields.fields
+    editors = dialog.fields.editors
     for name, text in (("final", final), ("steps", steps)):
         if text is not None:
-            editor = fields[name].editor
+            editor = editors[name]
             person.type(editor.field, text)
             person.qtbot.keyClick(editor.field, Qt.Key.Key_Tab)
     if path is not None:
-        person.choose(fields["path"].editor.combo, path)
+        person.choose(editors["path"].combo, path)
 
 
 def cells(dialog):
@@ -172,7 +172,7 @@ def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work)
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.key("Ctrl+Shift+Return")
     dialog = at_work.workbench.rounds.dialog
-    assert plain(dialog.fields.fields["final"].editor.field.text()) == "75 %"
+    assert plain(dialog.fields.editors["final"].field.text()) == "75 %"
     say(at_work, dialog, steps="2")
     assert [row[3] for row in cells(dialog)] == ["71.9 %", "75.0 %"]
     say(at_work, dialog, final="40 %")
@@ -181,7 +181,7 @@ def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work)
     say(at_work, dialog, final="1,000,000")
     assert dialog.note.text() == f"✕ These tensors have only {size(at_work):,} weights."
     say(at_work, dialog, final="x")
-    assert dialog.fields.fields["final"].note.text().startswith("✕")
+    assert dialog.fields.notes["final"].text().startswith("✕")
     assert not dialog.go.isEnabled()
     assert not dialog.note.text().startswith("✕"), "it is said beside the field"
     assert not cells(dialog)

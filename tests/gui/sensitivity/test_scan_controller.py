@@ -106,7 +106,7 @@ def test_the_amounts_are_offered_as_they_are_read_in_chinese_too(scans, chinese)
 
 def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
     """Loaded masks check their tensors while the form uses them."""
-    opened.workbench.form.ask_for_masked([SECOND])
+    opened.workbench.form.request_masked([SECOND])
     assert opened.views.tree.checked() == (SECOND,)
     dialog = scans.ask()
     assert dialog.estimate.text().startswith("1 checked tensor ×")
@@ -122,7 +122,7 @@ def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_mark
     scans.click(1, 0)
     opened.wait(lambda: rules(opened) == [SECOND])
     assert opened.views.tree.checked() == (FIRST, SECOND)
-    assert opened.rule.fields.fields["amount"].editor.value() == 0.5
+    assert opened.rule.fields.editors["amount"].value() == 0.5
     assert opened.views.pages.page is Page.SENSITIVITY
     assert opened.views.pages.heading.name.text() == SECOND
     report = opened.wait_preview()
@@ -132,7 +132,7 @@ def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_mark
     for key in ("Up", "Right", "Return"):
         opened.key(key, canvas)
     opened.wait(lambda: rules(opened) == [FIRST])
-    assert opened.rule.fields.fields["amount"].editor.value() == 0.9
+    assert opened.rule.fields.editors["amount"].value() == 0.9
     assert plain(scans.view.readout.text()) == "first.weight, 90 % pruned:  loss 1.9, 0.9 worse"
     dialog = scans.ask()
     assert dialog.estimate.text().startswith("2 checked tensors"), "as for the first scan"
@@ -366,17 +366,17 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     opened.click(dialog.leave)
     weights = {FIRST: Inputs(np.full((1, 8), 2.0), None, np.ones(1))}
     save_statistics(tmp_path / "bare.safetensors", weights, Origin(), Job())
-    opened.workbench.extras.load_statistics(tmp_path / "bare.safetensors")
-    opened.wait(lambda: opened.workbench.extras.statistics)
-    bare = opened.workbench.extras.statistics
+    opened.workbench.form.open_statistics(tmp_path / "bare.safetensors")
+    opened.wait(lambda: opened.workbench.form.statistics)
+    bare = opened.workbench.form.statistics
     dialog = scans.ask()
     assert dialog.no_repair.text() == "the loaded statistics have no Gram matrices"
     assert not dialog.repair.isEnabled()
     opened.click(dialog.leave)
     path, gram = tmp_path / "s.safetensors", np.eye(8) + 1
     save_statistics(path, weights, Origin(), Job(), grams={FIRST: [gram]})
-    opened.workbench.extras.load_statistics(path)
-    opened.wait(lambda: opened.workbench.extras.statistics not in {"", bare})
+    opened.workbench.form.open_statistics(path)
+    opened.wait(lambda: opened.workbench.form.statistics not in {"", bare})
     dialog = scans.ask()
     assert dialog.repair.isEnabled()
     assert dialog.no_repair.isHidden()
@@ -407,11 +407,11 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
     prune(opened)
     assert scans.view.canvas.fill(1.0) != red
     assert scans.view.about.text().startswith("Scanned state: Opened. The current state is anoth")
-    before = opened.views.tree.checked(), opened.rule.fields.fields["amount"].editor.value()
+    before = opened.views.tree.checked(), opened.rule.fields.editors["amount"].value()
     scans.click(1, 0)
     opened.wait(lambda: opened.trouble)
     assert opened.trouble[0].startswith("This was measured in another state than the current one")
-    after = opened.views.tree.checked(), opened.rule.fields.fields["amount"].editor.value()
+    after = opened.views.tree.checked(), opened.rule.fields.editors["amount"].value()
     assert after == before
     opened.click(scans.view.go_there)
     opened.wait(lambda: opened.document.position == 0)

@@ -49,7 +49,7 @@ def test_the_form_scrolls_past_its_boxes_and_who_has_the_focus_turns(person, tmp
     save_file({"a.weight": torch.randn(64, 32)}, tmp_path / "m.safetensors")
     person.open(tmp_path / "m.safetensors")
     person.wait_open(tmp_path / "m.safetensors")
-    slider = person.rule.fields.fields["amount"].editor.slider
+    slider = person.rule.fields.editors["amount"].slider
     before = slider.value()
     turn_wheel(slider)
     assert slider.value() == before
