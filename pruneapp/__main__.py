@@ -116,7 +116,7 @@ def _set_settings_aside() -> str:
 def run_command(options: Namespace) -> int:
     """Run a command; return its exit status, see `EXIT_STATUS`. Bugs are raised."""
     from pruneapp.cli.options import with_option_names
-    from pruneapp.cli.parser import COMMANDS
+    from pruneapp.cli.parser import run
     from pruneapp.cli.terminal import Interrupts, fail, redirect_to_null
     from pruneapp.errors import PruneAppError
     from pruneapp.progress import Cancelled
@@ -124,7 +124,7 @@ def run_command(options: Namespace) -> int:
     interrupts = Interrupts()
     try:
         with interrupts.watched() as token:
-            return COMMANDS[options.command].run(options, token)
+            return run(options, token)
     except (Cancelled, KeyboardInterrupt):
         return fail("Interrupted.", interrupts.status)
     except PruneAppError as error:

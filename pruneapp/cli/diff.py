@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import math
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 from pruneapp.analysis.comparison import Comparison, TensorDifference, compare
-from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.io.store import locate
-from pruneapp.cli import terminal
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.cli.files import open_model
 from pruneapp.cli.options import connection
-from pruneapp.cli.terminal import DIFFERENT, DONE, percent, print_json, print_table, printable_name
-from pruneapp.document.document import Document
+from pruneapp.cli.terminal import (
+    DIFFERENT,
+    DONE,
+    Output,
+    attributes,
+    percent,
+    printable_name,
+    table,
+)
 from pruneapp.document.selection import matching
-from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import SelectionError, escaped
-from pruneapp.progress import CancelToken, Job
+from pruneapp.errors import SelectionError, counted
+from pruneapp.progress import Job
 
 _HEAD = ("tensor", "difference", "relative", "cosine", "differing", "zeros A", "zeros B", "overlap")
 # If the models have no tensor in common, longer tables are replaced by a sentence.
 _MOST_UNRELATED = 10
 _UNRELATED = {"only a", "only b", "shape"}
+_NUMBERS = (
+    "differing norm relative cosine same_sign zeros_a=pruned_a zeros_b=pruned_b "
+    "zeros_both=pruned_both overlap"
+)
 _WORDS = {
     "same": "same",
     "only a": "only in A",
@@ -35,50 +42,31 @@ _WORDS = {
 }
 
 
-def diff(options: argparse.Namespace, token: CancelToken) -> int:
-    """Print how the tensors of two checkpoints differ. Return 0 if they are equal, else 1."""
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Comparing", token))
-        a, b = (
-            _open(stack, locate(path), key, job)
-            for path, key in (
-                (options.a, options.state_dict),
-                (options.b, options.other_state_dict),
-            )
-        )
-        names = _names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None
-        display_names = options.a, options.b
-        if options.cluster:
-            from pruneapp.cluster.export import refuse_masks
-            from pruneapp.cluster.inspection import compare_on
+def diff(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
+    """Compare the tensors of two checkpoints. The status is 0 if they are equal, else 1."""
+    a = open_model(options.a, options.state_dict, job, stack)
+    b = open_model(options.b, options.other_state_dict, job, stack)
+    names = _names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None
+    display_names = options.a, options.b
+    if options.cluster:
+        from pruneapp.cluster.export import refuse_masks
+        from pruneapp.cluster.inspection import compare_on
 
-            refuse_masks(a.checkpoint, b.checkpoint)
-            cluster = stack.enter_context(connection(options, job))
-            comparison = compare_on(
-                cluster, a.checkpoint, b.checkpoint, job, called=display_names, names=names
-            )
-        else:
-            comparison = compare(a.snapshot(), b.snapshot(), job, called=display_names, names=names)
+        refuse_masks(a.checkpoint, b.checkpoint)
+        cluster = stack.enter_context(connection(options, job))
+        comparison = compare_on(
+            cluster, a.checkpoint, b.checkpoint, job, called=display_names, names=names
+        )
+    else:
+        comparison = compare(a.snapshot(), b.snapshot(), job, called=display_names, names=names)
     rows = sorted(
         comparison.differing if options.only_different else comparison.tensors, key=_by_difference
     )
-    if options.json:
-        learned = {
-            name
-            for side in (a, b)
-            for entry in side.checkpoint.entries.values()
-            if entry.learned
-            for name in entry.names
-        }
-        print_json(_as_json(comparison, rows, learned))
-    else:
-        _print(comparison, rows)
-    return DIFFERENT if comparison.differing else DONE
-
-
-def _open(stack: contextlib.ExitStack, path: Path, key: str | None, job: Job) -> Document:
-    checkpoint = stack.enter_context(open_checkpoint(path, state_dict=key, job=job))
-    return stack.enter_context(contextlib.closing(open_document(checkpoint, job)))
+    return Output(
+        _lines(comparison, rows),
+        lambda: _data(comparison, rows, (a.checkpoint, b.checkpoint)),
+        status=DIFFERENT if comparison.differing else DONE,
+    )
 
 
 def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
@@ -111,26 +99,22 @@ def _by_difference(row: TensorDifference) -> tuple[int, float]:
     return 1, -(math.inf if row.relative is None else row.relative)
 
 
-def _print(comparison: Comparison, rows: Sequence[TensorDifference]) -> None:
+def _lines(comparison: Comparison, rows: Sequence[TensorDifference]) -> Iterator[str]:
+    n_tensors, n_differing = len(comparison.tensors), len(comparison.differing)
     if len(rows) > _MOST_UNRELATED and {row.kind for row in comparison.tensors} <= _UNRELATED:
         named_alike = sum(row.kind == "shape" for row in comparison.tensors)
-        alike_text = (
-            f"{named_alike:,} have the same name" if named_alike else "none have the same name"
-        )
-        sys.stdout.write(
-            f"The models are unrelated: of {len(comparison.tensors):,} tensors {alike_text}, and "
-            "none the same name and shape. Nothing was compared; --json lists the tensors.\n"
+        yield (
+            f"The models are unrelated: of {n_tensors:,} tensors "
+            f"{f'{named_alike:,}' if named_alike else 'none'} have the same name, and none the "
+            "same name and shape. Nothing was compared; --json lists the tensors."
         )
     elif rows:
-        right = (False, False, *[True] * (len(_HEAD) - 2))
-        print_table(_HEAD, [_cells(row) for row in rows], right)
-        sys.stdout.write("\n")
-    differing, n_tensors = len(comparison.differing), len(comparison.tensors)
-    sys.stdout.write(
-        f"A: {escaped(comparison.a)}\nB: {escaped(comparison.b)}\n"
-        f"{differing:,} of {n_tensors:,} tensor{'' if n_tensors == 1 else 's'} "
-        f"differ{'s' if differing == 1 else ''}\n"
-    )
+        yield from table(_HEAD, map(_cells, rows), left=(0, 1))
+        yield ""
+    yield f"A: {comparison.a}"
+    yield f"B: {comparison.b}"
+    differ = "differs" if n_differing == 1 else "differ"
+    yield f"{n_differing:,} of {counted(n_tensors, 'tensor')} {differ}"
 
 
 def _cells(row: TensorDifference) -> tuple[str, ...]:
@@ -154,9 +138,11 @@ def _cells(row: TensorDifference) -> tuple[str, ...]:
     )
 
 
-def _as_json(
-    comparison: Comparison, rows: Sequence[TensorDifference], learned: set[str]
+def _data(
+    comparison: Comparison, rows: Sequence[TensorDifference], sides: Sequence[Checkpoint]
 ) -> dict[str, Any]:
+    entries = (entry for side in sides for entry in side.entries.values())
+    learned = {name for entry in entries if entry.learned for name in entry.names}
     return {
         "a": comparison.a,
         "b": comparison.b,
@@ -165,23 +151,9 @@ def _as_json(
         "differing": len(comparison.differing),
         "tensors": [
             {
-                "name": row.name,
-                "kind": row.kind,
-                "shape_a": list(row.shape_a),
-                "shape_b": list(row.shape_b),
-                "dtype_a": row.dtype_a,
-                "dtype_b": row.dtype_b,
-                "elements": row.numel,
+                **attributes(row, "name kind shape_a shape_b dtype_a dtype_b elements=numel"),
                 "parameters": row.numel if row.name in learned else 0,
-                "differing": row.differing,
-                "norm": row.norm,
-                "relative": row.relative,
-                "cosine": row.cosine,
-                "same_sign": row.same_sign,
-                "zeros_a": row.pruned_a,
-                "zeros_b": row.pruned_b,
-                "zeros_both": row.pruned_both,
-                "overlap": row.overlap,
+                **attributes(row, _NUMBERS),
             }
             for row in rows
         ],

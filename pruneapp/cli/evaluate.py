@@ -6,33 +6,25 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.cli import terminal
-from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, print_table, real
+from pruneapp.cli.files import open_model
+from pruneapp.cli.terminal import DIFFERENT, DONE, Output, real, table
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.evaluation.classifier import classifier_of, count_images
 from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import (
-    CommandRunner,
-    Conditions,
-    Runner,
-    ScriptRunner,
-    conditions_of,
-    data_of,
-)
+from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner, conditions_of, data_of
 from pruneapp.evaluation.script import SEED, EvaluationScript, Options, find_interpreter
 from pruneapp.export.destination.sidecars import configuration_in
 from pruneapp.export.provenance import calibration_of
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Job
 
 CALIBRATED = (
     "The model was calibrated (repaired, or its weights chosen) with the data, or by the script, "
@@ -41,8 +33,8 @@ CALIBRATED = (
 _HEAD = ("metric", "value", "original", "difference", "noise")
 
 
-def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
-    """Measure a checkpoint. Return 1 if it is worse than the original by more than --at-most."""
+def evaluate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
+    """Measure a checkpoint. The status is 1 if it is worse than the original by --at-most."""
     allowed = None if options.at_most is None else Tolerance.parse(options.at_most)
     if allowed is not None and options.against is None:
         raise ParameterError(
@@ -50,32 +42,39 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
             remedy="Name the original with --against.",
         )
     notices: list[str] = []
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Evaluating", token))
-        runner = runner_of(options, notices, original=options.against is not None)
-        evaluator = stack.enter_context(Evaluator(runner))
-        file = open_state(stack, options.file, options.state_dict, job)
-        original = None
-        if options.against is not None:
-            original = open_state(stack, options.against, None, job)
-        with details_printed():
-            result, changes = _measure(evaluator, file, original, job, judged=allowed is not None)
+    runner = runner_of(options, notices, original=options.against is not None)
+    evaluator = stack.enter_context(Evaluator(runner))
+    file = open_model(options.file, options.state_dict, job, stack).snapshot()
+    original = None
+    if options.against is not None:
+        original = open_model(options.against, None, job, stack).snapshot()
+    with details_printed():
+        result, changes = _measure(evaluator, file, original, job, judged=allowed is not None)
     worse = allowed is not None and any(
         allowed.exceeded(c.metric.value, c.original.value, higher=bool(c.higher))
         for c in changes
         if c.judged
     )
-    notices += result.measured.notices
     calibrated = data_of(runner) in calibration_of(file.checkpoint)
-    if calibrated:
-        notices.append(CALIBRATED)
-    if options.json:
-        conditions = conditions_of(runner)
-        print_json(_as_json(result, changes, conditions, worse=worse, calibrated=calibrated))
-    else:
-        _print(result, changes)
-    print_notes(notices)
-    return DIFFERENT if worse else DONE
+    conditions = conditions_of(runner)
+    return Output(
+        _lines(result, changes),
+        lambda: {
+            "metrics": {name: metric.value for name, metric in result.metrics.items()},
+            "against": {change.name: change.original.value for change in changes},
+            "noise": {change.name: change.band.half or None for change in changes},
+            "conditions": {
+                "evaluation": conditions.name,
+                "data": conditions.data or None,
+                "limit": conditions.limit,
+                "seed": conditions.seed,
+            },
+            "calibrated": calibrated,
+            "worse": worse,
+        },
+        (*notices, *result.measured.notices, *([CALIBRATED] if calibrated else ())),
+        DIFFERENT if worse else DONE,
+    )
 
 
 def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool) -> Runner:
@@ -275,12 +274,6 @@ def details_printed() -> Iterator[None]:
         raise
 
 
-def open_state(stack: contextlib.ExitStack, path: str, key: str | None, job: Job) -> Snapshot:
-    """Open a checkpoint until the stack ends. Return its state, with the masks in the file."""
-    checkpoint = stack.enter_context(open_checkpoint(path, state_dict=key, job=job))
-    return stack.enter_context(contextlib.closing(open_document(checkpoint, job))).snapshot()
-
-
 def _measure(
     evaluator: Evaluator, file: Snapshot, original: Snapshot | None, job: Job, *, judged: bool
 ) -> tuple[Result, Sequence[Change]]:
@@ -294,10 +287,10 @@ def _measure(
     return result, evaluator.changes(result)
 
 
-def _print(result: Result, changes: Sequence[Change]) -> None:
+def _lines(result: Result, changes: Sequence[Change]) -> Iterator[str]:
     if not changes:
         alone = [(name, real(metric.value)) for name, metric in result.metrics.items()]
-        print_table(_HEAD[:2], alone, (False, True))
+        yield from table(_HEAD[:2], alone)
         return
     rows = [
         (
@@ -309,30 +302,7 @@ def _print(result: Result, changes: Sequence[Change]) -> None:
         )
         for change in changes
     ]
-    print_table(_HEAD, rows, (False, True, True, True, True))
+    yield from table(_HEAD, rows)
     for words in dict.fromkeys(change.band.words for change in changes):
         names = [change.name for change in changes if change.band.words == words]
-        sys.stdout.write(f"Noise of {', '.join(map(escaped, names))}: {words}\n")
-
-
-def _as_json(
-    result: Result,
-    changes: Sequence[Change],
-    conditions: Conditions,
-    *,
-    worse: bool,
-    calibrated: bool,
-) -> Mapping[str, Any]:
-    return {
-        "metrics": {name: metric.value for name, metric in result.metrics.items()},
-        "against": {change.name: change.original.value for change in changes},
-        "noise": {change.name: change.band.half or None for change in changes},
-        "conditions": {
-            "evaluation": conditions.name,
-            "data": conditions.data or None,
-            "limit": conditions.limit,
-            "seed": conditions.seed,
-        },
-        "calibrated": calibrated,
-        "worse": worse,
-    }
+        yield f"Noise of {', '.join(names)}: {words}"

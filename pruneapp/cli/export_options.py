@@ -10,16 +10,19 @@ import itertools
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pruneapp.analysis.zeros import zeros_pruned_again
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
-from pruneapp.cli.options import option_of
-from pruneapp.cli.terminal import percent, printable_name, size
+from pruneapp.cli.files import is_same_file, refuse_input, resolved_path
+from pruneapp.cli.options import option_of, parameter_values
+from pruneapp.cli.terminal import Output, attributes, file_line, percent, printable_name
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import (
     ExportError,
     ParameterError,
@@ -29,11 +32,10 @@ from pruneapp.errors import (
     first_names,
     in_numeric_order,
 )
-from pruneapp.export.catalog import format_named, get, usual_format
+from pruneapp.export.catalog import get, usual_format
 from pruneapp.export.destination.sidecars import sidecar_files
 from pruneapp.export.destination.target import check_file, check_not_file, not_replaced_notice
 from pruneapp.export.exporter import MakeFiles, check, export, make_files, writes_folder
-from pruneapp.export.format import Format
 from pruneapp.export.provenance import KEY, provenance_of
 from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport, ExportRequest
@@ -41,16 +43,6 @@ from pruneapp.export.report_writer import KINDS, StepAccount, account_of, write_
 from pruneapp.export.scripts.comparison_script import write_check_script
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import Recipe
-
-
-def output_path(output: str) -> Path:
-    """Return the path of the output. Raises `ParameterError` for "-" (standard output)."""
-    if output == "-":
-        raise ParameterError(
-            "'--output' must be a file: what was written is read back and compared, which a pipe "
-            "cannot do (got '-')."
-        )
-    return locate(output)
 
 
 def uncounted_zeros_notice(checkpoint: Checkpoint) -> str:
@@ -82,51 +74,17 @@ def already_zero_notice(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str, Any]:
-    """Return a report as JSON data. `selected` is as for `print_report`."""
-    numel, pruned = _selected_counts(report, selected)
-    return {
-        "format": report.format,
-        "path": report.path,
-        "bytes": report.nbytes,
-        "sha256": report.sha256,
-        "verified": report.verified,
-        "files": report.files,
-        "kept_originals": report.kept_originals,
-        "parameters": report.numel,
-        "pruned": report.pruned,
-        "sparsity": report.sparsity,
-        "selected": {
-            "tensors": len(selected),
-            "parameters": numel,
-            "pruned": pruned,
-            "sparsity": pruned / numel if numel else 0.0,
-        },
-        "tensors": report.tensors,
-        "notices": report.notices,
-        "broken_patterns": [
-            {"n": each.n, "m": each.m, "dim": each.dim, "groups": dict(each.groups)}
-            for each in report.broken
-        ],
-        "omitted": in_numeric_order(report.omitted),
-        "provenance": dict(report.provenance),
-    }
-
-
-def _selected_counts(report: ExportReport, selected: Collection[str]) -> tuple[int, int]:
-    """Return the total and the pruned number of weights of the selected tensors."""
-    known = frozenset(selected)
-    tensors = [tensor for tensor in report.tensors if tensor.name in known]
-    return sum(t.numel for t in tensors), sum(t.pruned for t in tensors)
-
-
-def print_report(
+def report_output(
     report: ExportReport,
     notices: Sequence[str],
-    selected: Collection[str] = (),
+    selected: Collection[str],
+    *,
     already_zero: Collection[str] = (),
-) -> None:
-    """Print a report and its notices.
+    lines: Iterable[str] = (),
+    data: Mapping[str, Any] | None = None,
+    problem: Exception | None = None,
+) -> Output:
+    """Return the output of a command that exported a model.
 
     Parameters
     ----------
@@ -134,34 +92,75 @@ def print_report(
         Tensors that the step prunes; their sparsity is printed in addition to that of the model.
     already_zero
         Tensors in which only weights that were already zero were pruned.
+    lines, data
+        What the command prints before the report, and its JSON data.
+    problem
+        The error that prevented a report or script.
     """
-    for tensor in report.tensors:
-        if tensor.pruned:
-            share = percent(tensor.pruned, tensor.numel)
-            unchanged = "  (zero already)" * (tensor.name in already_zero)
-            sys.stdout.write(f"{share:>8}  {printable_name(tensor.name)}{unchanged}\n")
-    for file in report.files:
-        sys.stdout.write(f"{escaped(str(file.path))}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")
-    if selected:
-        numel, pruned = _selected_counts(report, selected)
-        changed = ""
-        if already_zero:
+    known = frozenset(selected)
+    tensors = [tensor for tensor in report.tensors if tensor.name in known]
+    numel, pruned = sum(t.numel for t in tensors), sum(t.pruned for t in tensors)
+
+    def report_lines() -> Iterator[str]:
+        yield from lines
+        for tensor in report.tensors:
+            if tensor.pruned:
+                share = percent(tensor.pruned, tensor.numel)
+                unchanged = "  (zero already)" * (tensor.name in already_zero)
+                yield f"{share:>8}  {printable_name(tensor.name)}{unchanged}"
+        yield from map(file_line, report.files)
+        if selected:
             zeros = sum(t.pruned for t in report.tensors if t.name in already_zero)
-            changed = f", {zeros:,} of them zero already"
-        sys.stdout.write(
-            f"{counted(len(selected), 'selected tensor')}: {pruned:,} of {numel:,} weights pruned "
-            f"({percent(pruned, numel)}){changed}\n"
+            changed = f", {zeros:,} of them zero already" if already_zero else ""
+            yield (
+                f"{counted(len(selected), 'selected tensor')}: {pruned:,} of {numel:,} weights "
+                f"pruned ({percent(pruned, numel)}){changed}"
+            )
+        yield (
+            f"Whole model: {report.pruned:,} of {report.numel:,} weights pruned "
+            f"({percent(report.pruned, report.numel)}), "
+            f"{'read back and compared' if report.verified else 'not verified'}"
         )
-    sys.stdout.write(
-        f"Whole model: {report.pruned:,} of {report.numel:,} weights pruned "
-        f"({percent(report.pruned, report.numel)}), "
-        f"{'read back and compared' if report.verified else 'not verified'}\n"
-    )
-    already_printed = {
-        f"{each.sentence}." for each in report.broken
-    }  # printed to standard error already
-    for notice in (notice for notice in notices if notice not in already_printed):
-        sys.stdout.write(f"Note: {escaped(notice)}\n")
+        # Sentences about broken patterns were printed to standard error before the export.
+        announced = {f"{each.sentence}." for each in report.broken}
+        yield from (f"Note: {notice}" for notice in notices if notice not in announced)
+
+    def report_data() -> dict[str, Any]:
+        return {
+            **(data or {}),
+            **attributes(report, _REPORT),
+            "selected": {
+                "tensors": len(selected),
+                "parameters": numel,
+                "pruned": pruned,
+                "sparsity": pruned / numel if numel else 0.0,
+            },
+            "tensors": report.tensors,
+            "notices": notices,
+            "broken_patterns": [attributes(each, "n m dim groups") for each in report.broken],
+            "omitted": in_numeric_order(report.omitted),
+            "provenance": report.provenance,
+        }
+
+    return Output(report_lines(), report_data, problem=problem)
+
+
+_REPORT = (
+    "format path bytes=nbytes sha256 verified files kept_originals parameters=numel pruned sparsity"
+)
+
+
+def zeros_pruned_by(
+    options: argparse.Namespace, before: Snapshot, state: State, names: Collection[str], job: Job
+) -> tuple[str, ...]:
+    """Return the tensors in which a step pruned only weights that were already zero."""
+    ordered = in_numeric_order([name for name in before.checkpoint.entries if name in names])
+    if not options.cluster:
+        return zeros_pruned_again(before, state, ordered, job)
+    from pruneapp.cluster.steps import ClusterState
+
+    assert isinstance(state, ClusterState)
+    return state.zeros_pruned_again(ordered, job)
 
 
 # Options that name files to read, and files to replace.
@@ -223,11 +222,7 @@ def check_paths(
     for name, path in written:
         # The export may replace the opened files, because their originals are kept.
         inputs = read if name == "output" else [*read, *opened]
-        if any(is_same_file(path, other) for other in inputs):
-            raise ParameterError(
-                f"'{path}' is an input of this command, and {option_of(name)} would replace it.",
-                remedy="Choose another name.",
-            )
+        refuse_input(path, option_of(name), inputs)
     for (name, path), (other_name, other) in itertools.combinations(written, 2):
         if is_same_file(path, other):
             raise ParameterError(
@@ -235,7 +230,7 @@ def check_paths(
                 remedy="Choose another name for one of them.",
             )
     for _, path in _option_paths(options, _BESIDE):
-        if is_folder(output) or _resolved_path(output) not in _resolved_path(path).parents:
+        if is_folder(output) or resolved_path(output) not in resolved_path(path).parents:
             check_file(path)
 
 
@@ -277,31 +272,6 @@ def _option_texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterat
                 yield name, text
 
 
-def is_same_file(one: Path, other: Path) -> bool:
-    """Return whether two paths refer to the same file, existing or not."""
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):  # it does not exist yet, or is not a valid file name
-        return _resolved_path(one) == _resolved_path(other)
-
-
-def _resolved_path(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError, ValueError):  # a loop of links, or not a valid file name
-        return path.absolute()
-
-
-def check_request(options: argparse.Namespace, target: Path) -> None:
-    """Check export options before the file is opened, if they determine the format.
-
-    Raises as `export_request` does.
-    """
-    form = get(options.format) if options.format else format_named(target)
-    if form is not None:
-        _request_in(form, options, target)
-
-
 def export_request(
     options: argparse.Namespace, target: Path, checkpoint: Checkpoint
 ) -> ExportRequest:
@@ -317,22 +287,7 @@ def export_request(
         If `target` is the name of a file, but a folder is written.
     """
     form = get(options.format) if options.format else usual_format(target, checkpoint)
-    return _request_in(form, options, target)
-
-
-def _request_in(form: Format, options: argparse.Namespace, target: Path) -> ExportRequest:
-    known = {param.name: param for param in form.params}
-    values: dict[str, Any] = {}
-    for name, text in vars(options).items():
-        if name.startswith("export_") and text is not None:
-            param = known.get(name.removeprefix("export_"))
-            if param is None:
-                takes = ", ".join(map(option_of, known)) or "no parameters"
-                option = option_of(name.removeprefix("export_"))
-                raise ParameterError(
-                    f"The format '{form.name}' does not take {option} (it takes {takes})."
-                )
-            values[param.name] = param.parse(text)
+    values = parameter_values(options, "export", form.params, f"The format '{form.name}'")
     check_not_file(target, form, values)
     for path in options.report:
         if Path(path).suffix.lower() not in KINDS:

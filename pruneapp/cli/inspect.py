@@ -4,107 +4,92 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from itertools import zip_longest
 from typing import Any
 
 from pruneapp.analysis.statistics import TensorNumbers, numbers
-from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.checkpoint.formats.headers import show
-from pruneapp.cli import terminal
 from pruneapp.cli.export_options import uncounted_zeros_notice
+from pruneapp.cli.files import open_model
 from pruneapp.cli.options import connection
-from pruneapp.cli.terminal import percent, print_json, print_table, printable_name, real, size
+from pruneapp.cli.terminal import Output, attributes, percent, printable_name, real, size, table
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
-from pruneapp.progress import CancelToken
+from pruneapp.errors import ParameterError, counted, in_numeric_order
+from pruneapp.progress import Job
 
 # Maximum number of keys outside of the state dict that are listed.
 _KEYS = 12
 
 
-def inspect(options: argparse.Namespace, token: CancelToken) -> int:
-    with (
-        terminal.job("Opening", token) as job,
-        open_checkpoint(options.file, state_dict=options.state_dict, job=job) as checkpoint,
-        closing(open_document(checkpoint, job)) as document,
-    ):
-        patterns = options.select
-        names = matching(checkpoint, patterns) if patterns else tuple(checkpoint.entries)
-        names = tuple(in_numeric_order(names))
-        measured: Sequence[TensorNumbers] = ()
-        if options.stats and options.cluster:
-            from pruneapp.cluster.inspection import numbers_on
+def inspect(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
+    """Return the tensors of a checkpoint, or statistics of their weights."""
+    document = open_model(options.file, options.state_dict, job, stack)
+    checkpoint = document.checkpoint
+    names = matching(checkpoint, options.select) if options.select else tuple(checkpoint.entries)
+    names = tuple(in_numeric_order(names))
+    measured: Sequence[TensorNumbers] = ()
+    if options.stats and options.cluster:
+        from pruneapp.cluster.inspection import numbers_on
 
-            with connection(options, job) as cluster:
-                measured = numbers_on(cluster, checkpoint, names, job)
-        elif options.stats:
-            state = Snapshot(checkpoint)
-            job.start(sum(checkpoint.entries[name].nbytes for name in names), "")
-            measured = [numbers(state, name, job) for name in names]
-        elif options.cluster:
-            raise ParameterError(
-                "Without --stats no weight is read, so there is nothing to do on a cluster.",
-                remedy="Add --stats, or leave out --cluster.",
-            )
-        if options.json:
-            print_json(_as_json(document, names, measured))
-        elif options.stats:
-            _print_numbers(measured)
-        else:
-            _print(document, names)
-    return 0
+        cluster = stack.enter_context(connection(options, job))
+        measured = numbers_on(cluster, checkpoint, names, job)
+    elif options.stats:
+        state = Snapshot(checkpoint)
+        job.start(sum(checkpoint.entries[name].nbytes for name in names), "")
+        measured = [numbers(state, name, job) for name in names]
+    elif options.cluster:
+        raise ParameterError(
+            "Without --stats no weight is read, so there is nothing to do on a cluster.",
+            remedy="Add --stats, or leave out --cluster.",
+        )
+    lines = _number_lines(measured) if options.stats else _lines(document, names)
+    return Output(lines, lambda: _data(document, names, measured))
 
 
 _NUMBERS = ("name", "elements", "zeros", "NaN", "minimum", "maximum", "L1", "L2")
 
 
-def _print_numbers(measured: Sequence[TensorNumbers]) -> None:
+def _number_lines(measured: Sequence[TensorNumbers]) -> Iterator[str]:
     rows = [
         (
             printable_name(each.name),
-            f"{each.count:,}",
-            *("" if n is None else f"{n:,}" for n in (each.zeros, each.nan)),
-            *(
-                "" if value is None else real(value)
-                for value in (each.minimum, each.maximum, each.l1, each.l2)
-            ),
+            *("" if n is None else f"{n:,}" for n in (each.count, each.zeros, each.nan)),
+            *("" if value is None else real(value) for value in _reals(each).values()),
         )
         for each in measured
     ]
-    print_table(_NUMBERS, rows, (False, *[True] * (len(_NUMBERS) - 1)))
+    return table(_NUMBERS, rows)
 
 
-def _as_json(
+def _reals(measured: TensorNumbers) -> dict[str, float | None]:
+    return attributes(measured, "minimum maximum l1 l2")
+
+
+def _data(
     document: Document, names: tuple[str, ...], measured: Sequence[TensorNumbers]
 ) -> dict[str, Any]:
-    contents = document.checkpoint.contents
-    counted = size_of(document.checkpoint.entries[name] for name in names)
+    contents, entries = document.checkpoint.contents, document.checkpoint.entries
+    total = size_of(entries[name] for name in names)
     return {
-        "path": str(document.checkpoint.path),
-        "format": contents.format,
-        "state_dict": contents.state_dict,
+        "path": document.checkpoint.path,
+        **attributes(contents, "format state_dict"),
+        # For compatibility, "parameters" counts all elements, including buffers.
         "state_dicts": [
-            # For compatibility, "parameters" counts all elements, including buffers.
-            {"key": s.key, "tensors": s.tensors, "elements": s.numel, "parameters": s.numel}
-            for s in contents.state_dicts
+            attributes(each, "key tensors elements=numel parameters=numel")
+            for each in contents.state_dicts
         ],
-        "parameters": counted.parameters,
-        "buffers": counted.buffers,
-        "notices": [n.text for n in contents.notices],
-        "unknown_globals": list(contents.unknown_globals),
-        "metadata": dict(contents.metadata),
+        **attributes(total, "parameters buffers"),
+        "notices": [notice.text for notice in contents.notices],
+        **attributes(contents, "unknown_globals metadata"),
         "unreadable": {n: contents.unreadable[n] for n in in_numeric_order([*contents.unreadable])},
-        "beside": list(contents.beside),
-        "not_tensors": list(contents.others),
+        **attributes(contents, "beside not_tensors=others"),
         "tensors": [
-            _tensor(document, document.checkpoint.entries[name]) | _numbers(each)
+            _tensor(document, entries[name]) | _numbers(each)
             for name, each in zip_longest(names, measured)
         ],
     }
@@ -114,39 +99,27 @@ def _numbers(measured: TensorNumbers | None) -> dict[str, Any]:
     """Return the statistics of a tensor as JSON data, with infinities as strings."""
     if measured is None:
         return {}
-    numbers = {"zeros": measured.zeros, "nan": measured.nan}
-    real_numbers = {
-        "minimum": measured.minimum,
-        "maximum": measured.maximum,
-        "l1": measured.l1,
-        "l2": measured.l2,
-    }
     json_values = {
         name: value if value is None or math.isfinite(value) else str(value)
-        for name, value in real_numbers.items()
+        for name, value in _reals(measured).items()
     }
-    return {"statistics": numbers | json_values}
+    return {"statistics": attributes(measured, "zeros nan") | json_values}
 
 
 def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:
     return {
-        "name": entry.name,
-        "aliases": list(entry.aliases),
+        **attributes(entry, "name aliases"),
         "transformers_name": document.checkpoint.contents.hub_names.get(entry.name, ""),
-        "kind": entry.kind,
-        "shape": list(entry.shape),
+        **attributes(entry, "kind shape"),
         "dtype": entry.dtype.label,
         "elements": entry.numel,
         "parameters": entry.numel if entry.learned else 0,
-        "bytes": entry.stored_bytes,
-        "prunable": entry.prunable,
-        "why_not": entry.why_not,
-        "by_default": entry.by_default,
+        **attributes(entry, "bytes=stored_bytes prunable why_not by_default"),
         "pruned": document.masks.pruned(entry.name),
     }
 
 
-def _print(document: Document, names: tuple[str, ...]) -> None:
+def _lines(document: Document, names: tuple[str, ...]) -> Iterator[str]:
     checkpoint = document.checkpoint
     contents = checkpoint.contents
     entries = [checkpoint.entries[name] for name in names]
@@ -167,36 +140,35 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
             (printable_name(name), "", "", "", "", unreadable[name])
             for name in in_numeric_order([*unreadable])
         ]
-    head: tuple[str, ...] = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
-    right: tuple[bool, ...] = (False, False, False, False, True, False)
+    head = ["name", "kind (inferred)", "shape", "type", "elements", "pruned"]
     if hub_names := contents.hub_names:
         known = [printable_name(hub_names[e.name]) if e.name in hub_names else "" for e in entries]
         known += [""] * (len(rows) - len(entries))
         rows = [(*row, name) for row, name in zip(rows, known, strict=True)]
-        head, right = (*head, "name in transformers"), (*right, False)
-    print_table(head, rows, right)
+        head.append("name in transformers")
+    yield from table(head, rows, left=(0, 1, 2, 3, 5, 6))
+    yield ""
     total, buffers = size_of(entries)
     buffer_text = f"{counted(buffers, 'element')} in buffers, " if buffers else ""
     pruned = sum(document.masks.pruned(e.name) for e in entries if e.learned)
-    write = sys.stdout.write
-    write(
-        f"\n{contents.label}: {counted(len(entries), 'tensor')}, {counted(total, 'parameter')}, "
+    yield (
+        f"{contents.label}: {counted(len(entries), 'tensor')}, {counted(total, 'parameter')}, "
         f"{buffer_text}"
-        f"{size(sum(e.stored_bytes for e in entries))}, {percent(pruned, total)} pruned\n"
+        f"{size(sum(e.stored_bytes for e in entries))}, {percent(pruned, total)} pruned"
     )
     if len(contents.state_dicts) > 1:
         keys = ", ".join(repr(s.key) for s in contents.state_dicts)
-        write(f"State dict {contents.state_dict!r} of {keys}; choose with --state-dict KEY\n")
+        yield f"State dict {contents.state_dict!r} of {keys}; choose with --state-dict KEY"
     for what, outside in (
         ("Not in the state dict", contents.beside),
         ("In the state dict, but not tensors", contents.others),
     ):
         if outside:
             more = f" and {len(outside) - _KEYS:,} more" if len(outside) > _KEYS else ""
-            write(f"{what}: {', '.join(map(repr, map(show, outside[:_KEYS])))}{more}\n")
+            yield f"{what}: {', '.join(map(repr, map(show, outside[:_KEYS])))}{more}"
     if "" in names:
-        write('Note: "" is a tensor whose name in the file is empty; select it with --select "".\n')
+        yield 'Note: "" is a tensor whose name in the file is empty; select it with --select "".'
     if earlier := uncounted_zeros_notice(checkpoint):
-        write(f"Note: {escaped(earlier)}\n")
+        yield f"Note: {earlier}"
     for notice in contents.notices:
-        write(f"Note: {escaped(notice.text)}\n")
+        yield f"Note: {notice.text}"

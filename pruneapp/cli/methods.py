@@ -3,66 +3,56 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 from pruneapp.cli.options import option_of, param_help
-from pruneapp.cli.terminal import print_json
+from pruneapp.cli.terminal import Output, attributes
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import FileParam, Param, needed_with
-from pruneapp.progress import CancelToken
+from pruneapp.progress import Job
 
 
-def methods(options: argparse.Namespace, _token: CancelToken) -> int:
-    """Print all methods with their parameters."""
-    if options.json:
-        print_json([_as_json(method) for method in METHODS.values()])
-        return 0
+def methods(_options: argparse.Namespace, _job: Job, _stack: ExitStack) -> Output:
+    """Return all methods with their parameters."""
+    return Output(_lines(), lambda: list(map(_data, METHODS.values())))
+
+
+def _lines() -> Iterator[str]:
     for method in METHODS.values():
-        scopes = " or ".join(method.scopes)
-        sys.stdout.write(f"{method.name}: {method.label} ({scopes})\n")
-        sys.stdout.write(
-            textwrap.fill(method.help, 96, initial_indent="    ", subsequent_indent="    ") + "\n"
-        )
-        sys.stdout.write(f"    Score: {method.formula}\n")
+        yield f"{method.name}: {method.label} ({' or '.join(method.scopes)})"
+        yield from textwrap.wrap(method.help, 96, initial_indent="    ", subsequent_indent="    ")
+        yield f"    Score: {method.formula}"
         for param in method.params:
-            sys.stdout.write(
-                f"    {option_of(param.name)}  {param_help(param).removesuffix('.')}; "
-                f"{_default(param, method)}.\n"
-            )
-        sys.stdout.write("\n")
-    return 0
+            text = param_help(param).removesuffix(".")
+            yield f"    {option_of(param.name)}  {text}; {_default(param, method)}."
+        yield ""
 
 
-def plugins(options: argparse.Namespace, _token: CancelToken) -> int:
-    """Print installed plugins and what they add."""
+def plugins(_options: argparse.Namespace, _job: Job, _stack: ExitStack) -> Output:
+    """Return installed plugins and what they add."""
     # Imported here because listing methods does not need it.
     from pruneapp.plugins import GROUPS, installed
 
     found = installed()
-    if options.json:
-        rows = [
-            {
-                "package": plugin.name,
-                "version": plugin.version,
-                "adds": [
-                    {"kind": GROUPS[p.group], "name": p.name, "from": p.value}
-                    for p in plugin.points
-                ],
-            }
-            for plugin in found
-        ]
-        print_json(rows)
-        return 0
+    lines = []
     for plugin in found:
-        sys.stdout.write(f"{plugin.name} {plugin.version}\n")
-        for point in plugin.points:
-            sys.stdout.write(f"    {GROUPS[point.group]} {point.name}, from {point.value}\n")
-    if not found:
-        sys.stdout.write("No installed package adds anything.\n")
-    return 0
+        lines.append(f"{plugin.name} {plugin.version}")
+        lines += [f"    {GROUPS[p.group]} {p.name}, from {p.value}" for p in plugin.points]
+    rows = [
+        {
+            "package": plugin.name,
+            "version": plugin.version,
+            "adds": [
+                {"kind": GROUPS[p.group], "name": p.name, "from": p.value} for p in plugin.points
+            ],
+        }
+        for plugin in found
+    ]
+    return Output(lines or ["No installed package adds anything."], lambda: rows)
 
 
 def _default(param: Param, method: Method) -> str:
@@ -74,27 +64,15 @@ def _default(param: Param, method: Method) -> str:
     return f"default {param.format(param.default)}"
 
 
-def _as_json(method: Method) -> dict[str, Any]:
+def _data(method: Method) -> dict[str, Any]:
     return {
-        "name": method.name,
-        "label": method.label,
-        "help": method.help,
-        "formula": method.formula,
-        "granularity": method.granularity,
-        "scopes": list(method.scopes),
-        "takes_mask": method.takes_mask,
-        "takes_scale": method.takes_scale,
-        "takes_scores": method.takes_scores,
-        "takes_statistics": method.takes_statistics,
-        "takes_grams": method.takes_grams,
+        **attributes(
+            method,
+            "name label help formula granularity scopes takes_mask takes_scale takes_scores "
+            "takes_statistics takes_grams",
+        ),
         "params": [
-            {
-                "name": p.name,
-                "label": p.label,
-                "help": p.help,
-                "default": p.default,
-                "must_be": p.describe(),
-            }
-            for p in method.params
+            attributes(param, "name label help default") | {"must_be": param.describe()}
+            for param in method.params
         ],
     }

@@ -682,6 +682,32 @@ def param_help(param: Param) -> str:
     return f"{param.help} Must be {param.describe()}."
 
 
+def parameter_values(
+    options: argparse.Namespace, kind: str, params: Iterable[Param], owner: str = ""
+) -> dict[str, Any]:
+    """Return the values of parameters that were given as options, by name; of files, the paths.
+
+    Raises `ParameterError` if a value is invalid, or `owner`, a method or format, lacks the
+    parameter.
+    """
+    from pruneapp.params import FileParam
+
+    known = {param.name: param for param in params}
+    given = {
+        option.removeprefix(f"{kind}_"): text
+        for option, text in vars(options).items()
+        if option.startswith(f"{kind}_") and text is not None
+    }
+    for name in given:
+        if name not in known:
+            takes = ", ".join(map(option_of, known)) or "no parameters"
+            raise ParameterError(f"{owner} does not take {option_of(name)} (it takes {takes}).")
+    return {
+        name: text if isinstance(known[name], FileParam) else known[name].parse(text)
+        for name, text in given.items()
+    }
+
+
 # Options that are not supported on a cluster, with their subject for messages.
 _UNSUPPORTED_ON_CLUSTER = {
     "mask": "Masks from a file",

@@ -12,14 +12,16 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import pruneapp
+from pruneapp.cli import terminal
 from pruneapp.cli.options import OPTIONS, options_of
-from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR
+from pruneapp.cli.terminal import EXIT_STATUS, USAGE_ERROR, Output
 from pruneapp.errors import abridged, escaped
-from pruneapp.progress import CancelToken
+from pruneapp.progress import CancelToken, Job
 
 _STATUS = (
     "Exit status: {}; 2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if "
@@ -32,37 +34,25 @@ _RUNNING = "python size limit time_limit script_device state_dict json"
 _EXPORT = "format format_parameters replace_original follow_links omit report check_script"
 
 
-Run = Callable[[argparse.Namespace, CancelToken], int]
-
-
-def _run(options: argparse.Namespace, token: CancelToken) -> int:
-    """Import and call the function of a command.
-
-    Imported here, so that the help does not load it.
-    """
-    file = COMMANDS[options.command].module or options.command
-    command: Run = getattr(importlib.import_module(f"pruneapp.cli.{file}"), options.command)
-    return command(options, token)
-
-
 @dataclass(frozen=True)
 class Command:
-    """Description, options and function of a command."""
+    """Description and options of a command; its function has the same name."""
 
+    title: str  # shown while it works
     description: str
     options: str  # names of options, in the order of the help
     exclusive: Sequence[str] = ()  # groups of names of which at most one may be given
     epilog: str = EXIT_STATUS
     intermixed: bool = False  # whether positional arguments may follow options
     module: str = ""  # module that contains the function, if it is not named after the command
-    run: Run = _run
 
 
 COMMANDS: Mapping[str, Command] = {
     "inspect": Command(
-        "List the tensors of a checkpoint.", "file select stats cluster state_dict json"
+        "Opening", "List the tensors of a checkpoint.", "file select stats cluster state_dict json"
     ),
     "diff": Command(
+        "Comparing",
         "Compare the tensors of two checkpoints by value, independent of format and dtype; masks "
         "in a file are applied. Sorted by the norm of the difference relative to the norm in A.",
         "a b pattern cluster only_different state_dict other_state_dict json",
@@ -73,24 +63,28 @@ COMMANDS: Mapping[str, Command] = {
         intermixed=True,
     ),
     "check": Command(
+        "Checking",
         "Check whether the weights of a checkpoint follow a pattern such as 2:4.",
         "file pattern dim select cluster state_dict json",
         epilog=_STATUS.format("0 if every tensor has it, 1 if any has not"),
     ),
-    "methods": Command("List the pruning methods.", "json"),
+    "methods": Command("Listing", "List the pruning methods.", "json"),
     "plugins": Command(
+        "Listing",
         "List the installed packages that add methods, export formats, model families or file "
         "formats; runs none of their code. --plugin loads what one adds.",
         "json",
         module="methods",
     ),
     "prune": Command(
+        "Opening",
         "Prune a checkpoint and write the result.",
         "file output method method_parameters limits scope companions dependents select state_dict "
         "treat_zeros force_statistics mask importance_scores load_method device cluster resume "
         f"{_EXPORT} save_recipe json",
     ),
     "run": Command(
+        "Running",
         "Apply a recipe and write the result.",
         "recipe file output check state_dict treat_zeros statistics script text images "
         "force_statistics save_statistics gram_memory seed python size limit time_limit "
@@ -98,16 +92,20 @@ COMMANDS: Mapping[str, Command] = {
         ("statistics script text images",),
     ),
     "verify": Command(
+        "Verifying",
         "Check that a file is the exact result of its recipe.",
         "file against recipe state_dict statistics force_statistics load_method device cluster "
         "format omit recompute unpruned tolerance json",
         epilog=_STATUS.format("0 if the file is what its recipe makes, 1 if not"),
     ),
     "sizes": Command(
-        "Estimate the size of the export in each format.", "file output state_dict json"
+        "Counting", "Estimate the size of the export in each format.", "file output state_dict json"
     ),
-    "expand": Command("Convert a compact or zst export to a dense file.", "file output"),
+    "expand": Command(
+        "Expanding", "Convert a compact or zst export to a dense file.", "file output"
+    ),
     "evaluate": Command(
+        "Evaluating",
         "Run your evaluation script on a checkpoint, and on the original beside it. The script is "
         "a Python file with load(path) and evaluate(model); docs/measure.md describes it. It runs "
         "in a process of its own with your permissions: naming it here is consent to run it.",
@@ -118,6 +116,7 @@ COMMANDS: Mapping[str, Command] = {
         ).replace("that you can fix", "that you can fix, of the script too"),
     ),
     "scan": Command(
+        "Scanning",
         "Sensitivity scan: prune one tensor at a time to several amounts, and run your evaluation "
         "script each time. Coarse to fine, the largest tensors first; after Ctrl+C the same "
         "command continues. The script runs in a process of its own with your permissions: "
@@ -127,6 +126,7 @@ COMMANDS: Mapping[str, Command] = {
         _EITHER_SCRIPT,
     ),
     "allocate": Command(
+        "Allocating",
         "Choose the sparsity of each tensor by a sensitivity scan so that the model loses the "
         "least at a total sparsity: a recipe with one rule per tensor, for pruneapp run. With a "
         "script, measure the result.",
@@ -137,6 +137,7 @@ COMMANDS: Mapping[str, Command] = {
         module="scan",
     ),
     "statistics": Command(
+        "Opening",
         "Collect statistics of activations: sums over what is multiplied by each weight while the "
         "model runs. Methods such as Wanda rank weights by them. Your script is a Python file with "
         "load(path) and calibrate(model); docs/statistics.md describes it. It runs in a process of "
@@ -145,6 +146,7 @@ COMMANDS: Mapping[str, Command] = {
         ("script imatrix text images",),
     ),
     "repair": Command(
+        "Repairing",
         "Move the remaining weights of pruned layers so that the outputs of each layer come out as "
         "those of the original: least squares on the statistics of its inputs. Zeros of FILE stay "
         "zeros.",
@@ -154,6 +156,7 @@ COMMANDS: Mapping[str, Command] = {
         ("statistics script text images",),
     ),
     "shrink": Command(
+        "Shrinking",
         "Cut neurons, heads, experts and layers out of the folder of a model, so that it is "
         "smaller and faster where it is loaded: those that do nothing, and those that you name. "
         "Before the result is put in place, zeros are put back into it, and it is compared with "
@@ -163,11 +166,26 @@ COMMANDS: Mapping[str, Command] = {
         ("vocabulary vocabulary_of",),
     ),
     "unshrink": Command(
+        "Unshrinking",
         "Put a shrunk model back into the shapes that it had, zeros where it was cut.",
         "file against output json",
         module="shrink",
     ),
 }
+
+
+Function = Callable[[argparse.Namespace, Job, ExitStack], Output]
+
+
+def run(options: argparse.Namespace, token: CancelToken) -> int:
+    """Run a command and print its output. Return its exit status."""
+    command = COMMANDS[options.command]
+    # Imported here, so that the help does not load it.
+    module = importlib.import_module(f"pruneapp.cli.{command.module or options.command}")
+    function: Function = getattr(module, options.command)
+    with terminal.job(command.title, token) as job, ExitStack() as stack:
+        output = function(options, job, stack)
+    return terminal.show(output, as_json=options.json)
 
 
 class _Version(argparse.Action):

@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pruneapp.analysis.zeros import NO_ZEROS, find_zeros, zeros_pruned_again
+from pruneapp.analysis.zeros import NO_ZEROS, find_zeros
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
-from pruneapp.cli import terminal
 from pruneapp.cli.export_options import (
     already_zero_notice,
     check_paths,
-    check_request,
     export_request,
-    output_path,
-    print_report,
-    report_as_json,
+    report_output,
     write_export,
+    zeros_pruned_by,
 )
-from pruneapp.cli.options import connection, option_of, refuse_cluster_options
-from pruneapp.cli.terminal import print_json
+from pruneapp.cli.files import output_path
+from pruneapp.cli.options import connection, parameter_values, refuse_cluster_options
+from pruneapp.cli.terminal import Output
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.dependents import dependents_of
 from pruneapp.edits.existing_masks import names_in, open_document, read_masks_for
 from pruneapp.edits.zeros import TreatZeros
-from pruneapp.errors import ClusterError, ParameterError, SelectionError, counted, in_numeric_order
+from pruneapp.errors import ClusterError, ParameterError, SelectionError, counted
 from pruneapp.export.records import State
-from pruneapp.export.report import ExportReport
 from pruneapp.export.report_writer import StepAccount
 from pruneapp.export.size_bounds import total_for
 from pruneapp.installation import require_torch_for_methods
@@ -46,9 +42,9 @@ from pruneapp.methods import registry
 from pruneapp.methods.cutoff import check_scope
 from pruneapp.methods.limits import LIMITS, Limits, check_limits
 from pruneapp.methods.method import CoupledMethod, Method
-from pruneapp.params import STATISTICS, FileParam, parse_bytes
+from pruneapp.params import STATISTICS, parse_bytes
 from pruneapp.preview.preview import compute_preview, state_after
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, history_recipe, portable, recipe_of, save
 from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
@@ -64,108 +60,96 @@ def register_methods(file: str | None) -> None:
             registry.register(method)
 
 
-def prune(options: argparse.Namespace, token: CancelToken) -> int:
-    """Prune, export and print a report."""
+def prune(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
+    """Prune one step and export the result."""
     register_methods(options.load_method)
     method = registry.get(options.method)
     nbytes = _requested_file_size(options, method)
-    params = {param.name: param for param in LIMITS}
-    given = _given(options, "limit")
-    limits = Limits(**{name: params[name].parse(text) for name, text in given.items()})
+    limits = Limits(**parameter_values(options, "limit", LIMITS))
     check_limits(method, limits)
     values = method_values(options, method, amount=limits.total is None)
     scope = options.scope or method.scopes[0]
     check_scope(method, scope)
-    target = output_path(options.output)
-    check_request(options, target)
     refuse_cluster_options(options)
     kernel = None if options.cluster else kernel_for(options.device)
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Opening", token))
-        checkpoint = stack.enter_context(
-            open_checkpoint(options.file, state_dict=options.state_dict, job=job)
-        )
-        request = export_request(options, target, checkpoint)
-        check_paths(options, checkpoint, request)
-        refuse_other_statistics(checkpoint, values, job)
-        cluster = None
-        if options.cluster:
-            from pruneapp.cluster.export import refuse_request
+    checkpoint = stack.enter_context(
+        open_checkpoint(options.file, state_dict=options.state_dict, job=job)
+    )
+    request = export_request(options, output_path(options.output), checkpoint)
+    check_paths(options, checkpoint, request)
+    if name := values.get(STATISTICS.name):
+        statistics_of(name).refuse_other(checkpoint, job)
+    cluster = None
+    if options.cluster:
+        from pruneapp.cluster.export import refuse_request
 
-            refuse_request(checkpoint, request)
-            if nbytes is not None:
-                raise ClusterError(
-                    "A file size cannot be the target on a cluster yet.",
-                    remedy="Enter a fraction or a count, or run without --cluster.",
-                )
-            cluster = stack.enter_context(connection(options, job))
-        document = open_document(checkpoint, job)
-        stack.callback(document.close)
-        notices: tuple[str, ...] = ()
-        if options.treat_zeros:
-            notices = _treat_zeros(document, job)
-        masks = _masks(options, method, stack)
-        scores = _scores(options, method, stack)
-        if options.select:
-            names = select(checkpoint, options.select)
-        elif masks is not None:
-            names = names_in(masks, checkpoint)
-        else:
-            names = usual_selection(checkpoint)
-            if method.takes_statistics and not isinstance(method, CoupledMethod):
-                names = with_statistics(checkpoint, method, values, names)
-        custom = None if masks is None else read_masks_for(checkpoint, names, masks, job)
-        pattern = options.select[0] if options.select and len(options.select) == 1 else ""
-        row = Row(names, method.name, values, pattern)
-        step = Step((row,), scope, limits, options.companions, dependents=options.dependents)
-        rows = rows_of(checkpoint, step)
-        touched = tuple(in_numeric_order(tuple(pruned_in(rows))))
-        if step.dependents:
-            notices = (*notices, dependents_of(checkpoint, rows, job).sentence(checkpoint))
+        refuse_request(checkpoint, request)
         if nbytes is not None:
-            total = total_for(Capture.of(document), step, nbytes, job)
-            step = replace(step, limits=replace(limits, total=total))
-        state: State
-        if cluster is not None:
-            from pruneapp.cluster.export import hashed_by
-            from pruneapp.cluster.steps import ClusterState, apply_step
-
-            with hashed_by(cluster, checkpoint, job):
-                state = apply_step(ClusterState(cluster, checkpoint), step, job)
-            recipe = recipe_of(checkpoint, [step.to_dict()])
-        else:
-            assert kernel is not None
-            with hashed_meanwhile(checkpoint.files):
-                state, recipe = _after(document, step, kernel, job, given=custom, scores=scores)
-        on_cluster = cluster is not None
-        before = document.snapshot()
-        already_zero = zeros_pruned_by(before, state, touched, job, on_cluster=on_cluster)
-        notices = (*notices, *already_zero_notice(already_zero))
-        if options.save_recipe:
-            save(recipe, Path(options.save_recipe), job)
-        steps = (StepAccount(step.label(), step.detail()),)
-        report, problem = write_export(options, state, recipe, request, job, steps=steps)
-        notices = (*notices, *report.notices)
-    if options.json:
-        more = {"already_zero": already_zero, "notices": notices}
-        print_json(_as_json(report, step, method, values, touched) | more)
+            raise ClusterError(
+                "A file size cannot be the target on a cluster yet.",
+                remedy="Enter a fraction or a count, or run without --cluster.",
+            )
+        cluster = stack.enter_context(connection(options, job))
+    document = open_document(checkpoint, job)
+    stack.callback(document.close)
+    notices: list[str] = []
+    if options.treat_zeros:
+        notices += _treat_zeros(document, job)
+    masks, scores = (
+        stack.enter_context(open_checkpoint(p)) if p else None
+        for p in _other_files(options, method)
+    )
+    if options.select:
+        names = select(checkpoint, options.select)
+    elif masks is not None:
+        names = names_in(masks, checkpoint)
     else:
-        print_report(report, notices, touched, already_zero)
-    if problem is not None:
-        raise problem
-    return 0
+        names = usual_selection(checkpoint)
+        if method.takes_statistics and not isinstance(method, CoupledMethod):
+            names = with_statistics(checkpoint, method, values, names)
+    given = None if masks is None else read_masks_for(checkpoint, names, masks, job)
+    pattern = options.select[0] if len(options.select) == 1 else ""
+    row = Row(names, method.name, values, pattern)
+    step = Step((row,), scope, limits, options.companions, dependents=options.dependents)
+    rows = rows_of(checkpoint, step)
+    touched = pruned_in(rows)
+    if step.dependents:
+        notices.append(dependents_of(checkpoint, rows, job).sentence(checkpoint))
+    if nbytes is not None:
+        total = total_for(Capture.of(document), step, nbytes, job)
+        step = replace(step, limits=replace(limits, total=total))
+    state: State
+    if cluster is not None:
+        from pruneapp.cluster.export import hashed_by
+        from pruneapp.cluster.steps import ClusterState, apply_step
 
-
-def zeros_pruned_by(
-    before: Snapshot, state: State, names: Iterable[str], job: Job, *, on_cluster: bool
-) -> tuple[str, ...]:
-    """Return the tensors in which a step pruned only weights that were already zero."""
-    if not on_cluster:
-        return zeros_pruned_again(before, state, names, job)
-    from pruneapp.cluster.steps import ClusterState
-
-    assert isinstance(state, ClusterState)
-    return state.zeros_pruned_again(names, job)
+        with hashed_by(cluster, checkpoint, job):
+            state = apply_step(ClusterState(cluster, checkpoint), step, job)
+        recipe = recipe_of(checkpoint, [step.to_dict()])
+    else:
+        assert kernel is not None
+        with hashed_meanwhile(checkpoint.files):
+            state, recipe = _after(document, step, kernel, job, given=given, scores=scores)
+    already_zero = zeros_pruned_by(options, document.snapshot(), state, touched, job)
+    if options.save_recipe:
+        save(recipe, Path(options.save_recipe), job)
+    steps = (StepAccount(step.label(), step.detail()),)
+    report, problem = write_export(options, state, recipe, request, job, steps=steps)
+    return report_output(
+        report,
+        [*notices, *already_zero_notice(already_zero), *report.notices],
+        touched,
+        already_zero=already_zero,
+        data={
+            "method": method.name,
+            # A total replaces the amount.
+            "values": {n: v for n, v in values.items() if n != "amount" or limits.total is None},
+            "limits": step.limits.to_dict(),
+            "step": step.label(),
+            "already_zero": already_zero,
+        },
+        problem=problem,
+    )
 
 
 def _treat_zeros(document: Document, job: Job) -> tuple[str, ...]:
@@ -175,14 +159,6 @@ def _treat_zeros(document: Document, job: Job) -> tuple[str, ...]:
         return (NO_ZEROS,)
     document.commit(TreatZeros(tuple(names)).propose(document.snapshot(), job))
     return ()
-
-
-def _given(options: argparse.Namespace, kind: str) -> dict[str, str]:
-    return {
-        name.removeprefix(f"{kind}_"): text
-        for name, text in vars(options).items()
-        if name.startswith(f"{kind}_") and text is not None
-    }
 
 
 def _requested_file_size(options: argparse.Namespace, method: Method) -> int | None:
@@ -208,48 +184,31 @@ def method_values(options: argparse.Namespace, method: Method, *, amount: bool) 
 
     `amount` is whether the method's amount is required; otherwise it must not be given.
     """
-    given = _given(options, "param")
-    known = {p.name: p for p in method.params}
-    for name in given:
-        if name not in known:
-            takes = ", ".join(map(option_of, known)) or "no parameters"
-            raise ParameterError(
-                f"'{method.name}' does not take {option_of(name)} (it takes {takes})."
-            )
-    if "amount" in given and not amount:
+    values = parameter_values(options, "param", method.params, f"'{method.name}'")
+    if "amount" in values and not amount:
         raise ParameterError(
             "--target-sparsity replaces --amount (got both).", remedy="Remove one of them."
         )
-    if "amount" in known and "amount" not in given and amount:
+    if method.has_amount and "amount" not in values and amount:
         raise ParameterError(
             f"'{method.name}' needs --amount or --target-sparsity.",
             remedy="Enter a fraction (0.5 or 50%) or a count (1000).",
         )
-    parsed = {
-        name: register_statistics(Path(text), forced=options.force_statistics)
-        if isinstance(known[name], FileParam)
-        else known[name].parse(text)
-        for name, text in given.items()
-    }
-    if method.needs_statistics(parsed) and STATISTICS.name not in parsed:
-        how = f" with --by {parsed['by']}" if isinstance(method, CoupledMethod) else ""
+    if method.needs_statistics(values) and STATISTICS.name not in values:
+        how = f" with --by {values['by']}" if isinstance(method, CoupledMethod) else ""
         raise ParameterError(
             f"'{method.name}'{how} needs --statistics FILE.",
             remedy="Collect them with `pruneapp statistics`.",
         )
-    return method.validate(parsed)
+    if path := values.get(STATISTICS.name):
+        values[STATISTICS.name] = register_statistics(Path(path), forced=options.force_statistics)
+    return method.validate(values)
 
 
 def register_statistics_files(options: argparse.Namespace, job: Job) -> tuple[str, ...]:
     """Open the statistics files in the options. Return the names that steps use for them."""
     forced = options.force_statistics
     return tuple(register_statistics(Path(path), job, forced=forced) for path in options.statistics)
-
-
-def refuse_other_statistics(checkpoint: Checkpoint, values: Mapping[str, Any], job: Job) -> None:
-    """Raise `ParameterError` if the values include statistics of another checkpoint."""
-    if name := values.get(STATISTICS.name):
-        statistics_of(name).refuse_other(checkpoint, job)
 
 
 def with_statistics(
@@ -331,22 +290,8 @@ def _after(
     return state, Recipe((*before.entries, portable(checkpoint, entry)), masks)
 
 
-def _scores(
-    options: argparse.Namespace, method: Method, stack: contextlib.ExitStack
-) -> Checkpoint | None:
-    if options.importance_scores is None:
-        return None
-    if not method.takes_scores:
-        raise ParameterError(
-            f"'{method.name}' does not take --importance-scores.",
-            remedy="Remove them, or choose a method that ranks by magnitude.",
-        )
-    return stack.enter_context(open_checkpoint(options.importance_scores))
-
-
-def _masks(
-    options: argparse.Namespace, method: Method, stack: contextlib.ExitStack
-) -> Checkpoint | None:
+def _other_files(options: argparse.Namespace, method: Method) -> tuple[str | None, str | None]:
+    """Return the files with masks and importance scores, as far as the method needs them."""
     if options.mask is None and method.takes_mask:
         raise ParameterError(
             f"'{method.name}' needs --mask FILE.",
@@ -357,23 +302,9 @@ def _masks(
             f"'{method.name}' does not take --mask.",
             remedy="Remove it, or choose custom_from_mask.",
         )
-    if options.mask is None:
-        return None
-    return stack.enter_context(open_checkpoint(options.mask))
-
-
-def _as_json(
-    report: ExportReport,
-    step: Step,
-    method: Method,
-    values: dict[str, Any],
-    touched: Collection[str],
-) -> dict[str, Any]:
-    total = step.limits.total is not None  # the amount is not used then
-    return {
-        "method": method.name,
-        "values": {n: v for n, v in values.items() if n != "amount" or not total},
-        "limits": step.limits.to_dict(),
-        "step": step.label(),
-        **report_as_json(report, touched),
-    }
+    if options.importance_scores is not None and not method.takes_scores:
+        raise ParameterError(
+            f"'{method.name}' does not take --importance-scores.",
+            remedy="Remove them, or choose a method that ranks by magnitude.",
+        )
+    return options.mask, options.importance_scores

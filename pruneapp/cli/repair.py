@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
-from pruneapp.cli import terminal
 from pruneapp.cli.evaluate import details_printed
 from pruneapp.cli.export_options import (
     check_paths,
-    check_request,
     export_request,
-    output_path,
-    print_report,
-    report_as_json,
+    report_output,
     uncounted_zeros_notice,
     write_export,
 )
+from pruneapp.cli.files import open_model, output_path
 from pruneapp.cli.statistics import calibration_runner, gram_budget
-from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, printable_name
+from pruneapp.cli.terminal import Output, attributes, print_notes, printable_name, table
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import ParameterError, SelectionError, first_names
 from pruneapp.evaluation.calibrated_repair import (
@@ -39,68 +33,61 @@ from pruneapp.evaluation.calibrated_repair import (
     repair_by_statistics,
 )
 from pruneapp.export.report_writer import StepAccount
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe, save
 from pruneapp.repair.repair import LayerRepair, pruned_layers, sequential_runs
 
 _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 
 
-def repair(options: argparse.Namespace, token: CancelToken) -> int:
-    """Repair, export and print the error of each layer."""
-    target = output_path(options.output)
-    check_request(options, target)
+def repair(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
+    """Repair and export. The output has the error of each layer."""
     if options.sequential and options.statistics is not None:
         raise ParameterError(
             "--sequential collects the inputs of each layer after the layers before it are "
             "repaired, and a statistics file has those of the unpruned model.",
             remedy="Give --script, --text or --images instead of --statistics.",
         )
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Repairing", token))
-        checkpoint = stack.enter_context(
-            open_checkpoint(options.file, state_dict=options.state_dict, job=job)
-        )
-        request = export_request(options, target, checkpoint)
-        check_paths(options, checkpoint, request)
-        against = stack.enter_context(open_checkpoint(options.against, job=job))
-        document = open_document(checkpoint, job)
-        stack.callback(document.close)
-        _treat_zeros(document, job)
-        with hashed_meanwhile(checkpoint.files):
-            done = _compute(options, document.snapshot(), against, job)
-        outcome = done.repair
-        document.commit(outcome)
-        recipe = history_recipe(Capture.of(document), job)
-        if options.save_recipe:
-            save(recipe, Path(options.save_recipe), job)
-        steps = (StepAccount(outcome.edit.label, outcome.edit.detail),)
-        state = document.snapshot()
-        report, problem = write_export(options, state, recipe, request, job, steps=steps)
+    document = open_model(options.file, options.state_dict, job, stack)
+    checkpoint = document.checkpoint
+    request = export_request(options, output_path(options.output), checkpoint)
+    check_paths(options, checkpoint, request)
+    against = stack.enter_context(open_checkpoint(options.against, job=job))
+    _treat_zeros(document, job)
+    with hashed_meanwhile(checkpoint.files):
+        done = _compute(options, document.snapshot(), against, job)
+    outcome = done.repair
+    document.commit(outcome)
+    recipe = history_recipe(Capture.of(document), job)
+    if options.save_recipe:
+        save(recipe, Path(options.save_recipe), job)
+    steps = (StepAccount(outcome.edit.label, outcome.edit.detail),)
+    report, problem = write_export(options, document.snapshot(), recipe, request, job, steps=steps)
     # The notice does not apply: repair counts all zeros of the file as pruned.
     earlier = uncounted_zeros_notice(checkpoint)
-    notices = tuple(notice for notice in report.notices if notice != earlier)
+    notices = [notice for notice in report.notices if notice != earlier]
     if outcome.unknown:
-        left = f"Not repaired, because their inputs are not known: {first_names(outcome.unknown)}."
-        notices = (*notices, left)
+        notices.append(
+            f"Not repaired, because their inputs are not known: {first_names(outcome.unknown)}."
+        )
     if done.solver != NUMPY and not options.json:
-        notices = (*notices, f"Solved by {done.solver}, in the process that ran the model.")
-    notices = (*notices, *done.risks)
-    touched = [layer.name for layer in outcome.layers]
-    if options.json:
-        layers = {
-            "layers": list(map(_as_json, outcome.layers)),
+        notices.append(f"Solved by {done.solver}, in the process that ran the model.")
+    notices += done.risks
+    return report_output(
+        report,
+        notices,
+        [layer.name for layer in outcome.layers],
+        lines=_lines(outcome.layers),
+        data={
+            "layers": [
+                attributes(layer, _LAYER) | {"bias": layer.bias or None} for layer in outcome.layers
+            ],
             "not_repaired": outcome.unknown,
             "sequential": options.sequential,
             "solver": done.solver,
-        }
-        print_json(layers | report_as_json(report, touched) | {"notices": notices})
-    else:
-        _print(outcome.layers)
-        print_report(report, notices, touched)
-    if problem is not None:
-        raise problem
-    return DONE
+        },
+        problem=problem,
+    )
 
 
 def _compute(
@@ -127,7 +114,7 @@ def _compute(
         layers = sum(layer.name in chosen for layer in pruned_layers(snapshot, job))
         print_notes([sequential_runs(layers)])
     made = calibration_runner(options, options.against)
-    with contextlib.closing(made) as runner, details_printed():
+    with closing(made) as runner, details_printed():
         return repair_by_script(runner, snapshot, settings, job)
 
 
@@ -136,11 +123,11 @@ def _treat_zeros(document: Document, job: Job) -> None:
     entries = document.checkpoint.entries.values()
     names = tuple(e.name for e in entries if e.prunable and len(e.shape) > 1)
     # There are no zeros; masks alone define what is pruned.
-    with contextlib.suppress(SelectionError):
+    with suppress(SelectionError):
         document.commit(TreatZeros(names).propose(document.snapshot(), job))
 
 
-def _print(layers: Sequence[LayerRepair]) -> None:
+def _lines(layers: Sequence[LayerRepair]) -> Iterator[str]:
     rows = [
         (
             printable_name(layer.name),
@@ -150,17 +137,8 @@ def _print(layers: Sequence[LayerRepair]) -> None:
         )
         for layer in layers
     ]
-    print_table(_HEAD, rows, (False, True, True, True, True, True))
-    sys.stdout.write("\n")
+    yield from table(_HEAD, rows)
+    yield ""
 
 
-def _as_json(layer: LayerRepair) -> dict[str, Any]:
-    return {
-        "name": layer.name,
-        "left": layer.left,
-        "moved": layer.moved,
-        "error_before": layer.before,
-        "error_after": layer.after,
-        "error_rounded": layer.rounded,
-        "bias": layer.bias or None,
-    }
+_LAYER = "name left moved error_before=before error_after=after error_rounded=rounded"

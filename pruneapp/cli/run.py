@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,38 +16,30 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import locate
-from pruneapp.cli import terminal
 from pruneapp.cli.export_options import (
     already_zero_notice,
     check_paths,
     export_request,
-    output_path,
-    print_report,
-    report_as_json,
+    report_output,
     write_export,
+    zeros_pruned_by,
 )
+from pruneapp.cli.files import output_path
 from pruneapp.cli.options import connection, option_of, refuse_cluster_options
-from pruneapp.cli.prune import register_methods, register_statistics_files, zeros_pruned_by
+from pruneapp.cli.prune import register_methods, register_statistics_files
 from pruneapp.cli.statistics import collect_by
-from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes
+from pruneapp.cli.terminal import DIFFERENT, DONE, Output, attributes, print_notes
 from pruneapp.document.entries import TreatZerosEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.edits.zeros import TreatZeros
-from pruneapp.errors import (
-    ParameterError,
-    PruneAppError,
-    RecipeError,
-    counted,
-    escaped,
-    in_numeric_order,
-)
+from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, in_numeric_order
 from pruneapp.export.records import State
 from pruneapp.export.report_writer import StepAccount
 from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import registry
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Job
 from pruneapp.recipes.fit import NO_STATISTICS, Fit, Schedule, fit
 from pruneapp.recipes.recipe import (
     Recipe,
@@ -60,8 +53,8 @@ from pruneapp.recipes.recipe import (
 from pruneapp.statistics.file import register
 
 
-def run(options: argparse.Namespace, token: CancelToken) -> int:
-    """Apply a recipe, export the result and print a report."""
+def run(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
+    """Apply a recipe and export the result; or, with --check, return what does not fit."""
     if options.output is None and not options.check:
         raise ParameterError(
             "'--output' is required.",
@@ -73,66 +66,64 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             "'--check' writes nothing, and '--save-statistics' names a file to write.",
             remedy="Leave one of them out.",
         )
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Running", token))
-        recipe = _recipe(options, job)
-        register_methods(options.load_method)
-        given = register_statistics_files(options, job)
-        checkpoint = stack.enter_context(
-            open_checkpoint(options.file, state_dict=options.state_dict, job=job)
-        )
-        if not options.check:
-            request = export_request(options, output_path(options.output), checkpoint)
-            check_paths(options, checkpoint, request)
-        if collects := _collects(options, recipe, checkpoint, job):
-            given = (_collect(options, recipe, checkpoint, stack, job),)
-        recipe = with_statistics(recipe, checkpoint, given, job)
+    recipe = _recipe(options, job)
+    register_methods(options.load_method)
+    given = register_statistics_files(options, job)
+    checkpoint = stack.enter_context(
+        open_checkpoint(options.file, state_dict=options.state_dict, job=job)
+    )
+    if not options.check:
+        request = export_request(options, output_path(options.output), checkpoint)
+        check_paths(options, checkpoint, request)
+    if collects := _collects(options, recipe, checkpoint, job):
+        given = (_collect(options, recipe, checkpoint, stack, job),)
+    recipe = with_statistics(recipe, checkpoint, given, job)
+    fitted = fit(recipe, checkpoint, job)
+    if options.treat_zeros and not fitted.problems:
+        recipe = _with_zeros(recipe, checkpoint, job)
         fitted = fit(recipe, checkpoint, job)
-        if options.treat_zeros and not fitted.problems:
-            recipe = _with_zeros(recipe, checkpoint, job)
-            fitted = fit(recipe, checkpoint, job)
-        if options.check:
-            return _print_fit(fitted, as_json=options.json)
-        fitted.actions(recipe.where)  # raises an error if entries do not fit
-        state: State
-        if options.cluster:
-            from pruneapp.cluster.export import hashed_by, refuse_request
-            from pruneapp.cluster.steps import ClusterState, apply_actions
+    if options.check:
+        status = DIFFERENT if fitted.problems else DONE
+        return Output(_lines(fitted), lambda: _data(fitted), status=status)
+    fitted.actions(recipe.where)  # raises an error if entries do not fit
+    state: State
+    if options.cluster:
+        from pruneapp.cluster.export import hashed_by, refuse_request
+        from pruneapp.cluster.steps import ClusterState, apply_actions
 
-            refuse_request(checkpoint, request)
-            cluster = stack.enter_context(connection(options, job))
-            with hashed_by(cluster, checkpoint, job):
-                state, done = apply_actions(
-                    ClusterState(cluster, checkpoint), fitted, recipe.where, job
-                )
-            replayed = recipe_of(checkpoint, done)
-        else:
-            with hashed_meanwhile(checkpoint.files):
-                state, replayed = apply_recipe(
-                    checkpoint, recipe, fitted, kernel_for(options.device), job
-                )
-        touched = {name for entry in fitted.entries for name in entry.names}
-        already_zero: tuple[str, ...] = ()
-        only_steps = all(isinstance(entry.action, Step | Schedule) for entry in fitted.entries)
-        if only_steps:
-            ordered = in_numeric_order([name for name in checkpoint.entries if name in touched])
-            already_zero = zeros_pruned_by(
-                Snapshot(checkpoint), state, ordered, job, on_cluster=bool(options.cluster)
+        refuse_request(checkpoint, request)
+        cluster = stack.enter_context(connection(options, job))
+        with hashed_by(cluster, checkpoint, job):
+            state, done = apply_actions(
+                ClusterState(cluster, checkpoint), fitted, recipe.where, job
             )
-        labels = [entry.label for entry in fitted.entries]
-        steps = [StepAccount(entry.label, entry.detail) for entry in fitted.entries]
-        report, problem = write_export(options, state, replayed, request, job, steps=steps)
-    notices = (*fitted.notices, *already_zero_notice(already_zero), *report.notices)
-    if collects and options.save_statistics is None:
-        notices = (*notices, _NOT_KEPT)
-    if options.json:
-        more = {"recipe": replayed.sha256, "entries": labels, "already_zero": already_zero}
-        print_json(more | report_as_json(report, touched) | {"notices": notices})
+        replayed = recipe_of(checkpoint, done)
     else:
-        print_report(report, notices, touched, already_zero)
-    if problem is not None:
-        raise problem
-    return DONE
+        with hashed_meanwhile(checkpoint.files):
+            state, replayed = apply_recipe(
+                checkpoint, recipe, fitted, kernel_for(options.device), job
+            )
+    touched = {name for entry in fitted.entries for name in entry.names}
+    already_zero: tuple[str, ...] = ()
+    if all(isinstance(entry.action, Step | Schedule) for entry in fitted.entries):
+        already_zero = zeros_pruned_by(options, Snapshot(checkpoint), state, touched, job)
+    steps = [StepAccount(entry.label, entry.detail) for entry in fitted.entries]
+    report, problem = write_export(options, state, replayed, request, job, steps=steps)
+    notices = [*fitted.notices, *already_zero_notice(already_zero), *report.notices]
+    if collects and options.save_statistics is None:
+        notices.append(_NOT_KEPT)
+    return report_output(
+        report,
+        notices,
+        touched,
+        already_zero=already_zero,
+        data={
+            "recipe": replayed.sha256,
+            "entries": [entry.label for entry in fitted.entries],
+            "already_zero": already_zero,
+        },
+        problem=problem,
+    )
 
 
 _NOT_KEPT = (
@@ -173,11 +164,7 @@ def _collects(
 
 
 def _collect(
-    options: argparse.Namespace,
-    recipe: Recipe,
-    checkpoint: Checkpoint,
-    stack: contextlib.ExitStack,
-    job: Job,
+    options: argparse.Namespace, recipe: Recipe, checkpoint: Checkpoint, stack: ExitStack, job: Job
 ) -> str:
     """Collect the statistics that a recipe ranks by. Return their name in steps.
 
@@ -241,29 +228,24 @@ def _is_checkpoint(path: Path, job: Job) -> bool:
     return True
 
 
-def _print_fit(fitted: Fit, *, as_json: bool) -> int:
-    if as_json:
-        print_json(_as_json(fitted))
-    else:
-        write = sys.stdout.write
-        for number, entry in enumerate(fitted.entries, 1 - fitted.n_added):
-            label, count = escaped(entry.label), counted(len(entry.names), "tensor")
-            write(f"{number:>4}  {label}{'' if count in label else f' ({count})'}\n")
-            rules = (line for line in entry.detail.splitlines() if line.startswith("Rule "))
-            write("".join(f"      {escaped(rule)}\n" for rule in rules))
-        for problem in fitted.problems:
-            write(f"Problem: {escaped(str(problem))}\n")
-        for notice in fitted.notices:
-            write(f"Note: {escaped(notice)}\n")
-    return DIFFERENT if fitted.problems else DONE
+def _lines(fitted: Fit) -> Iterator[str]:
+    for number, entry in enumerate(fitted.entries, 1 - fitted.n_added):
+        count = counted(len(entry.names), "tensor")
+        yield f"{number:>4}  {entry.label}{'' if count in entry.label else f' ({count})'}"
+        for line in entry.detail.splitlines():
+            if line.startswith("Rule "):
+                yield f"      {line}"
+    for problem in fitted.problems:
+        yield f"Problem: {problem}"
+    for notice in fitted.notices:
+        yield f"Note: {notice}"
 
 
-def _as_json(fitted: Fit) -> dict[str, Any]:
+def _data(fitted: Fit) -> dict[str, Any]:
     return {
         "fits": not fitted.problems,
         "entries": [
-            {"label": e.label, "tensors": list(in_numeric_order(e.names))} for e in fitted.entries
+            {"label": e.label, "tensors": in_numeric_order(e.names)} for e in fitted.entries
         ],
-        "problems": fitted.problems,
-        "notices": list(fitted.notices),
+        **attributes(fitted, "problems notices"),
     }

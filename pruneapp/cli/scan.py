@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import math
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.io.digest import files_sha256
-from pruneapp.cli import terminal
-from pruneapp.cli.evaluate import CALIBRATED, details_printed, open_state, runner_of
-from pruneapp.cli.export_options import is_same_file
+from pruneapp.cli.evaluate import CALIBRATED, details_printed, runner_of
+from pruneapp.cli.files import checked_output, open_model, refuse_input
 from pruneapp.cli.prune import (
     method_values,
     register_methods,
@@ -22,16 +21,7 @@ from pruneapp.cli.prune import (
     usual_selection,
     with_statistics,
 )
-from pruneapp.cli.statistics import checked_output
-from pruneapp.cli.terminal import (
-    DONE,
-    percent,
-    print_json,
-    print_notes,
-    print_table,
-    printable_name,
-    real,
-)
+from pruneapp.cli.terminal import Output, attributes, percent, printable_name, real, table
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -56,82 +46,77 @@ from pruneapp.methods import limits as limits_of
 from pruneapp.methods import registry
 from pruneapp.params import STATISTICS
 from pruneapp.preview.preview import compute_preview
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Job
 from pruneapp.recipes.recipe import save
 from pruneapp.statistics.file import register, statistics_of
 
+_LIMITS = {param.name: param for param in limits_of.LIMITS}
+# Changes of metrics by an allocation, and by a single rule for all tensors.
+Measured = tuple[Sequence[Change], Sequence[Change]]
 # Interval in seconds at which an unfinished scan is saved.
 KEEP = 10.0
 
 
-def scan(options: argparse.Namespace, token: CancelToken) -> int:
+def scan(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     """Measure what the scan file lacks, and write it, also on interruption."""
     register_methods(options.load_method)
     method = registry.get(options.method)
     check_scanned(method)
     values = method_values(options, method, amount=False)
-    params = {param.name: param for param in limits_of.LIMITS}
-    spare = params["spare"].parse(options.limit_spare or "")
+    spare = _LIMITS["spare"].parse(options.limit_spare or "")
     amounts = read_amounts(options.amounts)
     notices: list[str] = []
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Scanning", token))
-        runner = runner_of(options, notices, original=True)
-        evaluator = stack.enter_context(Evaluator(runner))
-        state = open_state(stack, options.file, options.state_dict, job)
-        _refuse_masks(state)
-        checkpoint = state.checkpoint
-        read = (options.script, options.text, options.images, options.repair)
-        path = checked_output(options.output, read, checkpoint, "scan", f"model{SUFFIX}")
-        known = read_scan(path) if path.exists() else None
-        if options.select:
-            names = select(checkpoint, options.select)
-        else:
-            names = usual_selection(checkpoint)
-            if method.takes_statistics:
-                names = with_statistics(checkpoint, method, values, names)
-        repair = ""
-        if options.repair:
-            repair = register(Path(options.repair), job, forced=options.force_statistics)
-        for name in filter(None, (repair, values.get(STATISTICS.name))):
-            statistics_of(name).refuse_other(checkpoint, job)
-        request = ScanRequest(names, method.name, values, amounts, spare, repair)
-        kernel = kernel_for("auto")
-        latest, written, wrote = known, known, time.monotonic()
-        try:
-            with details_printed():
-                for latest in scan_tensors(
-                    evaluator,
-                    state,
-                    request,
-                    job,
-                    known=known,
-                    where=path.name,
-                    kernel=kernel,
-                    calibration=calibration_of(checkpoint),
-                ):
-                    if written is known and latest.measured == (known.measured if known else 0):
-                        _print_remaining_time(latest, request)
-                    if time.monotonic() - wrote > KEEP:
-                        write_scan(latest, path)
-                        written, wrote = latest, time.monotonic()
-        finally:
-            if latest is not None and latest is not written:
-                write_scan(latest, path)
-            if latest is not None and latest is not known and sys.exception() is not None:
-                sys.stderr.write(
-                    f"{latest.measured:,} of {latest.wanted:,} evaluations are in "
-                    f"'{escaped(path.name)}'; the same command continues.\n"
-                )
-    assert latest is not None
-    if options.json:
-        print_json(_as_json(latest, options.output))
+    runner = runner_of(options, notices, original=True)
+    evaluator = stack.enter_context(Evaluator(runner))
+    state = open_model(options.file, options.state_dict, job, stack).snapshot()
+    _refuse_masks(state)
+    checkpoint = state.checkpoint
+    read = (options.script, options.text, options.images, options.repair)
+    path = checked_output(options.output, read, checkpoint, "scan", f"model{SUFFIX}")
+    known = read_scan(path) if path.exists() else None
+    if options.select:
+        names = select(checkpoint, options.select)
     else:
-        _print(latest)
-    if latest.calibrated:
+        names = usual_selection(checkpoint)
+        if method.takes_statistics:
+            names = with_statistics(checkpoint, method, values, names)
+    repair = ""
+    if options.repair:
+        repair = register(Path(options.repair), job, forced=options.force_statistics)
+    for name in filter(None, (repair, values.get(STATISTICS.name))):
+        statistics_of(name).refuse_other(checkpoint, job)
+    request = ScanRequest(names, method.name, values, amounts, spare, repair)
+    latest, written, wrote = known, known, time.monotonic()
+    try:
+        with details_printed():
+            for latest in scan_tensors(
+                evaluator,
+                state,
+                request,
+                job,
+                known=known,
+                where=path.name,
+                kernel=kernel_for("auto"),
+                calibration=calibration_of(checkpoint),
+            ):
+                if written is known and latest.measured == (known.measured if known else 0):
+                    _print_remaining_time(latest, request)
+                if time.monotonic() - wrote > KEEP:
+                    write_scan(latest, path)
+                    written, wrote = latest, time.monotonic()
+    finally:
+        if latest is not None and latest is not written:
+            write_scan(latest, path)
+        if latest is not None and latest is not known and sys.exception() is not None:
+            sys.stderr.write(
+                f"{latest.measured:,} of {latest.wanted:,} evaluations are in "
+                f"'{escaped(path.name)}'; the same command continues.\n"
+            )
+    assert latest is not None
+    done = latest
+    if done.calibrated:
         notices.append(CALIBRATED)
-    print_notes(notices)
-    return DONE
+    return Output(_lines(done), lambda: _data(done, options.output), notices)
 
 
 def _refuse_masks(state: Snapshot) -> None:
@@ -160,7 +145,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def _print(scan: Scan) -> None:
+def _lines(scan: Scan) -> Iterator[str]:
     metric = scan.metric()
     rows = []
     for tensor in scan.tensors:
@@ -174,21 +159,18 @@ def _print(scan: Scan) -> None:
             for a in scan.amounts
         ]
         rows.append((printable_name(tensor.name), f"{tensor.weights:,}", *found))
-    head = ("tensor", "weights", *(limits_of.percent(amount) for amount in scan.amounts))
-    print_table(head, rows, (False, *(True for _ in head[1:])))
-    sys.stdout.write(
-        f"{escaped(metric.name)}, {'higher' if metric.higher else 'lower'} is better; "
-        f"{real(metric.before)} before"
-        + (f", noise {real(metric.noise)}\n" if metric.noise else ", repeatable\n")
+    yield from table(("tensor", "weights", *map(limits_of.percent, scan.amounts)), rows)
+    noise = f"noise {real(metric.noise)}" if metric.noise else "repeatable"
+    yield (
+        f"{metric.name}, {'higher' if metric.higher else 'lower'} is better; "
+        f"{real(metric.before)} before, {noise}"
     )
 
 
-def _as_json(scan: Scan, output: str) -> Mapping[str, Any]:
+def _data(scan: Scan, output: str) -> Mapping[str, Any]:
     return {
         "output": output,
-        "measured": scan.measured,
-        "wanted": scan.wanted,
-        "calibrated": scan.calibrated,
+        **attributes(scan, "measured wanted calibrated"),
         "metrics": {
             m.name: {"before": m.before, "noise": m.noise or None, "higher": m.higher}
             for m in scan.metrics
@@ -196,9 +178,9 @@ def _as_json(scan: Scan, output: str) -> Mapping[str, Any]:
     }
 
 
-def allocate(options: argparse.Namespace, token: CancelToken) -> int:
+def allocate(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     """Convert a scan to a recipe, and measure the result if a checkpoint is given."""
-    total = next(p for p in limits_of.LIMITS if p.name == "total").parse(options.total)
+    total = _LIMITS["total"].parse(options.total)
     if options.file is None and any(
         (options.script, options.command_line, options.text, options.images)
     ):
@@ -206,12 +188,9 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
             "To measure the result, the scanned checkpoint is needed.",
             remedy="Name it behind the scan: pruneapp allocate SCAN FILE --script SCRIPT …",
         )
-    for name in (options.scan, options.file, options.script):
-        if options.output and name and is_same_file(Path(options.output), Path(name)):
-            raise ParameterError(
-                f"'{options.output}' is an input of this command, and --output would replace it.",
-                remedy="Choose another name.",
-            )
+    if options.output:
+        inputs = filter(None, (options.scan, options.file, options.script))
+        refuse_input(Path(options.output), "--output", map(Path, inputs))
     known = read_scan(Path(options.scan))
     register_methods(options.load_method)
     allocation = allocated_by(
@@ -222,54 +201,50 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
             *(_bound(text, "floor") for text in options.floor),
             *(_bound(text, "ceiling") for text in options.ceiling),
         ],
-        patterns=options.select or (),
+        patterns=options.select,
     )
     recipe = allocation.recipe()
     notices: list[str] = []
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Allocating", token))
-        measured = None
-        if options.file is not None:
-            measured = _measure(stack, options, allocation, notices, job)
-        if options.output is not None:
-            save(recipe, Path(options.output), job)
+    measured = None
+    if options.file is not None:
+        measured = _measure(stack, options, allocation, notices, job)
+    if options.output is not None:
+        save(recipe, Path(options.output), job)
     if known.conditions.repair:
         notices.append(
             "The scan repaired each tensor before the model was measured: repair the result of the "
             "recipe as well, by pruneapp repair with the same statistics."
         )
     if allocation.unmeasured:
-        names = first_names(allocation.unmeasured, 5, escaped)
+        names = first_names(allocation.unmeasured, 5, str)
         notices.append(
             f"{counted(len(allocation.unmeasured), 'tensor is', 'tensors are')} not measured yet "
             f"and left as is: {names}"
         )
     if known.calibrated:
         notices.append(f"Of the scan: {CALIBRATED}")
-    if options.json:
-        print_json(_allocation_as_json(allocation, measured, options.output))
-    else:
-        _print_allocation(allocation, measured)
-    print_notes(notices)
-    return DONE
+    return Output(
+        _allocation_lines(allocation, measured),
+        lambda: _allocation_data(allocation, measured, options.output),
+        notices,
+    )
 
 
 def _bound(text: str, limit: str) -> Bound:
     """Parse ``90%`` or ``PATTERN=90%``."""
     pattern, _, share = text.rpartition("=")
-    param = next(param for param in limits_of.LIMITS if param.name == limit)
-    value = param.parse(share)
+    value = _LIMITS[limit].parse(share)
     low, high = (value, None) if limit == "floor" else (None, value)
     return Bound(pattern or "*", low, high)
 
 
 def _measure(
-    stack: contextlib.ExitStack,
+    stack: ExitStack,
     options: argparse.Namespace,
     allocation: Allocation,
     notices: list[str],
     job: Job,
-) -> tuple[Sequence[Change], Sequence[Change]]:
+) -> Measured:
     """Return the changes of metrics by the allocation, and by a single rule with the same total."""
     conditions = allocation.scan.conditions
     register_statistics_files(options, job)
@@ -277,7 +252,7 @@ def _measure(
         statistics_of(conditions.repair)  # fail before anything runs
     runner = runner_of(options, notices, original=True)
     evaluator = stack.enter_context(Evaluator(runner))
-    state = open_state(stack, options.file, options.state_dict, job)
+    state = open_model(options.file, options.state_dict, job, stack).snapshot()
     if files_sha256(state.checkpoint.files, job) != conditions.checkpoint_sha256:
         raise EvaluationError(
             f"'{state.checkpoint.path}' is not the checkpoint that was scanned "
@@ -324,9 +299,7 @@ def _after(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:
     return repaired(after, repair, job) if repair else after
 
 
-def _print_allocation(
-    allocation: Allocation, measured: tuple[Sequence[Change], Sequence[Change]] | None
-) -> None:
+def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iterator[str]:
     rows = [
         (
             printable_name(share.tensor.name),
@@ -337,19 +310,19 @@ def _print_allocation(
         )
         for share in allocation.shares
     ]
-    print_table(
-        ("tensor", "weights", "pruned", "sparsity", "damage"), rows, (False, True, True, True, True)
-    )
+    yield from table(("tensor", "weights", "pruned", "sparsity", "damage"), rows)
     metric = allocation.metric
-    sys.stdout.write(
+    yield (
         f"Pruned: {allocation.pruned:,} of {allocation.weights:,} "
-        f"({percent(allocation.pruned, allocation.weights)})\n"
-        f"{escaped(metric.name)}: {real(metric.before)} before, "
-        f"{real(allocation.predicted)} predicted if damages add up\n"
+        f"({percent(allocation.pruned, allocation.weights)})"
+    )
+    yield (
+        f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} predicted if "
+        "damages add up"
     )
     if measured is None:
         return
-    sys.stdout.write("\n")
+    yield ""
     worse = allocation.predicted - metric.before  # the predicted change, whichever data is measured
     measures = [
         (
@@ -362,17 +335,12 @@ def _print_allocation(
         )
         for ours, uniform in zip(*measured, strict=True)
     ]
-    print_table(
-        ("metric", "unpruned", "predicted", "allocated", "one rule", "noise"),
-        measures,
-        (False, True, True, True, True, True),
-    )
+    head = ("metric", "unpruned", "predicted", "allocated", "one rule", "noise")
+    yield from table(head, measures)
 
 
-def _allocation_as_json(
-    allocation: Allocation,
-    measured: tuple[Sequence[Change], Sequence[Change]] | None,
-    output: str | None,
+def _allocation_data(
+    allocation: Allocation, measured: Measured | None, output: str | None
 ) -> Mapping[str, Any]:
     more: dict[str, Any] = {}
     if measured is not None:
@@ -387,18 +355,11 @@ def _allocation_as_json(
         "output": output,
         "metric": allocation.metric.name,
         "before": allocation.metric.before,
-        "predicted": allocation.predicted,
-        "pruned": allocation.pruned,
-        "weights": allocation.weights,
+        **attributes(allocation, "predicted pruned weights"),
         "tensors": [
-            {
-                "name": share.tensor.name,
-                "weights": share.tensor.weights,
-                "pruned": share.pruned,
-                "damage": share.damage,
-            }
+            attributes(share.tensor, "name weights") | attributes(share, "pruned damage")
             for share in allocation.shares
         ],
-        "not_measured": list(allocation.unmeasured),
+        "not_measured": allocation.unmeasured,
         **more,
     }

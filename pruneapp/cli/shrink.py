@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from contextlib import ExitStack
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.store import locate
-from pruneapp.cli import terminal
-from pruneapp.cli.export_options import output_path
-from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, size
+from pruneapp.cli.files import output_path
+from pruneapp.cli.terminal import Output, attributes, file_line, size, table
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError, counted, escaped, in_numeric_order
+from pruneapp.errors import ParameterError, counted, in_numeric_order
 from pruneapp.export.catalog import usual_format
 from pruneapp.export.exporter import export
 from pruneapp.export.provenance import recorded_recipe
-from pruneapp.export.report import EFFECTS, ExportReport, ExportRequest
+from pruneapp.export.report import EFFECTS, ExportRequest
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import AMOUNT_OF_CHANNELS
-from pruneapp.progress import CancelToken
+from pruneapp.progress import Job
 from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import ShrinkPlan, describe_changes, legal_sizes
+from pruneapp.shrink.plan import describe_changes, legal_sizes
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, refuse_target, shrink_checked
 from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, axis_of, survey_state
 from pruneapp.shrink.unit_choice import check_size
 from pruneapp.shrink.unshrink import UnshrunkState
-
-if TYPE_CHECKING:
-    from pruneapp.shrink.check import CheckResult
 
 # Number of allowed sizes that `--list` shows from each end of the list.
 _ENDS = 3
@@ -67,7 +60,7 @@ _OPTIONS: Mapping[AxisName, str] = {
 }
 
 
-def shrink(options: argparse.Namespace, token: CancelToken) -> int:
+def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     """Cut, verify and write a model; or list what can be cut."""
     if options.multiple is not None and options.multiple < 1:
         raise ParameterError(f"'--multiple' must be 1 or more (got {options.multiple:,}).")
@@ -83,66 +76,83 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
         )
     if not options.list:
         refuse_target(output_path(options.output))
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Shrinking", token))
-        checkpoint = stack.enter_context(open_checkpoint(options.file, job=job))
-        structure = structure_of(checkpoint)
-        if isinstance(structure, Unknown):
-            raise ShrinkError(structure.why_not)
-        rounded = ""
-        if options.multiple is None:
-            options.multiple = chosen_multiple(recorded_recipe(checkpoint).entries)
-            if options.multiple is not None:
-                rounded = (
-                    f"Widths are rounded up to a multiple of {options.multiple:,}, as in the last "
-                    "pruning step that the file records; --multiple sets another."
-                )
-        if options.list:
-            _list(structure, options)
-            return DONE
-        refuse_target(output_path(options.output), structure)
-        document = open_document(checkpoint, job)
-        stack.callback(document.close)
-        request = _request(structure, options)
-        surveyed = survey_state(document.snapshot(), job)
-        assert isinstance(surveyed, SurveyedState)
-        state, planned = surveyed.planned(request, CpuKernel(), job)
-        report, results = shrink_checked(
-            state,
-            planned,
-            ShrinkRequest(output_path(options.output), {}),
-            job,
-            how=None if options.check == SHAPES else options.check,
-            python=None if options.python is None else Path(options.python),
-        )
-    _print(checkpoint, planned, report, results, options, rounded=rounded)
-    return DONE
+    checkpoint = stack.enter_context(open_checkpoint(options.file, job=job))
+    structure = structure_of(checkpoint)
+    if isinstance(structure, Unknown):
+        raise ShrinkError(structure.why_not)
+    notices = []
+    if options.multiple is None:
+        options.multiple = chosen_multiple(recorded_recipe(checkpoint).entries)
+        if options.multiple is not None:
+            notices.append(
+                f"Widths are rounded up to a multiple of {options.multiple:,}, as in the last "
+                "pruning step that the file records; --multiple sets another."
+            )
+    if options.list:
+        return _list(structure, options)
+    refuse_target(output_path(options.output), structure)
+    document = open_document(checkpoint, job)
+    stack.callback(document.close)
+    request = _request(structure, options)
+    surveyed = survey_state(document.snapshot(), job)
+    assert isinstance(surveyed, SurveyedState)
+    state, planned = surveyed.planned(request, CpuKernel(), job)
+    report, results = shrink_checked(
+        state,
+        planned,
+        ShrinkRequest(output_path(options.output), {}),
+        job,
+        how=None if options.check == SHAPES else options.check,
+        python=None if options.python is None else Path(options.python),
+    )
+    notices += [*(n for axis in planned.axes for n in axis.notices), *report.notices]
+    before = sum(source.size for source in checkpoint.files)
+    changes = configuration.difference(planned.structure.config, planned.config)
+    data = {
+        "path": report.path,
+        "axes": [attributes(axis, "axis=name before after exactness") for axis in planned.axes],
+        "config": changes,
+        "bytes_before": before,
+        **attributes(report, "bytes=nbytes_of_weights parameters=numel files loads"),
+        "check": results,
+        "notices": notices,
+    }
+    lines = [
+        describe_changes(planned.axes),
+        *(
+            f"  {axis.label}: {EFFECTS[axis.exactness]}"
+            for axis in planned.axes
+            if axis.after < axis.before
+        ),
+        *(f"  {change}" for change in changes),
+        *map(file_line, report.files),
+        f"Weights: {size(before)} -> {size(report.nbytes_of_weights)}",
+        *(result.sentence() for result in results),
+    ]
+    return Output(lines, lambda: data, () if options.json else notices)
 
 
-def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
+def unshrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     """Write a shrunk model in its original shapes."""
-    with contextlib.ExitStack() as stack:
-        job = stack.enter_context(terminal.job("Unshrinking", token))
-        folder = locate(options.file)
-        shrunk = stack.enter_context(open_checkpoint(folder, job=job))
-        against = stack.enter_context(open_checkpoint(options.against, job=job))
-        record = read_record(folder)
-        state = UnshrunkState(shrunk, against, record.cut)
-        target = output_path(options.output)
-        form = usual_format(target, against)
-        report = export(state, ExportRequest(form.name, target), job)
+    folder = locate(options.file)
+    shrunk = stack.enter_context(open_checkpoint(folder, job=job))
+    against = stack.enter_context(open_checkpoint(options.against, job=job))
+    record = read_record(folder)
+    state = UnshrunkState(shrunk, against, record.cut)
+    target = output_path(options.output)
+    form = usual_format(target, against)
+    report = export(state, ExportRequest(form.name, target), job)
     notices = list(report.notices)
     if record.folded:
         notices.append(
             f"{len(record.folded):,} biases hold the constants of units that were cut, and differ "
             "from those of the model by that."
         )
-    if options.json:
-        print_json({"path": report.path, "files": report.files, "notices": notices})
-    else:
-        _print_files(report)
-        print_notes(notices)
-    return DONE
+    return Output(
+        map(file_line, report.files),
+        lambda: {**attributes(report, "path files"), "notices": notices},
+        () if options.json else notices,
+    )
 
 
 def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
@@ -196,27 +206,22 @@ def _share(text: str, option: str) -> float:
     return share
 
 
-def _list(structure: Structure, options: argparse.Namespace) -> None:
-    """Print the axes of a model with their allowed sizes, or why they cannot be cut."""
+def _list(structure: Structure, options: argparse.Namespace) -> Output:
+    """Return the axes of a model with their allowed sizes, or why they cannot be cut."""
     found = [(axis, _sizes(axis, structure, options)) for axis in structure.axes.values()]
-    if options.json:
-        listed = [
-            {
-                "axis": axis.name,
-                "label": axis.label,
-                "units": axis.count,
-                "may_stay": sizes,
-                "groups": [
-                    {"name": each.place, "units": each.count}
-                    for each in in_numeric_order(axis.groups, attrgetter("place"))
-                ],
-                "why_not": axis.why_not,
-            }
-            for axis, sizes in found
-        ]
-        whole = {name: reason for name, (_, reason) in _whole_layers(structure).items()}
-        print_json({"model_type": structure.model_type, "axes": listed, "whole_layers": whole})
-        return
+    whole = {name: reason for name, (_, reason) in _whole_layers(structure).items()}
+    listed = [
+        {
+            **attributes(axis, "axis=name label units=count"),
+            "may_stay": sizes,
+            "groups": [
+                attributes(each, "name=place units=count")
+                for each in in_numeric_order(axis.groups, attrgetter("place"))
+            ],
+            "why_not": axis.why_not,
+        }
+        for axis, sizes in found
+    ]
     rows = []
     for axis, sizes in found:
         units = f"{axis.count:,}" if not axis.why_not else ""
@@ -227,12 +232,11 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
             units = f"{sum(group.count for group in axis.groups):,}"
             shown = f"any share of each of {counted(len(axis.groups), 'group')}"
         rows.append((axis.label, _OPTIONS[axis.name], units, shown))
-    print_table(_HEAD, rows, (False, False, True, False))
-    print_notes(
-        [
-            f"'{name}' stays whole: {reason}."
-            for name, (_, reason) in _whole_layers(structure).items()
-        ]
+    notices = [f"'{name}' stays whole: {reason}." for name, reason in whole.items()]
+    return Output(
+        table(_HEAD, rows, left=(0, 1, 3)),
+        lambda: {"model_type": structure.model_type, "axes": listed, "whole_layers": whole},
+        () if options.json else notices,
     )
 
 
@@ -253,57 +257,3 @@ def _format_sizes(sizes: list[int]) -> str:
         return ", ".join(map(str, sizes))
     ends = (*map(str, sizes[:_ENDS]), "…", *map(str, sizes[-_ENDS:]))
     return ", ".join(ends)
-
-
-def _print(
-    checkpoint: Checkpoint,
-    planned: ShrinkPlan,
-    report: ExportReport,
-    results: list[CheckResult],
-    options: argparse.Namespace,
-    *,
-    rounded: str,
-) -> None:
-    notices = [*(n for axis in planned.axes for n in axis.notices), *report.notices]
-    if rounded:
-        notices.insert(0, rounded)
-    before = sum(source.size for source in checkpoint.files)
-    changes = configuration.difference(planned.structure.config, planned.config)
-    if options.json:
-        print_json(
-            {
-                "path": report.path,
-                "axes": [
-                    {
-                        "axis": axis.name,
-                        "before": axis.before,
-                        "after": axis.after,
-                        "exactness": axis.exactness,
-                    }
-                    for axis in planned.axes
-                ],
-                "config": list(changes),
-                "bytes_before": before,
-                "bytes": report.nbytes_of_weights,
-                "parameters": report.numel,
-                "files": report.files,
-                "loads": report.loads,
-                "check": [asdict(result) for result in results],
-                "notices": notices,
-            }
-        )
-        return
-    sys.stdout.write(f"{describe_changes(planned.axes)}\n")
-    for axis in planned.axes:
-        if axis.after < axis.before:
-            sys.stdout.write(f"  {axis.label}: {EFFECTS[axis.exactness]}\n")
-    sys.stdout.writelines(f"  {escaped(line)}\n" for line in changes)
-    _print_files(report)
-    sys.stdout.write(f"Weights: {size(before)} -> {size(report.nbytes_of_weights)}\n")
-    sys.stdout.writelines(f"{escaped(result.sentence())}\n" for result in results)
-    print_notes(notices)
-
-
-def _print_files(report: ExportReport) -> None:
-    for file in report.files:
-        sys.stdout.write(f"{escaped(str(file.path))}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
-from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.store import locate
-from pruneapp.cli import terminal
-from pruneapp.cli.terminal import print_json, print_table, size
-from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import escaped
+from pruneapp.cli.files import open_model
+from pruneapp.cli.terminal import Output, attributes, size, table
 from pruneapp.export.format import Purpose
 from pruneapp.export.format_sizes import FormatOffer, format_offers
-from pruneapp.progress import CancelToken
+from pruneapp.progress import Job
 
 _PURPOSES = {
     Purpose.MAIL: "Share",
@@ -25,37 +22,23 @@ _PURPOSES = {
 }
 
 
-def sizes(options: argparse.Namespace, token: CancelToken) -> int:
-    """Print the sizes of a checkpoint in all formats."""
+def sizes(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
+    """Return the sizes of a checkpoint in all formats."""
     path = None if options.output is None else locate(options.output)
-    with (
-        terminal.job("Counting", token) as job,
-        open_checkpoint(options.file, state_dict=options.state_dict, job=job) as checkpoint,
-        closing(open_document(checkpoint, job)) as document,
-    ):
-        offered = format_offers(document.snapshot(), job, path=path)
-    if options.json:
-        print_json([_as_json(offer) for offer in offered])
-    else:
-        _print(offered)
-    return 0
+    document = open_model(options.file, options.state_dict, job, stack)
+    offers = format_offers(document.snapshot(), job, path=path)
+    return Output(_lines(offers), lambda: list(map(_data, offers)))
 
 
-def _as_json(offer: FormatOffer) -> dict[str, Any]:
+def _data(offer: FormatOffer) -> dict[str, Any]:
     return {
-        "format": offer.name,
-        "label": offer.label,
-        "suffixes": list(offer.suffixes),
-        "bytes": offer.nbytes,
-        "exact": offer.exact,
-        "loaded_by": offer.loaded_by,
-        "does_not": list(offer.does_not),
+        **attributes(offer, "format=name label suffixes bytes=nbytes exact loaded_by does_not"),
         "why_not": offer.why_not,
         "recommended": {purpose.value: reason for purpose, reason in offer.recommended.items()},
     }
 
 
-def _print(offers: tuple[FormatOffer, ...]) -> None:
+def _lines(offers: tuple[FormatOffer, ...]) -> Iterator[str]:
     rows = [
         (
             offer.name,
@@ -67,12 +50,11 @@ def _print(offers: tuple[FormatOffer, ...]) -> None:
         )
         for offer in offers
     ]
-    head = ("format", "bytes", "", "best", "compatible with")
-    print_table(head, rows, (False, True, True, False, False))
+    yield from table(("format", "bytes", "", "best", "compatible with"), rows, left=(0, 3, 4))
+    yield ""
     for offer in offers:
         for purpose, reason in offer.recommended.items():
-            sys.stdout.write(f"\n{_PURPOSES[purpose]}: {offer.name}. {reason}")
-    sys.stdout.write("\n")
+            yield f"{_PURPOSES[purpose]}: {offer.name}. {reason}"
     for offer in offers:
         for sentence in offer.does_not:
-            sys.stdout.write(f"Note: {offer.name}: {escaped(sentence)}\n")
+            yield f"Note: {offer.name}: {sentence}"

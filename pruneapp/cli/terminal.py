@@ -15,15 +15,43 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from types import FrameType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import pruneapp
 from pruneapp.errors import escaped as printable
 from pruneapp.progress import CancelToken, Job
 
+if TYPE_CHECKING:
+    from pruneapp.export.report import WrittenFile
+
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a command prints, and how it ends."""
+
+    lines: Iterable[str]  # to standard output; generated only without --json
+    data: Callable[[], Any]  # returns what is printed as JSON with --json
+    notices: Iterable[str] = ()  # to standard error, with and without --json
+    status: int = 0
+    problem: Exception | None = None  # raised after printing
+
+
+def show(output: Output, *, as_json: bool) -> int:
+    """Print the output of a command. Return its exit status, or raise its problem."""
+    if as_json:
+        print_json(output.data())
+    else:
+        for line in output.lines:
+            sys.stdout.write(f"{printable(line)}\n")
+    print_notes(output.notices)
+    if output.problem is not None:
+        raise output.problem
+    return output.status
 
 
 def print_json(value: Any) -> None:
@@ -38,16 +66,32 @@ def print_json(value: Any) -> None:
     sys.stdout.write(text)
 
 
-def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
-    """Print a table without truncation. `right` has a flag per column for right alignment."""
+def attributes(value: object, names: str) -> dict[str, Any]:
+    """Return attributes of an object as JSON data; `names` are separated by spaces.
+
+    ``key=name`` returns an attribute under another key.
+    """
+    pairs = (name.rpartition("=") for name in names.split())
+    return {key or name: getattr(value, name) for key, _, name in pairs}
+
+
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], left: Container[int] = (0,)
+) -> Iterator[str]:
+    """Yield the lines of a table without truncation. Columns that are not in `left` are numbers."""
     lines = [[printable(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for row in lines:
-        cells = [
-            cell.rjust(width) if at_right else cell.ljust(width)
-            for cell, width, at_right in zip(row, widths, right, strict=True)
-        ]
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+        cells = (
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()
+
+
+def file_line(file: WrittenFile) -> str:
+    """Return the path, size and checksum of a written file."""
+    return f"{file.path}: {size(file.nbytes)}, SHA-256 {file.sha256}"
 
 
 def printable_name(name: str) -> str:
@@ -149,7 +193,9 @@ def job(title: str, token: CancelToken) -> Iterator[Job]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[label]}", markup=False, style="dim"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    # Otherwise rich would write the standard output to the console, which is standard error.
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
         yield Job(_ProgressBar(bar, title), token)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from pruneapp.__main__ import main
 
-STAGES = {"open_checkpoint": "open", "state_after": "find", "export": "export"}
+STAGES = {"open_checkpoint": "open", "state_after": "find", "write_export": "export"}
 
 
 def run(began: float, arguments: list[str]) -> int:

@@ -517,6 +517,21 @@ def test_an_output_that_takes_nothing_is_said_in_one_sentence():
     assert done.stderr == ("pruneapp: The output could not be written: no space left on device.\n")
 
 
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="the terminal is one of Unix")
+@pytest.mark.parametrize(
+    "words", [("inspect", SAMPLE), ("inspect", SAMPLE, "--json"), ("methods",)]
+)
+def test_output_is_redirected_completely_while_progress_is_shown(run, tmp_path, words):
+    """Regression: rich wrote the standard output to the terminal of the progress bar."""
+    terminal, stderr = os.openpty()
+    command = [sys.executable, "-m", "pruneapp", *map(str, words)]
+    with (tmp_path / "out").open("w") as out:
+        subprocess.run(command, stdout=out, stderr=stderr, check=True, timeout=60)
+    os.close(stderr)
+    os.close(terminal)
+    assert (tmp_path / "out").read_text() == run(*words)[1]
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="others always have a display")
 def test_a_window_without_a_display_is_refused_in_one_sentence(run, monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):

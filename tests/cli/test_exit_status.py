@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from safetensors.numpy import save_file
 
 import pruneapp
 from pruneapp.__main__ import main
+from pruneapp.cli import parser
 from pruneapp.cli.parser import COMMANDS, parse
 from pruneapp.evaluation.scan_file import write_scan
 from pruneapp.progress import Cancelled
@@ -201,15 +201,12 @@ def test_a_full_disk_is_said_even_of_the_help():
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyError, TypeError, RecursionError, OSError])
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_defect_of_ours_is_shown_in_full_with_where_to_report_it(
-    monkeypatch, capsys, command, error
-):
+def test_a_defect_is_shown_with_its_traceback_and_where_to_report_it(monkeypatch, capsys, error):
     def broken(_options, _token):
         raise error("of ours")
 
-    monkeypatch.setitem(COMMANDS, command, replace(COMMANDS[command], run=broken))
-    assert main([command, *CASES[command][0][0]]) == 3
+    monkeypatch.setattr(parser, "run", broken)
+    assert main(["inspect", "a.st"]) == 3
     out, err = capsys.readouterr()
     assert out == ""
     assert "Traceback (most recent call last)" in err
@@ -232,7 +229,7 @@ def test_what_ends_a_command_is_said(monkeypatch, capsys, error, status):
     def ended(_options, _token):
         raise error
 
-    monkeypatch.setitem(COMMANDS, "inspect", replace(COMMANDS["inspect"], run=ended))
+    monkeypatch.setattr(parser, "run", ended)
     assert main(["inspect", "a.st"]) == status
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
