@@ -63,15 +63,12 @@ def uncounted_zeros_notice(checkpoint: Checkpoint) -> str:
 
 def already_zero_notice(names: Sequence[str]) -> tuple[str, ...]:
     """Return a notice about tensors in which only weights that were already zero are pruned."""
-    if not names:
-        return ()
-    return (
-        (
-            f"In {first_names(names)}, only weights that were zero already are pruned, so nothing "
-            "changes there. Use --treat-zeros to count the zeros of the file as pruned first; the "
-            "amount then applies to the other weights."
-        ),
+    notice = (
+        f"In {first_names(names)}, only weights that were zero already are pruned, so nothing "
+        "changes there. Use --treat-zeros to count the zeros of the file as pruned first; the "
+        "amount then applies to the other weights."
     )
+    return (notice,) if names else ()
 
 
 def report_output(
@@ -165,19 +162,12 @@ def zeros_pruned_by(
 
 # Options that name files to read, and files to replace.
 _READ = (
-    "recipe",
-    "mask",
-    "importance_scores",
-    "load_method",
-    "against",
-    "statistics",
-    "param_statistics",
-    "script",
-    "text",
+    *("recipe", "mask", "importance_scores", "load_method", "against", "statistics"),
+    *("param_statistics", "script", "text"),
 )
 _WRITTEN = ("save_recipe", "save_statistics", "report")
 # Options for files that are written in addition to the export.
-_BESIDE = ("report", "check_script", "save_recipe", "save_statistics")
+_BESIDE = (*_WRITTEN, "check_script")
 
 
 def check_paths(
@@ -193,7 +183,12 @@ def check_paths(
     ExportError
         If the format cannot represent the checkpoint, or an output cannot be written to its path.
     """
-    _refuse_no_file(options)
+    for name, text in _values(options, _BESIDE):
+        if text in {"", "-"}:  # "-" is the standard output in other programs
+            raise ParameterError(
+                f"{option_of(name)} must be the name of a file (got '{text}').",
+                remedy="For a file that is called '-', write './-'." if text else "",
+            )
     output = request.path
     form = get(request.format)
     check(checkpoint, request)
@@ -214,8 +209,9 @@ def check_paths(
             f"{name} needs the original, which --replace-original deletes.",
             remedy="Leave one of them out.",
         )
-    written = [("output", output), *_option_paths(options, _WRITTEN)]
-    read = [path for _, path in _option_paths(options, _READ)]
+    more = ((name, locate(text)) for name, text in _values(options, _WRITTEN))
+    written = [("output", output), *more]
+    read = [locate(text) for _, text in _values(options, _READ)]
     index = checkpoint.contents.index
     opened = [file.path for file in checkpoint.files] + ([] if index is None else [index])
     opened += sidecar_files(checkpoint).values()
@@ -229,19 +225,10 @@ def check_paths(
                 f"{option_of(other_name)} and {option_of(name)} name the same file ('{path}').",
                 remedy="Choose another name for one of them.",
             )
-    for _, path in _option_paths(options, _BESIDE):
+    for _, text in _values(options, _BESIDE):
+        path = locate(text)
         if is_folder(output) or resolved_path(output) not in resolved_path(path).parents:
             check_file(path)
-
-
-def _refuse_no_file(options: argparse.Namespace) -> None:
-    """Raise `ParameterError` for an empty file name, or "-" (standard output in other programs)."""
-    for name, text in _option_texts(options, _BESIDE):
-        if text in {"", "-"}:
-            raise ParameterError(
-                f"{option_of(name)} must be the name of a file (got '{text}').",
-                remedy="For a file that is called '-', write './-'." if text else "",
-            )
 
 
 def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
@@ -258,18 +245,15 @@ def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
     )
 
 
-def _option_paths(
-    options: argparse.Namespace, names: tuple[str, ...]
-) -> Iterator[tuple[str, Path]]:
-    return ((name, locate(text)) for name, text in _option_texts(options, names) if text)
-
-
-def _option_texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _values(options: argparse.Namespace, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of options that were given, some of them several times."""
     for name in names:
         given = getattr(options, name, None)
-        for text in given if isinstance(given, list) else [given]:
-            if text is not None:
-                yield name, text
+        yield from (
+            (name, text)
+            for text in (given if isinstance(given, list) else [given])
+            if text is not None
+        )
 
 
 def export_request(
@@ -351,7 +335,11 @@ def write_export(
         if options.report:
             account = account_of(state, report, steps, job, origin)
             for path in map(locate, options.report):
-                _refuse_exported(path, report)
+                if any(is_same_file(path, file.path) for file in report.files):
+                    raise ParameterError(
+                        f"'{path}' is a file of the export, and was not replaced by a report.",
+                        remedy="Choose another name.",
+                    )
                 write_account(account, path, job)
         if options.check_script:
             path = locate(options.check_script)
@@ -365,11 +353,3 @@ def write_export(
     except Cancelled as cancelled:
         return report, cancelled
     return report, None
-
-
-def _refuse_exported(path: Path, report: ExportReport) -> None:
-    if any(is_same_file(path, file.path) for file in report.files):
-        raise ParameterError(
-            f"'{path}' is a file of the export, and was not replaced by a report.",
-            remedy="Choose another name.",
-        )

@@ -57,7 +57,7 @@ class Option:
     choices
         The allowed values, or a function that returns them.
     type, default, required, nargs, dest
-        As in `argparse.ArgumentParser.add_argument`.
+        As in `argparse.ArgumentParser.add_argument`; the default type is that of `default`.
     """
 
     spec: str
@@ -83,7 +83,7 @@ class Option:
                 "metavar": metavar,
                 "action": "append" if self.repeat else "store",
                 "default": [] if self.repeat else self.default,
-                "type": self.type,
+                "type": self.type or (None if self.default is None else type(self.default)),
                 "choices": (self.choices() if callable(self.choices) else self.choices) or None,
                 "nargs": self.nargs,
             }
@@ -132,7 +132,7 @@ OPTIONS: Mapping[str, Option] = {
     "shrink.file": Option("FILE", "the folder of a model that transformers loads"),
     "unshrink.file": Option("FILE", "a folder that `pruneapp shrink` wrote"),
     "verify.file": Option("FILE", "the exported file or folder"),
-    "window.file": Option(
+    "pruneapp.file": Option(
         "file",
         "a checkpoint to open: a file, an index, a folder; each in a window of its own",
         nargs="*",
@@ -186,10 +186,7 @@ OPTIONS: Mapping[str, Option] = {
         "--pattern N:M", "at most N of every M weights are nonzero: 2:4, 4:8", required=True
     ),
     "check.dim": Option(
-        "--dim DIM",
-        "dimension along which groups lie; default 1, the input dimension",
-        type=int,
-        default=1,
+        "--dim DIM", "dimension along which groups lie; default 1, the input dimension", default=1
     ),
     "scan.method": Option(
         "--method NAME",
@@ -337,7 +334,6 @@ OPTIONS: Mapping[str, Option] = {
     "tolerance": Option(
         "--tolerance T",
         "with --recompute: how far values may be off, relative to their norm; default 0.001",
-        type=float,
         default=0.001,
     ),
     # Scripts that evaluate or calibrate.
@@ -396,9 +392,7 @@ OPTIONS: Mapping[str, Option] = {
         "with --against: exit 1 if any metric is worse by more than D, in its own unit (0.01) or "
         "relative to the original (1%)",
     ),
-    "script_seed": Option(
-        "--script-seed SEED", "'seed' of the script, default 0", type=int, default=0
-    ),
+    "script_seed": Option("--script-seed SEED", "'seed' of the script, default 0", default=0),
     "python": Option(
         "--python PYTHON",
         "interpreter for the script, 3.9 or newer with torch, or for ONNX models onnxruntime; "
@@ -456,15 +450,14 @@ OPTIONS: Mapping[str, Option] = {
         "memory for Gram matrices in one run of the script, default 4GiB; it runs as often as "
         "needed",
     ),
-    "seed": Option("--seed SEED", "'seed' of the script, default 0", type=int, default=0),
+    "seed": Option("--seed SEED", "'seed' of the script, default 0", default=0),
     # Repairs.
     "iterations": Option(
-        "--iterations N", "iterations of conjugate gradients; default 10", type=int, default=10
+        "--iterations N", "iterations of conjugate gradients; default 10", default=10
     ),
     "damping": Option(
         "--damping D",
         "added to the diagonal of each Gram matrix, relative to its mean; default 0.01",
-        type=float,
         default=0.01,
     ),
     "keep_norm_statistics": Option(
@@ -576,6 +569,7 @@ OPTIONS: Mapping[str, Option] = {
     "new_instance": Option(
         "--new-instance", "start a new process even if Pruneapp is already running"
     ),
+    "version": Option("--version", "show the versions of Pruneapp, Python, Qt and torch, and exit"),
     "reset": Option("--reset", "reset all settings; the previous ones are kept in a file"),
 }
 

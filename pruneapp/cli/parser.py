@@ -49,13 +49,15 @@ class Command:
 
 COMMANDS: Mapping[str, Command] = {
     "inspect": Command(
-        "Opening", "List the tensors of a checkpoint.", "file select stats cluster state_dict json"
+        "Opening",
+        "List the tensors of a checkpoint.",
+        "file select stats cluster state_dict json plugin",
     ),
     "diff": Command(
         "Comparing",
         "Compare the tensors of two checkpoints by value, independent of format and dtype; masks "
         "in a file are applied. Sorted by the norm of the difference relative to the norm in A.",
-        "a b pattern cluster only_different state_dict other_state_dict json",
+        "a b pattern cluster only_different state_dict other_state_dict json plugin",
         epilog=_STATUS.format(
             "0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any differ, if a "
             "tensor is in one file only or has another shape"
@@ -65,15 +67,15 @@ COMMANDS: Mapping[str, Command] = {
     "check": Command(
         "Checking",
         "Check whether the weights of a checkpoint follow a pattern such as 2:4.",
-        "file pattern dim select cluster state_dict json",
+        "file pattern dim select cluster state_dict json plugin",
         epilog=_STATUS.format("0 if every tensor has it, 1 if any has not"),
     ),
-    "methods": Command("Listing", "List the pruning methods.", "json"),
+    "methods": Command("Listing", "List the pruning methods.", "json plugin"),
     "plugins": Command(
         "Listing",
         "List the installed packages that add methods, export formats, model families or file "
         "formats; runs none of their code. --plugin loads what one adds.",
-        "json",
+        "json plugin",
         module="methods",
     ),
     "prune": Command(
@@ -81,35 +83,40 @@ COMMANDS: Mapping[str, Command] = {
         "Prune a checkpoint and write the result.",
         "file output method method_parameters limits scope companions dependents select state_dict "
         "treat_zeros force_statistics mask importance_scores load_method device cluster resume "
-        f"{_EXPORT} save_recipe json",
+        f"{_EXPORT} save_recipe json plugin",
     ),
     "run": Command(
         "Running",
         "Apply a recipe and write the result.",
         "recipe file output check state_dict treat_zeros statistics script text images "
         "force_statistics save_statistics gram_memory seed python size limit time_limit "
-        f"load_method device cluster resume {_EXPORT} json",
+        f"load_method device cluster resume {_EXPORT} json plugin",
         ("statistics script text images",),
     ),
     "verify": Command(
         "Verifying",
         "Check that a file is the exact result of its recipe.",
         "file against recipe state_dict statistics force_statistics load_method device cluster "
-        "format omit recompute unpruned tolerance json",
+        "format omit recompute unpruned tolerance json plugin",
         epilog=_STATUS.format("0 if the file is what its recipe makes, 1 if not"),
     ),
     "sizes": Command(
-        "Counting", "Estimate the size of the export in each format.", "file output state_dict json"
+        "Counting",
+        "Estimate the size of the export in each format.",
+        "file output state_dict json plugin",
     ),
     "expand": Command(
-        "Expanding", "Convert a compact or zst export to a dense file.", "file output"
+        "Expanding",
+        "Convert a compact or zst export to a dense file.",
+        "file output plugin",
+        module="sizes",
     ),
     "evaluate": Command(
         "Evaluating",
         "Run your evaluation script on a checkpoint, and on the original beside it. The script is "
         "a Python file with load(path) and evaluate(model); docs/measure.md describes it. It runs "
         "in a process of its own with your permissions: naming it here is consent to run it.",
-        f"file {_EVALUATION} against at_most script_seed {_RUNNING}",
+        f"file {_EVALUATION} against at_most script_seed {_RUNNING} plugin",
         _EITHER_SCRIPT,
         epilog=_STATUS.format(
             "0 measured; 1 if --at-most was given and a metric is worse by more than that"
@@ -122,7 +129,7 @@ COMMANDS: Mapping[str, Command] = {
         "command continues. The script runs in a process of its own with your permissions: "
         "naming it here is consent to run it.",
         f"file {_EVALUATION} output method method_parameters amounts repair force_statistics "
-        f"select limits load_method script_seed {_RUNNING}",
+        f"select limits load_method script_seed {_RUNNING} plugin",
         _EITHER_SCRIPT,
     ),
     "allocate": Command(
@@ -131,7 +138,7 @@ COMMANDS: Mapping[str, Command] = {
         "least at a total sparsity: a recipe with one rule per tensor, for pruneapp run. With a "
         "script, measure the result.",
         f"scan file total output metric floor ceiling select {_EVALUATION} script_seed load_method "
-        f"statistics force_statistics {_RUNNING}",
+        f"statistics force_statistics {_RUNNING} plugin",
         _EITHER_SCRIPT,
         intermixed=True,
         module="scan",
@@ -142,7 +149,7 @@ COMMANDS: Mapping[str, Command] = {
         "model runs. Methods such as Wanda rank weights by them. Your script is a Python file with "
         "load(path) and calibrate(model); docs/statistics.md describes it. It runs in a process of "
         "its own with your permissions: naming it here is consent to run it.",
-        f"file script imatrix text images output gram gram_memory seed {_RUNNING}",
+        f"file script imatrix text images output gram gram_memory seed {_RUNNING} plugin",
         ("script imatrix text images",),
     ),
     "repair": Command(
@@ -152,7 +159,7 @@ COMMANDS: Mapping[str, Command] = {
         "zeros.",
         "file against statistics force_statistics script text images gram_memory seed output "
         "iterations damping keep_norm_statistics sequential select "
-        f"{_EXPORT} save_recipe {_RUNNING}",
+        f"{_EXPORT} save_recipe {_RUNNING} plugin",
         ("statistics script text images",),
     ),
     "shrink": Command(
@@ -162,16 +169,27 @@ COMMANDS: Mapping[str, Command] = {
         "Before the result is put in place, zeros are put back into it, and it is compared with "
         "the model.",
         "file list output dead ffn channels kv_groups query_heads layers experts vocabulary "
-        "vocabulary_of by statistics force_statistics multiple check python write_as json",
+        "vocabulary_of by statistics force_statistics multiple check python write_as json plugin",
         ("vocabulary vocabulary_of",),
     ),
     "unshrink": Command(
         "Unshrinking",
         "Put a shrunk model back into the shapes that it had, zeros where it was cut.",
-        "file against output json",
+        "file against output json plugin",
         module="shrink",
     ),
 }
+
+
+WINDOW = Command(
+    "",
+    "Prune neural network checkpoints by pointing and clicking.",
+    "file state_dict new_instance reset version",
+    epilog="Commands that open no window: "
+    + ", ".join(f"pruneapp {command}" for command in COMMANDS)
+    + f"; each has its own --help. {EXIT_STATUS}",
+    intermixed=True,
+)
 
 
 Function = Callable[[argparse.Namespace, Job, ExitStack], Output]
@@ -186,16 +204,6 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
     with terminal.job(command.title, token) as job, ExitStack() as stack:
         output = function(options, job, stack)
     return terminal.show(output, as_json=options.json)
-
-
-class _Version(argparse.Action):
-    """Print versions. They are determined only here, because git and package metadata are slow."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from pruneapp.installation import describe
-
-        sys.stdout.write(f"pruneapp {describe(pruneapp.__version__)}\n")
-        parser.exit()
 
 
 class Parser(argparse.ArgumentParser):
@@ -264,46 +272,53 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     Plugins are loaded first, because they add choices to options. Raises `PluginError` if one
     cannot be loaded.
     """
-    if argv and (command := COMMANDS.get(argv[0])) is not None:
-        first = Parser(prog=f"pruneapp {argv[0]}", add_help=False, allow_abbrev=False)
+    name = argv[0] if argv and argv[0] in COMMANDS else None
+    if name is None:
+        parser, command = make_parser("pruneapp", WINDOW), WINDOW
+    else:
+        argv, command = argv[1:], COMMANDS[name]
+        first = Parser(prog=f"pruneapp {name}", add_help=False, allow_abbrev=False)
         OPTIONS["plugin"].add_to(first)
-        if names := first.parse_known_args(argv[1:])[0].plugin:
+        if names := first.parse_known_args(argv)[0].plugin:
             from pruneapp.plugins import load_named
 
             load_named(names)
-        parser = command_parser(argv[0], command)
-        known = (
-            parser.parse_known_intermixed_args if command.intermixed else parser.parse_known_args
-        )
-        options, unknown = known(_merge_infinities(argv[1:]))
-        if unknown:
-            parser.refuse_unknown(unknown)
-        options.command = argv[0]
-        return options
-    parser = _window()
-    options, unknown = parser.parse_known_intermixed_args(argv)
+        parser = make_parser(f"pruneapp {name}", command)
+    known = parser.parse_known_intermixed_args if command.intermixed else parser.parse_known_args
+    options, unknown = known(_merge_infinities(argv))
+    if name is None:
+        _check_window(options, parser)
+    if unknown:
+        parser.refuse_unknown(unknown)
+    options.command = name
+    return options
+
+
+def _check_window(options: argparse.Namespace, parser: Parser) -> None:
+    if options.version:
+        # Imported here, because git and package metadata are slow.
+        from pruneapp.installation import describe
+
+        sys.stdout.write(f"pruneapp {describe(pruneapp.__version__)}\n")
+        parser.exit()
     word = options.file[0] if options.file else ""
     if re.fullmatch(r"[\w-]+", word) and not os.path.lexists(word):
         matches = difflib.get_close_matches(word, COMMANDS, 1)
         hint = f"; did you mean '{matches[0]}'?" if matches else ""
         parser.error(f"no such command or file: '{word}'{hint}")
-    if unknown:
-        parser.refuse_unknown(unknown)
     if options.state_dict is not None and len(options.file) > 1:
         parser.error("--state-dict is for one file")
-    options.command = None
-    return options
 
 
-def command_parser(name: str, command: Command) -> Parser:
+def make_parser(prog: str, command: Command) -> Parser:
     """Return the parser of a command. Options that it lacks have their defaults."""
-    parser = Parser(prog=f"pruneapp {name}", description=command.description, epilog=command.epilog)
+    parser = Parser(prog=prog, description=command.description, epilog=command.epilog)
     parser.set_defaults(cluster="", resume=False, json=False)
     groups: dict[str, argparse._ActionsContainer] = {}
     for names in command.exclusive:
         groups |= dict.fromkeys(names.split(), parser.add_mutually_exclusive_group())
-    for option_name, option in options_of(name, f"{command.options} plugin".split()):
-        option.add_to(groups.get(option_name, parser))
+    for name, option in options_of(prog.rpartition(" ")[2], command.options.split()):
+        option.add_to(groups.get(name, parser))
     return parser
 
 
@@ -316,22 +331,3 @@ def _merge_infinities(argv: Sequence[str]) -> list[str]:
         else:
             merged.append(word)
     return merged
-
-
-def _window() -> Parser:
-    parser = Parser(
-        prog="pruneapp",
-        description="Prune neural network checkpoints by pointing and clicking.",
-        epilog="Commands that open no window: "
-        + ", ".join(f"pruneapp {command}" for command in COMMANDS)
-        + f"; each has its own --help. {EXIT_STATUS}",
-    )
-    for _, option in options_of("window", ("file", "state_dict", "new_instance", "reset")):
-        option.add_to(parser)
-    parser.add_argument(
-        "--version",
-        action=_Version,
-        nargs=0,
-        help="show the versions of Pruneapp, Python, Qt and torch, and exit",
-    )
-    return parser

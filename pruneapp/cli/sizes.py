@@ -1,4 +1,4 @@
-"""``pruneapp sizes``: list all export formats with sizes and recommendations."""
+"""``pruneapp sizes`` and ``expand``: sizes of all export formats; convert packed to dense files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli.files import open_model
-from pruneapp.cli.terminal import Output, attributes, size, table
+from pruneapp.cli.terminal import Output, attributes, file_line, size, table
 from pruneapp.export.format import Purpose
 from pruneapp.export.format_sizes import FormatOffer, format_offers
+from pruneapp.export.formats.compact import expand as expand_file
 from pruneapp.progress import Job
 
 _PURPOSES = {
@@ -58,3 +59,9 @@ def _lines(offers: tuple[FormatOffer, ...]) -> Iterator[str]:
     for offer in offers:
         for sentence in offer.does_not:
             yield f"Note: {offer.name}: {sentence}"
+
+
+def expand(options: argparse.Namespace, job: Job, _stack: ExitStack) -> Output:
+    """Convert a compact or compressed file to a dense one."""
+    written = expand_file(locate(options.file), locate(options.output), job)
+    return Output([file_line(written)], lambda: written)
