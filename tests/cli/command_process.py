@@ -26,7 +26,7 @@ def until(process: subprocess.Popen, state: str, reached: Callable[[], bool]) ->
 
 def read_by(process: subprocess.Popen) -> int:
     """Return the number of bytes that a process has read, from /proc (Linux only)."""
-    told = dict(
+    report = dict(
         line.split(": ") for line in Path(f"/proc/{process.pid}/io").read_text().splitlines()
     )
-    return int(told["rchar"])
+    return int(report["rchar"])

@@ -60,8 +60,8 @@ def printing(tmp_path):
     """Provide a function that returns a command line which prints metrics."""
     (tmp_path / "command.py").write_text(COMMAND)
 
-    def make(said):
-        words = (sys.executable, "-IS", str(tmp_path / "command.py"), "{checkpoint}", said)
+    def make(messageut):
+        words = (sys.executable, "-IS", str(tmp_path / "command.py"), "{checkpoint}", messageut)
         return shlex.join(words)
 
     return make
@@ -72,7 +72,7 @@ def script(folder, body, name="my_evaluation.py"):
     return folder / name
 
 
-def test_a_script_measures_both_and_says_what_is_worse(run, files, tmp_path):
+def test_a_script_measures_both_checkpoints_and_reports_the_worse_metrics(run, files, tmp_path):
     pruned, original = files
     file = script(
         tmp_path,
@@ -101,7 +101,9 @@ def test_a_script_measures_both_and_says_what_is_worse(run, files, tmp_path):
     assert 0.1 < found["noise"]["acc"] < 0.3
 
 
-def test_the_lines_of_python_in_the_page_measure_the_same(files, tmp_path, monkeypatch, capsys):
+def test_the_python_example_of_the_documentation_measures_the_same(
+    files, tmp_path, monkeypatch, capsys
+):
     page = Path(__file__).parents[2] / "docs" / "measure.md"
     section = page.read_text(encoding="utf-8").partition("## In Python\n")[2]
     code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
@@ -111,7 +113,7 @@ def test_the_lines_of_python_in_the_page_measure_the_same(files, tmp_path, monke
     assert capsys.readouterr().out.startswith("acc 196.0 -68.0 paired 95 % interval over 3")
 
 
-def test_what_a_script_does_wrong_is_a_sentence_with_its_traceback(run, files, tmp_path):
+def test_an_error_of_the_script_is_reported_with_its_traceback(run, files, tmp_path):
     pruned, _ = files
     file = script(
         tmp_path, "def evaluate(model): return helper(model)\ndef helper(m): return m.b\n"
@@ -123,7 +125,7 @@ def test_what_a_script_does_wrong_is_a_sentence_with_its_traceback(run, files, t
     assert "pruneapp_worker" not in err
 
 
-def test_weights_of_its_own_give_no_number(run, files, tmp_path):
+def test_metrics_of_other_weights_are_rejected(run, files, tmp_path):
     pruned, original = files
     body = f"""
         def evaluate(model):
@@ -136,7 +138,7 @@ def test_weights_of_its_own_give_no_number(run, files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "at_most", "status"),
+    ("message", "at_most", "status"),
     [
         ('{"accuracy": FIRST}', "0.4", 1),
         ('{"accuracy": FIRST}', "0.5", 0),
@@ -147,10 +149,10 @@ def test_weights_of_its_own_give_no_number(run, files, tmp_path):
         ('{"accuracy": FIRST}', None, 0),
     ],
 )
-def test_at_most_decides_the_status(run, files, printing, said, at_most, status):
+def test_at_most_decides_the_status(run, files, printing, message, at_most, status):
     pruned, original = files
     more = [] if at_most is None else ["--at-most", at_most]
-    found = run(pruned, "--command", printing(said), "--against", original, *more, "--json")
+    found = run(pruned, "--command", printing(message), "--against", original, *more, "--json")
     assert found[::2] == (status, "")
     assert json.loads(found[1])["worse"] == bool(status)
 
@@ -171,7 +173,7 @@ def test_without_an_original_the_file_alone_is_measured(run, files, printing):
     }
 
 
-def test_a_table_says_what_the_noise_is(run, files, printing):
+def test_the_table_explains_the_noise(run, files, printing):
     pruned, original = files
     status, out, _ = run(
         pruned, "--command", printing('{"accuracy": FIRST}'), "--against", original
@@ -189,7 +191,7 @@ def test_a_table_says_what_the_noise_is(run, files, printing):
         (["--higher-is-better", "acc,none", "--lower-is-better", "fluff"], 0),
     ],
 )
-def test_a_command_line_is_declared_higher_or_lower_is_better(
+def test_options_declare_metrics_of_a_command_higher_or_lower_is_better(
     run, files, printing, declared, status
 ):
     """The first number is 0 in the pruned file and 0.5 in the original."""
@@ -234,7 +236,7 @@ def test_an_onnx_model_is_measured_by_a_command_or_without_a_script(run, call, t
 
 
 @pytest.mark.parametrize(
-    ("said", "more", "words"),
+    ("message", "more", "words"),
     [
         (
             '{"fluff": 1}',
@@ -248,10 +250,10 @@ def test_an_onnx_model_is_measured_by_a_command_or_without_a_script(run, call, t
         ('{"loss": 1}', ["--at-most", "-1"], "must be a number of at least 0"),
     ],
 )
-def test_what_cannot_be_judged_exits_with_2(run, files, printing, said, more, words):
+def test_metrics_without_a_direction_give_status_2(run, files, printing, message, more, words):
     pruned, original = files
     status, out, err = run(
-        pruned, "--command", printing(said), "--against", original, *more, "--json"
+        pruned, "--command", printing(message), "--against", original, *more, "--json"
     )
     assert (status, out) == (2, "")
     assert words in err
@@ -278,7 +280,7 @@ def test_arguments_are_checked(run, files, arguments, words):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell script stands in for uv")
-def test_what_uv_says_precedes_the_sentence(run, files, tmp_path, monkeypatch):
+def test_output_of_uv_is_printed_before_the_error(run, files, tmp_path, monkeypatch):
     uv = tmp_path / "bin" / "uv"
     uv.parent.mkdir()
     uv.write_text("#!/bin/sh\necho no such package >&2\nexit 1\n")
@@ -352,7 +354,7 @@ def test_a_script_that_cannot_be_read_is_refused_before_anything_runs(run, files
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupt_ends_the_evaluation_and_what_it_started(files, tmp_path):
+def test_an_interrupt_ends_the_evaluation_and_its_processes(files, tmp_path):
     started = tmp_path / "started"
     code = f"import time; open({str(started)!r}, 'w'); time.sleep(100)"
     command = shlex.join([sys.executable, "-c", code, "{checkpoint}"])

@@ -130,11 +130,11 @@ def forked(place: Path, cases: list[dict[str, object]]) -> list[dict[str, object
     return json.loads(done.stdout)
 
 
-def test_every_command_is_here():
+def test_every_command_has_cases():
     assert set(CASES) == set(COMMANDS)
 
 
-def test_the_status_is_that_of_the_work_whoever_listens(place):
+def test_the_status_does_not_depend_on_closed_outputs(place):
     cases, expected = [], []
     for command, ways in CASES.items():
         for words, status in ways:
@@ -157,7 +157,7 @@ def test_the_status_is_that_of_the_work_whoever_listens(place):
             assert not found["err"], (case, found)
 
 
-def test_the_work_is_finished_though_nobody_listens(place):
+def test_commands_finish_although_outputs_are_closed(place):
     cases = [
         {"words": ["prune", "a.st", "-o", f"{out}-{err}.st", *METHOD], "stdout": out, "stderr": err}
         for out, err in LISTENING
@@ -180,7 +180,7 @@ def test_the_work_is_finished_though_nobody_listens(place):
         ("inspect none.st 2>&-", 2),
     ],
 )
-def test_as_a_shell_has_it(place, line, status):
+def test_a_shell_pipeline_gets_the_status(place, line, status):
     shell = f"set -o pipefail; {sys.executable} -m pruneapp {line}"
     done = subprocess.run(
         ["bash", "-c", shell], cwd=place, capture_output=True, text=True, check=False
@@ -188,7 +188,7 @@ def test_as_a_shell_has_it(place, line, status):
     assert (done.returncode, done.stderr) == (status, "")
 
 
-def test_a_full_disk_is_said_even_of_the_help():
+def test_a_full_disk_is_reported_also_for_the_help():
     if not Path("/dev/full").exists():
         pytest.skip("no device that is always full")
     with Path("/dev/full").open("w") as full:
@@ -225,7 +225,7 @@ def test_the_address_for_defects_and_the_version_are_those_of_the_package():
 @pytest.mark.parametrize(
     ("error", "status"), [(Cancelled, 130), (KeyboardInterrupt, 130), (MemoryError, 2)]
 )
-def test_what_ends_a_command_is_said(monkeypatch, capsys, error, status):
+def test_the_end_of_a_command_is_reported(monkeypatch, capsys, error, status):
     def ended(_options, _token):
         raise error
 
@@ -242,17 +242,17 @@ def test_the_statuses_are_documented(capsys):
     for words in ([], *([command] for command in COMMANDS)):
         with pytest.raises(SystemExit):
             parse([*words, "--help"])
-        said = " ".join(capsys.readouterr().out.split())
-        assert "Exit status: 0" in said
-        assert "3 " in said.split("Exit status:")[1]
-        assert "130" in said
+        output = " ".join(capsys.readouterr().out.split())
+        assert "Exit status: 0" in output
+        assert "3 " in output.split("Exit status:")[1]
+        assert "130" in output
 
 
 ODD = "modèle-\u202e重み"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="names are UTF-8 elsewhere")
-def test_a_locale_of_ascii_writes_other_names(tmp_path):
+def test_names_are_escaped_in_an_ascii_locale(tmp_path):
     """Names of tensors, shards and output files outside ASCII."""
     name = f"{ODD.replace(chr(0x202E), '')}-00001-of-00001.safetensors"
     (tmp_path / "m").mkdir()

@@ -1,4 +1,4 @@
-"""Malformed command lines end with status 0, 1 or 2 and a sentence, never a traceback."""
+"""Invalid command lines end with status 0, 1 or 2 and a sentence, never a traceback."""
 
 from __future__ import annotations
 
@@ -10,8 +10,106 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from pruneapp.__main__ import main
+from pruneapp import resources
 
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+OUT = ("prune", SAMPLE, "-o", "out.safetensors")
+L1 = (*OUT, "--method", "l1_unstructured")
+HALF = (*L1, "--amount", "0.5")
+LN = (*OUT, "--method", "ln_structured", "--amount", "0.5")
+DIFF = ("diff", SAMPLE, SAMPLE)
+# Command lines that are refused, and texts in the message.
+INVALID = [
+    (("inspect", "/no/such/file"), ("/no/such/file", "cannot be opened")),
+    # Methods and their parameters.
+    (
+        (*OUT, "--method", "l1", "--amount", "0.5"),
+        ("'l1'", "Did you mean 'l1_unstructured', 'l1_per_row' or 'l1_normalized'? Allowed meth"),
+    ),
+    ((*LN, "--scope", "global"), ("global", "ln_structured")),
+    ((*OUT, "--method", "n_m", "--scope", "global"), ("n_m", "local only")),
+    ((*HALF, "--n", "1"), ("--n", "l1_unstructured")),
+    ((*L1, "--amount", "150%"), ("pruneapp: --amount must be ", "(got '150%')")),
+    ((*L1, "--amount", "nan"), ("amount", "nan")),
+    ((*L1, "--amount", "-3"), ("amount", "-3")),
+    (
+        (*L1, "--amount", "1281", "--select", "fc3.weight"),
+        ("pruneapp: --amount is larger than what remains", "1,281", "1,280"),
+    ),
+    (L1, ("needs --amount or --target-sparsity.",)),
+    (
+        (*LN, "--dim", "5", "--select", "fc3.weight"),
+        ("--dim must be from -2 to 1 for 'fc3.weight' (got 5)",),
+    ),
+    ((*LN, "--select", "conv1.bias"), ("conv1.bias",)),
+    ((*HALF, "--select", "fc9.*"), ("fc9.*", "fc")),
+    ((*HALF, "--select", "bn1.running_mean"), ("running",)),
+    ((*HALF, "--mask", "m"), ("--mask",)),
+    ((*OUT, "--method", "custom_from_mask"), ("--mask",)),
+    ((*HALF, "--companions"), ("Only whole channels along dim 0 have matching bias and norm",)),
+    ((*HALF, "--state-dict", "ema"), ("ema",)),
+    # Limits.
+    ((*HALF, "--total", "0.5"), ("--target-sparsity replaces --amount",)),
+    ((*HALF, "--ceiling", "2"), ("--max-sparsity must be a share from 0.0 to 1.0",)),
+    ((*HALF, "--spare", "x"), ("--exclude must be any of embeddings, first, last", "'x'")),
+    ((*HALF, "--floor", "0.9", "--ceiling", "50%"), ("above the maximum",)),
+    (
+        (*L1, "--amount", "0.7", "--scope=global", "--ceiling", "0.5"),
+        ("At most 50 % in each of 5",),
+    ),
+    # Formats and outputs.
+    ((*HALF, "-o", "/no/such/folder/o.safetensors"), ("/no/such/folder",)),
+    ((*HALF, "-o", "-"), ("pruneapp: --output must be a file",)),
+    ((*HALF, "--dtype", "int4"), ("--dtype must be one of keep, float16, bfloat16 (got 'int4')",)),
+    (
+        (*HALF, "--level", "3"),
+        ("The format 'safetensors' does not take --compression-level (it takes --dtype, --max-",),
+    ),
+    ((*HALF, "--format", "masks", "--dtype", "float16"), ("'masks' does not take --dtype",)),
+    (
+        (*HALF, "--format", "compact", "--shard-size", "5GB"),
+        ("'compact' does not take --max-shard-size",),
+    ),
+    ((*HALF, "--shard-size", "x"), ("pruneapp: --max-shard-size must be ", "(got 'x')")),
+    (
+        (*HALF, "--shard-size", "5"),
+        ("--max-shard-size must be a size with its unit, such as 5 GB",),
+    ),
+    ((*HALF, "--shard-size", "5GB"), ("'out.safetensors' is the name of a file",)),
+    ((*HALF, "--report", "r.pdf"), ("--report must end in .html, .csv, .json (got 'r.pdf')",)),
+    # Patterns, and two checkpoints.
+    (("check", SAMPLE, "--pattern", "4:2"), ("--pattern must be n:m",)),
+    (("check", SAMPLE, "--pattern", "two of four"), ("--pattern must be n:m",)),
+    (("check", SAMPLE, "--pattern", "2:4", "--dim", "9"), ("--dim must be from -4 to 3",)),
+    (("diff", SAMPLE, "/no/such/file"), ("/no/such/file", "cannot be opened")),
+    ((*DIFF, "fc9.*"), ("fc9.*", "fc1")),
+    ((*DIFF, "--state-dict", "ema"), ("ema",)),
+    # Errors of the parser, which name options as in the help.
+    (("prun",), ("no such command or file: 'prun'; did you mean 'prune'?",)),
+    (("foo",), ("no such command or file: 'foo' ",)),
+    (("prune",), ("required",)),
+    ((*HALF, "--device", "tpu"), ("--device",)),
+    (
+        (*HALF, "--format", "compct"),
+        ("--format must be one of safetensors, ", "(got 'compct'); did you mean 'compact'?"),
+    ),
+    ((*HALF, "--amont", "1"), ("unknown option --amont; did you mean --amount?",)),
+    ((*HALF, "n"), ("prune: unexpected argument 'n'",)),
+    (("prune", "m", "--method", "identity"), ("pruneapp prune: --output is required",)),
+    (("inspect",), ("pruneapp inspect: FILE is required",)),
+    (("inspect", "m", "--select"), ("--select needs a value",)),
+    (("check", "m", "--pattern", "2:4", "--dim", "x"), ("--dim must be a whole number (got 'x')",)),
+    (("diff", "m"), ("pruneapp diff: B is required",)),
+    (("diff", "m", "n", "--only-diferent"), ("did you mean --only-different?",)),
+    (("methods", "--jsn"), ("pruneapp methods: unknown option --jsn; did you mean --json?",)),
+    (("--foo",), ("pruneapp: unknown option --foo (see pruneapp --help)",)),
+    # Hidden flags are neither matched by abbreviations nor suggested.
+    ((*HALF, "--check"), ("pruneapp prune: unknown option --check (see pruneapp prune --help)",)),
+    (
+        (*HALF, "--check-scrip"),
+        ("unknown option --check-scrip; did you mean --comparison-script?",),
+    ),
+]
 RECIPE = {"format": "pruneapp-recipe", "version": 1, "entries": []}
 ODD = (
     "",
@@ -48,6 +146,20 @@ LINES = {
 }
 
 
+@pytest.mark.parametrize(("words", "texts"), INVALID)
+def test_invalid_arguments_give_one_sentence_and_status_2(
+    call, tmp_path, monkeypatch, words, texts
+):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = call(*words)
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1, err
+    assert "Traceback" not in err
+    for text in texts:
+        assert text in err
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -66,16 +178,12 @@ def place(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have names on Unix only")
 @pytest.mark.parametrize("command", LINES)
-def test_odd_words_end_with_a_status_and_a_sentence(place, capfd, command):
+def test_unusual_arguments_give_a_status_and_a_sentence(call, place, command):
     for one, other in itertools.chain(
         ((one, "model") for one in ODD), (("model", one) for one in ODD[:-2])
     ):
         words = (command, *LINES[command](one, other))
-        try:
-            status = main(list(words))
-        except SystemExit as end:
-            status = end.code
-        out, err = capfd.readouterr()
+        status, out, err = call(*words)
         assert status in {0, 1, 2}, (words, err)
         assert "Traceback" not in err
         assert (err if status == 2 else out).strip(), words
@@ -92,9 +200,10 @@ def _identity(path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have names on Unix only")
 @pytest.mark.parametrize("where", [".", "folder", "pipe", "broken link"])
-def test_a_recipe_replaces_nothing_but_a_regular_file(place, capfd, where):
+def test_a_recipe_only_replaces_regular_files(call, place, where):
     before = _identity(where)
-    assert main(["prune", "model", "-o", "out.safetensors", *PRUNE, "--save-recipe", where]) == 2
-    assert f"'{where}' is " in capfd.readouterr().err
+    words = ("prune", "model", "-o", "out.safetensors", *PRUNE, "--save-recipe", where)
+    status, _, err = call(*words)
+    assert (status, f"'{where}' is " in err) == (2, True)
     assert _identity(where) == before
     assert not (place / "out.safetensors").exists()

@@ -27,7 +27,7 @@ HEAD = b'{"format": "pruneapp-recipe", "version": 1, "entries": ['
         (HEAD[:-1] + b"9" * 5000 + b"}", "thousands of digits"),
     ],
 )
-def test_run_says_what_is_wrong_with_a_recipe(call, tmp_path, text, sentence):
+def test_run_reports_the_error_in_a_recipe(call, tmp_path, text, sentence):
     recipe = tmp_path / "r.recipe.json"
     recipe.write_bytes(text)
     status, out, err = call("run", recipe, SAMPLE, "-o", tmp_path / "o.safetensors")
@@ -60,8 +60,8 @@ def change(path: Path, **texts: object) -> None:
             del metadata[KEY + name]
         else:
             metadata[KEY + name] = text
-    said = {k.removeprefix(KEY): v for k, v in metadata.items() if k.startswith(KEY)}
-    metadata[KEY + "sha256"] = checksum({k: v for k, v in said.items() if isinstance(v, str)})
+    output = {k.removeprefix(KEY): v for k, v in metadata.items() if k.startswith(KEY)}
+    metadata[KEY + "sha256"] = checksum({k: v for k, v in output.items() if isinstance(v, str)})
     text = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + size :])
 
@@ -92,7 +92,7 @@ NESTED = HEAD.decode() + "[" * 20_000 + "]" * 20_000 + "]}"
         ({"masks": "[]"}, 1, "header"),  # not needed: the recipe's result has no such key
     ],
 )
-def test_verify_says_what_is_wrong_with_metadata(call, exported, texts, status, sentence):
+def test_verify_reports_the_error_in_metadata(call, exported, texts, status, sentence):
     change(exported, **texts)
     found, out, err = call("verify", exported, "--against", SAMPLE)
     assert "Traceback" not in err

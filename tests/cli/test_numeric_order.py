@@ -58,9 +58,9 @@ def commands(model, tmp_path, call):
     ["inspect", "inspect --stats", "prune", "run", "diff --only-different", "check", "verify"],
 )
 def test_tensors_are_listed_in_numeric_order(call, commands, command, as_json):
-    status, said, err = call(*commands[command], *["--json"] * as_json)
+    status, output, err = call(*commands[command], *["--json"] * as_json)
     assert status in {0, 1}, err
-    listed = re.findall(r"layers\.\d+\.weight", said)
+    listed = re.findall(r"layers\.\d+\.weight", output)
     assert list(dict.fromkeys(listed))[: len(NAMES)] == NAMES
 
 
@@ -86,9 +86,9 @@ def test_the_order_in_the_exported_file_is_that_of_the_source(model, pruned):
     assert by_offset(pruned) == by_offset(model)
 
 
-def test_sentences_name_tensors_in_numeric_order(call, tmp_path):
+def test_notices_name_tensors_in_numeric_order(call, tmp_path):
     source, out = tmp_path / "zeros.safetensors", tmp_path / "out.safetensors"
     tensors = {name: torch.zeros(8, 8) for name in NAMES}
     save_file(tensors, source, metadata={"format": "pt"})
-    _, said, _ = call("prune", source, "-o", out, *STEP)
-    assert "Note: In 'layers.0.weight', 'layers.1.weight', 'layers.2.weight' and 9 more" in said
+    _, output, _ = call("prune", source, "-o", out, *STEP)
+    assert "Note: In 'layers.0.weight', 'layers.1.weight', 'layers.2.weight' and 9 more" in output

@@ -20,7 +20,7 @@ def url(bucket, tmp_path):
     return str(bucket.put("m/model.safetensors", (tmp_path / "model.safetensors").read_bytes()))
 
 
-def test_every_command_takes_urls(url, bucket, tmp_path, capsys):
+def test_every_command_accepts_urls(url, bucket, tmp_path, capsys):
     local, out = str(tmp_path / "model.safetensors"), url.replace("model", "out")
     here, recipe = str(tmp_path / "out.safetensors"), str(tmp_path / "a.recipe.json")
     step = ["--method", "l1_unstructured", "--amount", "0.5", "--save-recipe", recipe]
@@ -50,8 +50,8 @@ def test_every_command_takes_urls(url, bucket, tmp_path, capsys):
 
 def test_a_url_that_does_not_exist(url, capsys):
     assert main(["inspect", url.replace("model", "nothing")]) == 2
-    said = capsys.readouterr().err
-    assert "nothing.safetensors' cannot be opened: no such file" in said
+    output = capsys.readouterr().err
+    assert "nothing.safetensors' cannot be opened: no such file" in output
 
 
 def test_nothing_is_contacted_for_files(tmp_path, run_python):
@@ -69,19 +69,19 @@ def test_nothing_is_contacted_for_files(tmp_path, run_python):
 
 def test_without_the_packages(tmp_path, run_python):
     """The message names the packages to install."""
-    said = run_python(
+    output = run_python(
         "import sys\n"
         "sys.modules['fsspec'] = None\n"
         "from pruneapp.__main__ import main\n"
         "sys.stderr = sys.stdout\n"
         "assert main(['inspect', 's3://b/m.safetensors']) == 2\n"
     )
-    assert "the package s3fs, which reaches it, cannot be imported" in said
-    assert 'pip install "pruneapp[cloud]"' in said
+    assert "the package s3fs, which reaches it, cannot be imported" in output
+    assert 'pip install "pruneapp[cloud]"' in output
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("https://example.org/m.safetensors", "begin with s3://, gs://, az:// or hf://"),
         ("s3://", "names no object"),
@@ -90,11 +90,11 @@ def test_without_the_packages(tmp_path, run_python):
         ("s3://bucket/m.safetensors?X-Amz-Signature=SECRET", "must not contain ':' or '?'"),
     ],
 )
-def test_urls_that_are_refused(text, said, capsys, tmp_path):
+def test_urls_that_are_refused(text, message, capsys, tmp_path):
     """Messages do not contain the URL's password."""
     assert main(["inspect", text]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert "SEC" not in error
     assert main(["prune", text, "-o", text, "--method", "l1_unstructured", "--amount", "0.5"]) == 2
     error = capsys.readouterr().err
@@ -102,7 +102,7 @@ def test_urls_that_are_refused(text, said, capsys, tmp_path):
 
 
 @pytest.mark.logs
-def test_credentials_are_nowhere(url, bucket, tmp_path, capsys, caplog, monkeypatch):
+def test_credentials_are_not_printed_or_stored(url, bucket, tmp_path, capsys, caplog, monkeypatch):
     """Not in recipes, reports, exports or logs, whatever fails."""
     monkeypatch.setattr("pruneapp.checkpoint.io.store._WAITS", (0.001,) * 2)
     caplog.set_level(0)

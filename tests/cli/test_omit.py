@@ -46,26 +46,27 @@ def test_a_mixed_checkpoint_is_refused_before_anything_is_computed(call, mixed, 
     assert not mixed.with_name("o.safetensors").exists()
 
 
-def test_what_is_left_out_by_choice_is_said_and_verified(call, mixed, tmp_path):
+def test_omitted_tensors_are_reported_and_verified(call, mixed, tmp_path):
     out = tmp_path / "o.safetensors"
     omit = ("--omit", "b.*", "--omit", "c.weight")
-    status, said, _ = call("prune", mixed, "-o", out, *PRUNE, *omit)
+    status, output, _ = call("prune", mixed, "-o", out, *PRUNE, *omit)
 
     assert status == 0
     assert set(load_file(out)) == {"a.weight", "d.weight"}
     assert (
-        "Note: 'b.weight', 'c.weight' were left out, as asked: 'b.weight': it is a DTensor" in said
+        "Note: 'b.weight', 'c.weight' were left out, as asked: 'b.weight': it is a DTensor"
+        in output
     )
-    assert "'d.weight' (a numpy array)" in said
-    status, said, _ = call("verify", out, "--against", mixed)
-    assert status == 0, said
-    assert said.startswith("Yes")
-    assert "Left out of it, as was asked: b.weight\n" in said
-    status, said, _ = call("verify", out, "--against", mixed, "--json")
-    assert json.loads(said)["omitted"] == ["b.weight", "c.weight"]
+    assert "'d.weight' (a numpy array)" in output
+    status, output, _ = call("verify", out, "--against", mixed)
+    assert status == 0, output
+    assert output.startswith("Yes")
+    assert "Left out of it, as was asked: b.weight\n" in output
+    status, output, _ = call("verify", out, "--against", mixed, "--json")
+    assert json.loads(output)["omitted"] == ["b.weight", "c.weight"]
 
 
-def test_one_of_two_is_not_enough(call, mixed, tmp_path):
+def test_every_unreadable_tensor_must_be_omitted(call, mixed, tmp_path):
     out = tmp_path / "o.safetensors"
     status, _, err = call("prune", mixed, "-o", out, *PRUNE, "--omit", "b.weight")
     assert status == 2
@@ -88,7 +89,7 @@ def odd(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
-def test_advice_to_keep_the_container_names_what_may_not_be_pruned(call, odd):
+def test_advice_to_keep_the_container_names_tensors_that_cannot_be_pruned(call, odd):
     status, _, err = call("prune", odd, "-o", odd.with_name("o.safetensors"), *PRUNE)
     assert status == 2
     advice = "export as torch, which keeps what was opened as long as you do not prune"
@@ -101,46 +102,46 @@ def test_advice_to_keep_the_container_names_what_may_not_be_pruned(call, odd):
     assert "Choose other tensors with --select, or leave out 'meta.weight' with --omit NAME." in err
     assert not out.exists()
 
-    status, said, err = call("prune", odd, "-o", out, *PRUNE, "--select", "a.*")
+    status, output, err = call("prune", odd, "-o", out, *PRUNE, "--select", "a.*")
     assert status == 0, err
-    assert "'meta.weight' was not read, and was written unchanged" in said
+    assert "'meta.weight' was not read, and was written unchanged" in output
     assert call("prune", odd, "-o", odd.with_name("p.pt"), *PRUNE, "--omit", "meta.*")[0] == 0
 
 
-def test_every_tensor_that_is_left_out_has_its_own_reason(call, mixed, tmp_path):
+def test_every_omitted_tensor_has_its_own_reason(call, mixed, tmp_path):
     out = tmp_path / "o.safetensors"
     _, _, err = call("prune", mixed, "-o", out, *PRUNE)
-    _, said, _ = call("prune", mixed, "-o", out, *PRUNE, "--omit", "*")
-    for text in (err, said):
+    _, output, _ = call("prune", mixed, "-o", out, *PRUNE, "--omit", "*")
+    for text in (err, output):
         line = next(line for line in text.splitlines() if "'b.weight': " in line)
         assert "it is a DTensor" in line
         assert "meta" in line.partition("'c.weight': ")[2]
 
 
-def test_run_takes_the_same_leave(call, mixed, tmp_path):
+def test_run_accepts_omit(call, mixed, tmp_path):
     recipe, out = tmp_path / "r.json", tmp_path / "o.pt"
-    status, said, _ = call("prune", mixed, "-o", out, *PRUNE, "--save-recipe", recipe)
+    status, output, _ = call("prune", mixed, "-o", out, *PRUNE, "--save-recipe", recipe)
     assert status == 0
-    assert "'b.weight', 'c.weight' were not read, and were written unchanged" in said
+    assert "'b.weight', 'c.weight' were not read, and were written unchanged" in output
     assert call("verify", out, "--against", mixed, "--recipe", recipe)[0] == 0
     packed = tmp_path / "o.compact.safetensors"
     assert call("run", recipe, mixed, "-o", packed)[0] == 2
     assert not packed.exists()
-    status, said, _ = call("run", recipe, mixed, "-o", packed, "--omit", "*", "--json")
+    status, output, _ = call("run", recipe, mixed, "-o", packed, "--omit", "*", "--json")
     assert status == 0
-    assert json.loads(said)["omitted"] == ["b.weight", "c.weight"]
+    assert json.loads(output)["omitted"] == ["b.weight", "c.weight"]
     assert call("verify", packed, "--against", mixed)[0] == 0
 
 
-def test_a_plain_torch_file_that_lacks_something_is_verified_only_with_leave(call, mixed, tmp_path):
+def test_a_torch_file_that_lacks_a_tensor_is_verified_only_with_omit(call, mixed, tmp_path):
     recipe, out = tmp_path / "r.json", tmp_path / "o.pt"
     deflated = ("--format", "deflated", "--omit", "*")
     status, _, err = call("prune", mixed, "-o", out, *PRUNE, *deflated, "--save-recipe", recipe)
     assert status == 0, err
     asked = ("verify", out, "--against", mixed, "--recipe", recipe, "--format", "deflated")
-    status, said, _ = call(*asked)
+    status, output, _ = call(*asked)
     assert status == 1
-    assert "b.weight of the original is missing from the file (it is a DTensor" in said
+    assert "b.weight of the original is missing from the file (it is a DTensor" in output
     assert call(*asked, "--omit", "*")[0] == 0
 
 
@@ -153,12 +154,12 @@ def test_an_older_export_that_lost_a_tensor_does_not_verify(call, tmp_path):
     out, recipe = tmp_path / "o.safetensors", tmp_path / "r.json"
     select = ("--select", "a.weight", "--save-recipe", recipe)
     assert call("prune", less, "-o", out, *PRUNE, *select)[0] == 0
-    status, said, _ = call("verify", out, "--against", whole)
+    status, output, _ = call("verify", out, "--against", whole)
     assert status == 1
-    assert "b.weight of the original is missing from the file" in said
+    assert "b.weight of the original is missing from the file" in output
 
 
-def test_a_pair_that_is_missing_is_one_tensor(call, tmp_path):
+def test_a_missing_pair_counts_as_one_tensor(call, tmp_path):
     source, out = tmp_path / "m.safetensors", tmp_path / "o.safetensors"
     save_file({"a.weight": plain(1, 16, 16), "b.weight": plain(2, 16, 16)}, source)
     assert call("prune", source, "-o", out, *PRUNE, "--format", "resumable")[0] == 0
@@ -166,9 +167,9 @@ def test_a_pair_that_is_missing_is_one_tensor(call, tmp_path):
         metadata = file.metadata()
         rest = {n: file.get_tensor(n) for n in ("b.weight_orig", "b.weight_mask")}
     save_file(rest, out, metadata)
-    status, said, _ = call("verify", out, "--against", source)
+    status, output, _ = call("verify", out, "--against", source)
     assert status == 1
-    missing = [line for line in said.splitlines() if "is missing from the file" in line]
+    missing = [line for line in output.splitlines() if "is missing from the file" in line]
     assert missing == ["a.weight of the original is missing from the file"]
 
 
@@ -179,12 +180,12 @@ def test_every_exporting_command_explains_the_option(call):
         assert "--omit NAME" in out
 
 
-def test_diff_names_what_one_side_lacks_or_nobody_can_read(call, mixed, tmp_path):
+def test_diff_lists_missing_and_unreadable_tensors(call, mixed, tmp_path):
     out = tmp_path / "o.safetensors"
     select = ("--select", "a.weight", "--omit", "*")
     assert call("prune", mixed, "-o", out, "--method", "identity", *select)[0] == 0
-    status, said, _ = call("diff", mixed, out, "--json")
-    rows = {row["name"]: row["kind"] for row in json.loads(said)["tensors"]}
+    status, output, _ = call("diff", mixed, out, "--json")
+    rows = {row["name"]: row["kind"] for row in json.loads(output)["tensors"]}
     assert status == 1
     assert rows == {
         "a.weight": "same",
@@ -192,21 +193,21 @@ def test_diff_names_what_one_side_lacks_or_nobody_can_read(call, mixed, tmp_path
         "c.weight": "only a",
         "d.weight": "same",
     }
-    status, said, _ = call("diff", out, mixed)
-    assert said.count("only in B") == 2
-    status, said, _ = call("diff", mixed, mixed, "[bc].weight", "--json")
-    rows = {row["name"]: row["kind"] for row in json.loads(said)["tensors"]}
+    status, output, _ = call("diff", out, mixed)
+    assert output.count("only in B") == 2
+    status, output, _ = call("diff", mixed, mixed, "[bc].weight", "--json")
+    rows = {row["name"]: row["kind"] for row in json.loads(output)["tensors"]}
     assert (status, rows) == (1, {"b.weight": "unread", "c.weight": "unread"})
     whole = tmp_path / "whole.safetensors"
     save_file({"b.weight": plain(4, 16, 16)}, whole)
-    status, said, _ = call("diff", whole, mixed, "b.weight", "--json")
-    assert [row["kind"] for row in json.loads(said)["tensors"]] == ["unread"]
+    status, output, _ = call("diff", whole, mixed, "b.weight", "--json")
+    assert [row["kind"] for row in json.loads(output)["tensors"]] == ["unread"]
 
 
-def test_inspect_lists_what_cannot_be_read(call, mixed):
-    status, said, _ = call("inspect", mixed)
+def test_inspect_lists_unreadable_tensors(call, mixed):
+    status, output, _ = call("inspect", mixed)
     assert status == 0
-    line = next(line for line in said.splitlines() if line.startswith("c.weight"))
+    line = next(line for line in output.splitlines() if line.startswith("c.weight"))
     assert "on the meta device: the file holds no numbers of it" in line
     assert set(json.loads(call("inspect", mixed, "--json")[1])["unreadable"]) == {
         "b.weight",
@@ -214,41 +215,41 @@ def test_inspect_lists_what_cannot_be_read(call, mixed):
     }
 
 
-def test_reports_name_all_that_was_left_out(call, tmp_path):
+def test_reports_list_all_omitted_tensors(call, tmp_path):
     names = [f"m{number}" for number in range(7)]
     content = {"w.weight": plain(1, 16, 16)} | {n: torch.empty(2, device="meta") for n in names}
     source, page, data = tmp_path / "m.pt", tmp_path / "r.html", tmp_path / "r.json"
     torch.save(content, source)
     out = tmp_path / "o.safetensors"
     reports = ("--report", page, "--report", data)
-    status, said, _ = call("prune", source, "-o", out, *PRUNE, "--omit", "m?", *reports)
+    status, output, _ = call("prune", source, "-o", out, *PRUNE, "--omit", "m?", *reports)
     assert status == 0
-    assert "'m0', 'm1', 'm2' and 4 more were left out, as asked" in said
+    assert "'m0', 'm1', 'm2' and 4 more were left out, as asked" in output
     text = page.read_text(encoding="utf-8")
     assert all(f"<li>{name}</li>" in text for name in names)
     assert json.loads(data.read_text(encoding="utf-8"))["omitted"] == names
 
 
-def test_inspect_names_what_is_in_the_state_dict_and_no_tensor(call, tmp_path):
+def test_inspect_lists_entries_of_the_state_dict_that_are_not_tensors(call, tmp_path):
     path = tmp_path / "m.pt"
     torch.save({"w": plain(1, 16, 16), "head": {"b": plain(2, 4), "note": "x"}, "lr": 1}, path)
-    said = "In the state dict, but not tensors: 'head.note', 'lr'\n"
-    assert said in call("inspect", path)[1]
+    output = "In the state dict, but not tensors: 'head.note', 'lr'\n"
+    assert output in call("inspect", path)[1]
     assert json.loads(call("inspect", path, "--json")[1])["not_tensors"] == ["head.note", "lr"]
 
 
-def test_inspect_says_what_is_beside_the_state_dict_and_whose_zeros_there_are(call, tmp_path):
+def test_inspect_lists_keys_outside_the_state_dict_and_explains_zeros(call, tmp_path):
     path = tmp_path / "last.ckpt"
     torch.save({"state_dict": {"fc.weight": plain(1, 16, 16)}, "epoch": 3, "lr": 0.1}, path)
     assert "Not in the state dict: 'epoch', 'lr'\n" in call("inspect", path)[1]
     assert json.loads(call("inspect", path, "--json")[1])["beside"] == ["epoch", "lr"]
     out = tmp_path / "o.safetensors"
     recipe = tmp_path / "r.json"
-    said = call("prune", path, "-o", out, *PRUNE, "--save-recipe", recipe)[1]
-    assert "Left out: 'epoch', 'lr', which are not in the state dict 'state_dict'." in said
-    said = call("inspect", out)[1]
+    output = call("prune", path, "-o", out, *PRUNE, "--save-recipe", recipe)[1]
+    assert "Left out: 'epoch', 'lr', which are not in the state dict 'state_dict'." in output
+    output = call("inspect", out)[1]
     zeros = "Note: Pruneapp wrote 'o.safetensors'. Weights pruned earlier are ordinary zeros in it"
-    assert zeros in said
+    assert zeros in output
     assert "Note: Pruneapp" not in call("inspect", path)[1]
     again = ("-o", tmp_path / "again.safetensors")
     assert zeros in call("prune", out, *again, *PRUNE)[1]
@@ -257,5 +258,5 @@ def test_inspect_says_what_is_beside_the_state_dict_and_whose_zeros_there_are(ca
     masked = tmp_path / "masked.safetensors"
     call("prune", path, "-o", masked, *PRUNE, "--format", "resumable")
     assert "Note: Pruneapp" not in call("prune", masked, *again, *PRUNE)[1]
-    said = call("run", recipe, path, "--check")[1]
-    assert said.count("1 tensor") == 1
+    output = call("run", recipe, path, "--check")[1]
+    assert output.count("1 tensor") == 1

@@ -63,7 +63,7 @@ def test_a_name_without_a_suffix_keeps_the_format_of_the_source(source, tmp_path
 
 @pytest.mark.parametrize("source", SOURCES, indirect=True)
 @pytest.mark.parametrize("name", ["out.safetensors", "out.pt", "out.npz"])
-def test_a_suffix_decides(source, name, tmp_path, capsys):
+def test_the_suffix_selects_the_format(source, name, tmp_path, capsys):
     assert run("prune", source, *PRUNE, "-o", tmp_path / name) == 0
     capsys.readouterr()
     with open_checkpoint(tmp_path / name) as written:
@@ -161,16 +161,16 @@ def test_a_state_dict_is_shrunk_into_a_file(suffix, tmp_path, capsys, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [
         ("small.pt", "contains its graph, which 'small.pt' cannot"),
         ("small.pt2", "contains its graph, which 'small.pt2' cannot"),
     ],
 )
-def test_a_graph_does_not_fit_every_file(name, says, tmp_path, capsys):
+def test_a_graph_does_not_fit_every_file(name, message, tmp_path, capsys):
     net = save(NETWORKS["residual"](), tmp_path / "net.onnx")
     assert run("shrink", net, "--channels", "50%", "-o", tmp_path / name) == 2
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["net.onnx"]
 
 

@@ -58,7 +58,7 @@ def call(capfd, *words):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--save-recipe", "model.safetensors"), "--save-recipe would replace it"),
         (("--save-recipe", "./link"), "--save-recipe would replace it"),
@@ -73,14 +73,14 @@ def call(capfd, *words):
         (("--comparison-script", "-"), "--comparison-script must be the name of a file (got '-')"),
     ],
 )
-def test_nothing_is_lost_by_a_name(place, capfd, words, said):
+def test_outputs_do_not_replace_inputs(place, capfd, words, message):
     os.link("model.safetensors", "link")
     before = everything(place)
     status, out, err = call(
         capfd, "prune", "model.safetensors", *METHOD, "-o", "out.safetensors", *words
     )
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+    assert message in err
     assert everything(place) == before
 
 
@@ -99,7 +99,7 @@ def test_nothing_is_lost_by_a_name(place, capfd, words, said):
         ),
     ],
 )
-def test_what_tells_how_to_prune_is_not_replaced_by_what_comes_of_it(place, capfd, words):
+def test_an_export_does_not_replace_its_recipe_mask_or_scores(place, capfd, words):
     before = everything(place)
     status, out, err = call(capfd, *words)
     assert (status, out) == (2, "")
@@ -108,7 +108,7 @@ def test_what_tells_how_to_prune_is_not_replaced_by_what_comes_of_it(place, capf
 
 
 @pytest.mark.parametrize("name", ["model.safetensors.index.json", "config.json"])
-def test_a_report_replaces_no_file_of_an_opened_folder(shards, place, capfd, name):
+def test_a_report_does_not_replace_a_file_of_the_opened_folder(shards, place, capfd, name):
     before = everything(shards)
     words = ("prune", shards, *METHOD, "-o", "out", "--report", shards / name)
     status, _, err = call(capfd, *words)
@@ -118,9 +118,7 @@ def test_a_report_replaces_no_file_of_an_opened_folder(shards, place, capfd, nam
     assert not (place / "out").exists()
 
 
-def test_a_report_goes_into_the_folder_that_is_made_and_replaces_nothing_there(
-    shards, place, capfd
-):
+def test_a_report_in_the_exported_folder_replaces_no_file(shards, place, capfd):
     words = ("prune", shards, *METHOD, "-o", "out", "--report")
     assert call(capfd, *words, "out/report.html")[0] == 0
     assert (place / "out" / "report.html").read_text().startswith("<!")
@@ -128,12 +126,12 @@ def test_a_report_goes_into_the_folder_that_is_made_and_replaces_nothing_there(
     status, out, err = call(capfd, *words, "out/config.json")
     assert status == 2
     assert "'out/config.json' is a file of the export" in err
-    assert "read back and compared" in out, "the export itself is told of"
+    assert "read back and compared" in out
     assert (place / "out" / "config.json").read_text() == "{}"
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_an_export_whose_report_fails_is_told_of(place, capfd, monkeypatch, form):
+def test_an_export_is_reported_although_its_report_fails(place, capfd, monkeypatch, form):
     def full(*_args, **_more):
         raise ExportError("There is no room for the report.")
 
@@ -152,7 +150,7 @@ def test_an_export_whose_report_fails_is_told_of(place, capfd, monkeypatch, form
 
 @pytest.mark.parametrize("words", [("-o", "x" * 300), ("-o", f"{'y' * 300}/x")])
 @pytest.mark.parametrize("more", [(), ("--shard-size", "5GB")])
-def test_a_name_that_the_system_does_not_take_is_told_as_one(place, capfd, words, more):
+def test_an_invalid_file_name_is_reported(place, capfd, words, more):
     before = everything(place)
     status, out, err = call(capfd, "prune", "model.safetensors", *METHOD, *words, *more)
     assert (status, out, err.count("\n")) == (2, "", 1)
@@ -161,7 +159,7 @@ def test_a_name_that_the_system_does_not_take_is_told_as_one(place, capfd, words
     assert everything(place) == before
 
 
-def test_a_name_that_moves_the_cursor_is_shown_and_not_done(place, capfd):
+def test_control_characters_of_names_are_escaped(place, capfd):
     status, _, err = call(capfd, "inspect", "\x1b[2Jgone")
     assert status == 2
     assert "'\\u001b[2Jgone' cannot be opened" in err
@@ -170,7 +168,7 @@ def test_a_name_that_moves_the_cursor_is_shown_and_not_done(place, capfd):
     assert "a\\u202e.pt: " in out
 
 
-def test_one_file_gets_no_name_of_a_folder(shards, place, capfd):
+def test_the_name_of_a_folder_is_refused_for_one_file(shards, place, capfd):
     status, out, err = call(capfd, "run", "r.json", "model.safetensors", "-o", "out/")
     assert (status, out) == (2, "")
     assert "'out/' is the name of a folder" in err
@@ -180,7 +178,7 @@ def test_one_file_gets_no_name_of_a_folder(shards, place, capfd):
     assert (place / "out" / "model.safetensors.index.json").is_file()
 
 
-def test_what_is_listed_is_listed_line_by_line(place, capfd):
+def test_lists_in_errors_have_one_line_per_item(place, capfd):
     save_file({"odd": np.ones(3)}, "other.safetensors")
     status, _, err = call(capfd, "run", "r.json", "other.safetensors", "-o", "o.pt")
     assert status == 2

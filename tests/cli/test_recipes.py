@@ -85,7 +85,7 @@ def metadata(path):
         return file.metadata()
 
 
-def test_a_recipe_is_run_and_says_where_it_came_from(call, tmp_path, source):
+def test_a_recipe_is_run_and_its_provenance_is_stored(call, tmp_path, source):
     recipe = recipe_file(tmp_path, *ALL)
     status, out, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors", "--json")
     assert (status, err) == (0, "")
@@ -103,7 +103,7 @@ def test_a_recipe_is_run_and_says_where_it_came_from(call, tmp_path, source):
     assert call("verify", tmp_path / "o.safetensors", "--against", source)[0] == 0
 
 
-def test_the_same_bytes_for_every_size_of_chunks_and_place(call, tmp_path, source, monkeypatch):
+def test_the_bytes_do_not_depend_on_chunk_size_and_folder(call, tmp_path, source, monkeypatch):
     recipe = recipe_file(tmp_path, *ALL)
     assert call("run", recipe, source, "-o", tmp_path / "a.safetensors")[0] == 0
     chunks = Checkpoint.chunks
@@ -120,7 +120,7 @@ def test_the_same_bytes_for_every_size_of_chunks_and_place(call, tmp_path, sourc
     assert target.read_bytes() == (tmp_path / "a.safetensors").read_bytes()
 
 
-def test_prune_saves_a_recipe_that_makes_the_same_bytes(call, tmp_path, source):
+def test_prune_saves_a_recipe_that_reproduces_its_bytes(call, tmp_path, source):
     base = ("--method", "l1_unstructured", "--amount", "30%", "--scope", "global")
     saved = tmp_path / "r.recipe.json"
     status, _, err = call(
@@ -137,7 +137,7 @@ def test_prune_saves_a_recipe_that_makes_the_same_bytes(call, tmp_path, source):
 
 
 @pytest.mark.parametrize("extra", ["mask", "scores"])
-def test_what_other_files_decided_is_in_the_recipe(call, tmp_path, source, extra):
+def test_masks_from_other_files_are_stored_in_the_recipe(call, tmp_path, source, extra):
     given = tmp_path / "given.safetensors"
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(10, 17)).astype(np.float32)
@@ -159,7 +159,7 @@ def test_what_other_files_decided_is_in_the_recipe(call, tmp_path, source, extra
     assert call("verify", target, "--against", source)[0] == 0  # the mask is in the metadata
 
 
-def test_masks_that_a_file_brings_go_on_only_where_the_recipe_says_so(call, tmp_path, source):
+def test_masks_of_the_checkpoint_are_kept_only_if_the_recipe_has_them(call, tmp_path, source):
     first = tmp_path / "first.safetensors"
     resumable = ("--format", "resumable", "--method", "l1_unstructured", "--amount", "0.5")
     assert call("prune", source, "-o", first, *resumable)[0] == 0
@@ -179,7 +179,7 @@ def test_masks_that_a_file_brings_go_on_only_where_the_recipe_says_so(call, tmp_
     assert "brings masks for 2 tensors" in json.loads(out)["notices"][0]
 
 
-def test_what_does_not_fit_is_said_before_anything_runs(call, tmp_path, source):
+def test_entries_that_do_not_fit_are_reported_before_anything_runs(call, tmp_path, source):
     recipe = recipe_file(
         tmp_path,
         step("l1_unstructured", {"amount": 0.5}, pattern="conv9.*"),
@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_said_before_anything_runs(call, tmp_path, source):
     assert call("run", recipe, source)[0] == 2
 
 
-def test_the_tensors_of_a_step_of_identity_are_those_that_get_masks(call, tmp_path, source):
+def test_an_identity_step_gives_masks_to_its_tensors(call, tmp_path, source):
     """Regression: the message was "(0 tensors)"."""
     recipe = recipe_file(tmp_path, step("identity", {}, pattern="*.weight"))
     assert call("run", recipe, source, "--check") == (
@@ -213,7 +213,7 @@ def test_the_tensors_of_a_step_of_identity_are_those_that_get_masks(call, tmp_pa
     assert found["entries"][0]["tensors"] == ["conv.weight", "fc.weight"]
 
 
-def test_limits_hold_beside_a_rule_that_excludes(call, tmp_path, source):
+def test_limits_apply_together_with_an_excluding_rule(call, tmp_path, source):
     rows = [
         {"name": "l1_unstructured", "configuration": {"values": {"amount": 0.2}}},
         {"name": "identity", "configuration": {"pattern": "fc.*"}},
@@ -236,7 +236,7 @@ def test_limits_hold_beside_a_rule_that_excludes(call, tmp_path, source):
     assert "needs exactly one row (got 2)" in out
 
 
-def test_an_amount_that_is_too_large_in_its_turn_is_said_with_its_place(call, tmp_path, source):
+def test_an_amount_that_becomes_too_large_is_reported_with_its_entry(call, tmp_path, source):
     rows = [step("l1_unstructured", {"amount": 100}, pattern="fc.weight") for _ in range(2)]
     recipe = recipe_file(tmp_path, ALL[3], *rows)  # a schedule of three steps
     status, _, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors")
@@ -278,7 +278,7 @@ def test_verify_finds_one_flipped_bit_anywhere(call, tmp_path, source, name):
 @pytest.mark.parametrize(
     "form", [form for form in OF_ANY_SOURCE.values() if form.lossless], ids=lambda f: f.name
 )
-def test_verify_says_how_many_bytes_it_compared(call, tmp_path, form):
+def test_verify_prints_the_number_of_compared_bytes(call, tmp_path, form):
     target, recipe = tmp_path / f"o{form.suffixes[0]}", tmp_path / "r.json"
     step = ("--method", "l1_unstructured", "--amount", "0.5", "--format", form.name)
     assert call("prune", SAMPLE, "-o", target, *step, "--save-recipe", recipe)[0] == 0
@@ -311,7 +311,7 @@ def test_verify_names_the_tensor_and_the_weight(call, tmp_path, source):
 
 
 @pytest.mark.parametrize("name", ["o.safetensors", "o.resumable.safetensors"])
-def test_verify_holds_a_file_against_the_recipe_that_is_given(call, tmp_path, source, name):
+def test_verify_uses_the_given_recipe(call, tmp_path, source, name):
     right = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
     wrong = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.4}), name="wrong.json")
     target = tmp_path / name
@@ -325,7 +325,7 @@ def test_verify_holds_a_file_against_the_recipe_that_is_given(call, tmp_path, so
     assert "metadata says that the file was made by another recipe" in out
 
 
-def test_verify_says_that_the_original_is_another(call, tmp_path, source):
+def test_verify_detects_another_original(call, tmp_path, source):
     recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
     target = tmp_path / "o.safetensors"
     assert call("run", recipe, source, "-o", target)[0] == 0
@@ -337,15 +337,15 @@ def test_verify_says_that_the_original_is_another(call, tmp_path, source):
     assert "original" in [d["where"] for d in json.loads(out)["differences"]]
 
 
-def test_verify_says_that_a_file_is_cut_or_goes_on(call, tmp_path):
+def test_verify_detects_truncated_and_extended_files(call, tmp_path):
     recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
     target = tmp_path / "o.pt"
     status, out, _ = call("run", recipe, SAMPLE, "-o", target, "--json")
     assert status == 0
     # Such a file has no metadata; the report contains the provenance.
-    said = json.loads(out)["provenance"]
-    assert json.loads(said[KEY + "format"])["name"] == "torch"
-    (entry,) = json.loads(said[KEY + "recipe"])["entries"]
+    output = json.loads(out)["provenance"]
+    assert json.loads(output[KEY + "format"])["name"] == "torch"
+    (entry,) = json.loads(output[KEY + "recipe"])["entries"]
     assert entry["configuration"]["rows"][0]["name"] == "l1_unstructured"
     torch.load(target, weights_only=True)
     against = ("--against", SAMPLE, "--recipe", recipe)
@@ -363,16 +363,14 @@ def test_verify_says_that_a_file_is_cut_or_goes_on(call, tmp_path):
     assert json.loads(out)["differences"][0]["where"].endswith("weight")
 
 
-def test_a_file_that_says_nothing_needs_a_recipe(call, tmp_path, source):
+def test_a_file_without_metadata_needs_a_recipe(call, tmp_path, source):
     status, out, err = call("verify", source, "--against", source)
     assert (status, out) == (2, "")
     assert "contains no recipe, so there is nothing to verify" in err
     assert call("verify", tmp_path / "none", "--against", source)[0] == 2
 
 
-def test_a_recipe_of_many_megabytes_is_named_and_not_written_down(
-    call, tmp_path, source, monkeypatch
-):
+def test_a_large_recipe_is_named_but_not_stored_in_metadata(call, tmp_path, source, monkeypatch):
     monkeypatch.setattr(provenance, "MOST_RECIPE", 100)
     recipe = recipe_file(tmp_path, *ALL)
     target = tmp_path / "o.safetensors"
@@ -421,7 +419,7 @@ def test_shards_are_verified_file_by_file(call, tmp_path, source):
         (target / name).write_bytes(whole)
 
 
-def test_a_pattern_is_certified_and_the_same_by_every_way(call, tmp_path, source):
+def test_a_pattern_is_certified_and_the_same_by_prune_and_run(call, tmp_path, source):
     weights = np.random.default_rng(0).normal(size=(8, 16)).astype(np.float32)
     save_file({"fc.weight": weights}, source)
     recipe = recipe_file(tmp_path, step("n_m", {"pattern": "2:4"}, pattern="fc.weight"))
@@ -439,8 +437,8 @@ def test_every_format_is_verified(call, tmp_path, source, form):
     recipe = recipe_file(tmp_path, *ALL)
     target = tmp_path / f"out{form.suffixes[0]}"
     assert call("run", recipe, source, "-o", target, "--format", form.name)[0] == 0
-    says = "safetensors" in form.suffixes[0]
-    more = () if says else ("--recipe", recipe, "--format", form.name)
+    output = "safetensors" in form.suffixes[0]
+    more = () if output else ("--recipe", recipe, "--format", form.name)
     for given in (more, more[:2]):  # several formats use .pt: the size decides
         status, out, err = call("verify", target, "--against", source, *given)
         assert (status, err) == (0, ""), out
@@ -454,7 +452,7 @@ def test_every_format_is_verified(call, tmp_path, source, form):
         assert json.loads(out)["differences"]
 
 
-def test_an_export_of_an_export_says_only_what_is_true_of_itself(call, tmp_path, source):
+def test_metadata_of_an_earlier_export_are_replaced(call, tmp_path, source):
     recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
     first, second = tmp_path / "1.safetensors", tmp_path / "2.safetensors"
     assert call("run", recipe, source, "-o", first)[0] == 0
@@ -472,7 +470,7 @@ def reads(pid, path):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path):
+def test_an_interrupted_run_leaves_no_file(tmp_path):
     rng = np.random.default_rng(0)
     big = tmp_path / "big.safetensors"
     save_file({f"l{i}.weight": rng.random((1000, 1000), np.float32) for i in range(8)}, big)
@@ -505,7 +503,7 @@ def test_the_examples_fit_the_sample(call, tmp_path, path):
     assert f"`{path.name}`" in PAGE
 
 
-def test_a_pattern_that_protected_weights_break_is_said_on_standard_error(call, tmp_path, source):
+def test_a_pattern_broken_by_protected_weights_gives_a_notice(call, tmp_path, source):
     boxes = [[[0, 1], [0, 8]]]
     protect = {
         "name": "edit",

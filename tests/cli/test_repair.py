@@ -57,14 +57,14 @@ def error(inputs, files, tensors):
     return np.square(change).sum() / np.square(inputs @ original[FC].T).sum()
 
 
-def test_it_writes_what_comes_nearer_to_the_original(repair, files, tmp_path):
+def test_a_repair_reduces_the_error_of_the_outputs(repair, files, tmp_path):
     """Zeros are kept, a layer without statistics is unchanged, and errors are correct."""
     _, pruned, inputs = files
     status, out, _ = repair("--json")
-    said, written = json.loads(out), load_file(tmp_path / "out.safetensors")
+    output, written = json.loads(out), load_file(tmp_path / "out.safetensors")
 
     assert status == 0
-    (layer,) = said["layers"]
+    (layer,) = output["layers"]
     assert layer["name"] == FC
     assert layer["bias"] == BIAS
     assert layer["error_before"] == pytest.approx(error(inputs, files, pruned), rel=1e-3)
@@ -72,10 +72,10 @@ def test_it_writes_what_comes_nearer_to_the_original(repair, files, tmp_path):
     assert layer["error_rounded"] < 0.3 * layer["error_before"]
     assert np.array_equal(written[FC] == 0, pruned[FC] == 0)
     assert np.array_equal(written[HEAD], pruned[HEAD])
-    assert said["not_repaired"] == [HEAD]
+    assert output["not_repaired"] == [HEAD]
 
 
-def test_it_says_so_in_a_table(repair):
+def test_a_repair_prints_a_table_of_layers(repair):
     status, out, _ = repair()
 
     assert status == 0
@@ -86,7 +86,7 @@ def test_it_says_so_in_a_table(repair):
     assert any(line.endswith(f"their inputs are not known: '{HEAD}'.") for line in rest)
 
 
-def test_zeros_that_pruneapp_wrote_are_counted(repair, call, tmp_path):
+def test_zeros_of_a_file_by_pruneapp_count_as_pruned(repair, call, tmp_path):
     """Other commands count them as ordinary weights; repair counts them as pruned."""
     l1 = ("--method", "l1_unstructured", "--amount", "0.5")
     original = tmp_path / "original.safetensors"
@@ -98,7 +98,7 @@ def test_zeros_that_pruneapp_wrote_are_counted(repair, call, tmp_path):
 
 
 @pytest.mark.parametrize("out", ["out.safetensors", "out.compact.safetensors"])
-def test_verify_finds_the_values_in_the_file_itself(repair, call, tmp_path, out):
+def test_verify_accepts_repaired_values(repair, call, tmp_path, out):
     """It also detects every changed bit."""
     repair(out=out)
     against = ("--against", tmp_path / "pruned.safetensors")
@@ -113,10 +113,10 @@ def test_verify_finds_the_values_in_the_file_itself(repair, call, tmp_path, out)
     place = 8 + int(length) + start + 4 * int(np.flatnonzero(values)[0])
     data[place] ^= 1
     (tmp_path / out).write_bytes(data)
-    status, said, _ = call("verify", tmp_path / out, *against)
+    status, output, _ = call("verify", tmp_path / out, *against)
     assert status == 1
-    assert "does not hold the values that its repair made" in said
-    assert FC in said
+    assert "does not hold the values that its repair made" in output
+    assert FC in output
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_a_repair_of_another_checkpoint_is_refused(repair, other, call, tmp_path
     assert not (tmp_path / "out2.safetensors").exists()
 
 
-def test_an_export_names_the_data_that_it_was_calibrated_with(repair, tmp_path):
+def test_an_export_stores_the_digest_of_its_calibration_data(repair, tmp_path):
     path = tmp_path / "stats.safetensors"
     metadata = {"pruneapp_statistics": json.dumps({"data": "text:1"})}
     save_file(load_file(path), path, metadata)
@@ -188,21 +188,21 @@ def test_the_report_names_the_script_that_calibrated_a_repair(files, call, tmp_p
     with open_checkpoint(out) as checkpoint:
         assert calibration_of(checkpoint) == (f"script:{digest}",)
     assert json.loads(reports[0].read_text())["calibrated_with"] == [f"script:{digest}"]
-    said = f"Calibrated with the data of the script with the SHA-256 {digest}"
-    assert said in reports[1].read_text("utf-8")
+    output = f"Calibrated with the data of the script with the SHA-256 {digest}"
+    assert output in reports[1].read_text("utf-8")
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_verify_finds_that_another_checkpoint_was_repaired(repair, other, call, tmp_path, named):
+def test_verify_detects_a_repair_of_another_checkpoint(repair, other, call, tmp_path, named):
     recipe = tmp_path / "r.recipe.json"
     repair("--save-recipe", recipe)
     more = ("--recipe", recipe) if named else ()
-    status, said, _ = call("verify", tmp_path / "out.safetensors", "--against", other, *more)
+    status, output, _ = call("verify", tmp_path / "out.safetensors", "--against", other, *more)
     assert status == 1
-    assert "fc.weight was repaired from other values than the original has" in said
+    assert "fc.weight was repaired from other values than the original has" in output
 
 
-def test_verify_computes_the_values_again(repair, call, tmp_path, files):
+def test_verify_recomputes_repaired_values(repair, call, tmp_path, files):
     """From the statistics and the original that the recipe names, within a tolerance."""
     inputs = files[2]
     assert repair()[0] == 0
@@ -217,16 +217,16 @@ def test_verify_computes_the_values_again(repair, call, tmp_path, files):
     assert "values of 2 tensors, computed again, are off by at most" in call(*again, *unpruned)[1]
     assert "Name that model, which was pruned, with --unpruned" in call(*again)[2]
     assert "--unpruned requires --recompute" in call(*again[:4], *unpruned)[2]
-    status, _, said = call(*again, "--unpruned", tmp_path / "pruned.safetensors")
+    status, _, output = call(*again, "--unpruned", tmp_path / "pruned.safetensors")
     assert status == 2
-    assert "is not the model that the repair was made for" in said
+    assert "is not the model that the repair was made for" in output
     InputArrays({FC: inputs + 1}).save(tmp_path / "stats.safetensors")
-    status, _, said = call(*again, *unpruned)
+    status, _, output = call(*again, *unpruned)
     assert status == 2
-    assert "The repair was made with the statistics with the SHA-256" in said
+    assert "The repair was made with the statistics with the SHA-256" in output
 
 
-def test_values_that_were_made_otherwise_than_the_recipe_says_are_found(repair, call, tmp_path):
+def test_verify_detects_values_that_differ_from_the_recipe(repair, call, tmp_path):
     """Although their SHA-256 equals the recipe's."""
     recipe, out = tmp_path / "my.recipe.json", tmp_path / "out.pt"
     assert repair("--damping", "0.5", "--save-recipe", recipe, out="out.pt")[0] == 0
@@ -237,44 +237,44 @@ def test_values_that_were_made_otherwise_than_the_recipe_says_are_found(repair, 
     assert call(*verify)[0] == 0
     again = "--recompute", tmp_path / "stats.safetensors"
     again += "--unpruned", tmp_path / "original.safetensors"
-    status, said, _ = call(*verify, *again)
+    status, output, _ = call(*verify, *again)
     assert status == 1
-    assert f"{FC} has repaired values that are off by 0." in said
-    assert "computed again, more than 0.001" in said
+    assert f"{FC} has repaired values that are off by 0." in output
+    assert "computed again, more than 0.001" in output
     assert call(*verify, *again, "--tolerance", "9")[0] == 0
     for text in ("nan", "-1"):
-        said = call(*verify, *again, f"--tolerance={text}")[2]
-        assert f"--tolerance must be at least 0 (got {text})" in said
+        output = call(*verify, *again, f"--tolerance={text}")[2]
+        assert f"--tolerance must be at least 0 (got {text})" in output
 
 
-def test_without_a_repair_verify_says_that_nothing_was_computed_again(call, tmp_path, files):
+def test_verify_reports_that_a_recipe_has_no_repair(call, tmp_path, files):
     out = tmp_path / "out.safetensors"
     prune = "prune", tmp_path / "original.safetensors", "--method", "l1_unstructured"
     assert call(*prune, "--amount", "0.5", "-o", out)[0] == 0
     verify = "verify", out, "--against", tmp_path / "original.safetensors"
-    status, said, noted = call(*verify, "--recompute", tmp_path / "stats.safetensors")
-    assert (status, said.startswith("Yes")) == (0, True)
+    status, output, noted = call(*verify, "--recompute", tmp_path / "stats.safetensors")
+    assert (status, output.startswith("Yes")) == (0, True)
     assert "Note: The recipe has no repair, so nothing was computed again." in noted
     assert not call(*verify)[2]
 
 
-def test_what_was_rounded_since_is_verified_with_the_recipe(repair, call, tmp_path):
+def test_values_rounded_later_are_verified_with_the_recipe(repair, call, tmp_path):
     """The recipe's folder of values is next to it."""
     recipe = tmp_path / "my.recipe.json"
     repair("--dtype", "bfloat16", "--save-recipe", recipe)
     verify = ("verify", tmp_path / "out.safetensors", "--against", tmp_path / "pruned.safetensors")
-    status, said, _ = call(*verify)
+    status, output, _ = call(*verify)
     assert status == 1
-    assert "give the recipe and its folder of values with --recipe" in said
+    assert "give the recipe and its folder of values with --recipe" in output
     assert call(*verify, "--recipe", recipe)[0] == 0
     again = tmp_path / "again.safetensors"
     run = ("run", recipe, tmp_path / "pruned.safetensors", "-o", again, "--dtype", "bfloat16")
     assert call(*run)[0] == 0
     assert again.read_bytes() == (tmp_path / "out.safetensors").read_bytes()
     shutil.rmtree(tmp_path / "my.values")
-    status, _, said = call(*run)
+    status, _, output = call(*run)
     assert status == 2
-    assert "are missing. Put the folder of values beside the recipe." in said
+    assert "are missing. Put the folder of values beside the recipe." in output
 
 
 def test_the_statistics_of_norms_may_be_kept(repair, tmp_path):
@@ -285,15 +285,15 @@ def test_the_statistics_of_norms_may_be_kept(repair, tmp_path):
         assert source.get("norms", False) is norms
 
 
-def test_what_does_not_fit_is_one_sentence(repair, call, tmp_path, files):
+def test_invalid_repairs_give_one_sentence(repair, call, tmp_path, files):
     """Nothing is written."""
     assert "--iterations must be at least 1 (got 0)" in repair("--iterations", "0")[2]
     assert "--damping must be a positive number (got -1.0)" in repair("--damping=-1")[2]
     other = {FC: np.ones((3, 3), np.float32), BIAS: files[0][BIAS]}
     save_file(other, tmp_path / "original.safetensors")
-    status, _, said = repair()
+    status, _, output = repair()
     assert status == 2
-    assert "'original.safetensors' has 'fc.weight' in the shape [3, 3]" in said
+    assert "'original.safetensors' has 'fc.weight' in the shape [3, 3]" in output
     save_file(files[0], tmp_path / "original.safetensors")
     save_file(files[0], tmp_path / "pruned.safetensors")
     assert "Nothing is pruned in these layers, so there is nothing to repair." in repair()[2]
@@ -328,21 +328,21 @@ def test_a_script_runs_inputs_through_the_original(call, files, tmp_path):
     more = "--script", tmp_path / "script.py", "-o", tmp_path / "out.safetensors", "--json"
     status, out, error = call("repair", *words, *more, "--gram-memory", "8kB")
     assert status == 0, error
-    said = json.loads(out)
-    assert said["solver"] == "torch (cpu)"
-    assert [layer["name"] for layer in said["layers"]] == [FC, HEAD]
-    assert all(layer["error_rounded"] < layer["error_before"] for layer in said["layers"])
+    output = json.loads(out)
+    assert output["solver"] == "torch (cpu)"
+    assert [layer["name"] for layer in output["layers"]] == [FC, HEAD]
+    assert all(layer["error_rounded"] < layer["error_before"] for layer in output["layers"])
     assert load_file(tmp_path / "out.safetensors")[FC].shape == (20, 30)
 
 
-def test_without_statistics_or_a_script_it_says_what_is_missing(call, files, tmp_path):
+def test_a_repair_without_statistics_or_script_is_refused(call, files, tmp_path):
     words = tmp_path / "pruned.safetensors", "--against", tmp_path / "original.safetensors"
     status, _, error = call("repair", *words, "-o", tmp_path / "out.safetensors")
     assert status == 2
     assert "--script is required: only model folders" in error
 
 
-def test_a_sequential_repair_says_how_often_it_runs_the_inputs(call, files, tmp_path):
+def test_a_sequential_repair_prints_how_often_it_runs_the_inputs(call, files, tmp_path):
     """The error is smaller than without; a statistics file could not reproduce the repair."""
     (tmp_path / "script.py").write_text(SCRIPT)
     pruned, out = tmp_path / "pruned.safetensors", tmp_path / "out.safetensors"
@@ -350,12 +350,12 @@ def test_a_sequential_repair_says_how_often_it_runs_the_inputs(call, files, tmp_
     more = "--script", tmp_path / "script.py", "--json"
     errors = {}
     for options in ((), ("--sequential",)):
-        status, said, error = call("repair", *words, *more, *options)
+        status, output, error = call("repair", *words, *more, *options)
         assert status == 0, error
-        assert json.loads(said)["sequential"] is bool(options)
-        assert json.loads(said)["solver"] == "numpy (CPU)"
+        assert json.loads(output)["sequential"] is bool(options)
+        assert json.loads(output)["solver"] == "numpy (CPU)"
         assert ("then up to 2 times more through it and the pruned model" in error) == bool(options)
-        errors[options] = {layer["name"]: layer for layer in json.loads(said)["layers"]}
+        errors[options] = {layer["name"]: layer for layer in json.loads(output)["layers"]}
         assert set(errors[options]) == {FC, HEAD}
     plain, sequential = errors.values()
     assert sequential[FC]["error_rounded"] == pytest.approx(plain[FC]["error_rounded"], rel=1e-3)

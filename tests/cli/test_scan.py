@@ -62,7 +62,7 @@ def command(seconds=0.0):
     return shlex.join([sys.executable, "-IS", "command.py", "{checkpoint}", "log", str(seconds)])
 
 
-def test_a_scan_of_an_onnx_model_hands_onnx_files_to_a_command(call, place):
+def test_a_scan_of_an_onnx_model_passes_onnx_files_to_a_command(call, place):
     save(small_network(), place / "net.onnx", external=True)
     which = """sh -c 'case $0 in *.onnx) echo {\\"fluff\\": 1};; *) exit 3;; esac' {checkpoint}"""
     words = ("scan", "net.onnx", "--command", which, "-o", "net.scan.json", "--amounts", "50%")
@@ -84,19 +84,19 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     assert out.splitlines()[0].split() == ["tensor", "weights", "50", "%", "90", "%"]
     assert "loss, lower is better; " in out
     status, out, err = call(*words, "--amounts", "0.5,0.9", "--json")
-    told = json.loads(out)
-    assert (status, err, told["measured"], told["wanted"]) == (0, "", 4, 4)
-    assert told["metrics"]["share"] == {"before": 1.0, "noise": None, "higher": True}
+    report = json.loads(out)
+    assert (status, err, report["measured"], report["wanted"]) == (0, "", 4, 4)
+    assert report["metrics"]["share"] == {"before": 1.0, "noise": None, "higher": True}
 
     status, out, err = call(
         "allocate", "m.scan.json", "--total", "61%", "-o", "r.recipe.json",
         "--max-sparsity", "0.*=70%", "--json",
     )  # fmt: skip
     assert (status, err) == (0, "")
-    told = json.loads(out)
-    assert told["metric"] == "loss"
-    assert told["pruned"] == round(0.61 * 192) == sum(t["pruned"] for t in told["tensors"])
-    assert told["tensors"][0]["pruned"] <= 89
+    report = json.loads(out)
+    assert report["metric"] == "loss"
+    assert report["pruned"] == round(0.61 * 192) == sum(t["pruned"] for t in report["tensors"])
+    assert report["tensors"][0]["pruned"] <= 89
     assert call("run", "r.recipe.json", "m.safetensors", "-o", "p.safetensors")[0] == 0
     calibrated = "that measure it: its metrics may be better than on other data"
     for file in ("p.safetensors", "m.safetensors"):
@@ -112,16 +112,16 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
         assert (status, calibrated in err) == (0, file == "p.safetensors")
     pruned = load_file("p.safetensors")
     assert {n: int((a == 0).sum()) for n, a in pruned.items()} == {
-        t["name"]: t["pruned"] for t in told["tensors"]
+        t["name"]: t["pruned"] for t in report["tensors"]
     }
 
     more = ("m.safetensors", "--script", "script.py", "--total", "61%")
     status, out, err = call("allocate", "m.scan.json", *more, "--json")
-    told = json.loads(out)
+    report = json.loads(out)
     assert status == 0
     assert "the data that it was chosen by" in err
-    assert told["measured"].keys() == told["one_rule"].keys() == told["unpruned"].keys()
-    assert told["unpruned"]["loss"] == told["before"] < told["measured"]["loss"]
+    assert report["measured"].keys() == report["one_rule"].keys() == report["unpruned"].keys()
+    assert report["unpruned"]["loss"] == report["before"] < report["measured"]["loss"]
 
     status, out, err = call("allocate", "m.scan.json", *more, "--limit", "30")
     assert status == 0
@@ -160,7 +160,7 @@ def test_each_tensor_may_be_repaired_before_the_model_is_measured(call, place):
     assert "or name it with --statistics" in err
 
 
-def test_data_that_give_the_same_values_are_said_to_be_the_same(call, place):
+def test_equal_values_give_a_notice_about_the_same_data(call, place):
     """A copied script is another script, but reads the same data."""
     assert call(
         "scan", "m.safetensors", "--command", command(), "-o", "s.json", "--amounts", "0.5"
@@ -174,7 +174,7 @@ def test_data_that_give_the_same_values_are_said_to_be_the_same(call, place):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupted_scan_keeps_what_it_has_and_goes_on(call, place):
+def test_an_interrupted_scan_is_saved_and_continued(call, place):
     words = ("scan", "m.safetensors", "--command", command(0.1), "-o", "s.json")
     process = subprocess.Popen(
         [sys.executable, "-m", "pruneapp", *words],
@@ -198,7 +198,7 @@ def test_an_interrupted_scan_keeps_what_it_has_and_goes_on(call, place):
     assert (json.loads(out)["measured"], log.stat().st_size) == (10, 3 + 10 - kept)
 
 
-def test_a_scan_that_fails_keeps_what_it_has(call, place, monkeypatch):
+def test_a_failed_scan_is_saved(call, place, monkeypatch):
     monkeypatch.setattr(module, "KEEP", 0.0)
     Path("command.py").write_text(COMMAND + "sys.exit(len(open('log').read()) > 5)")
     status, _, err = call(
@@ -218,7 +218,7 @@ FRACTIONS = (
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--method", "n_m"), "'n_m' cannot be scanned"),
         *((("--amounts", typed), FRACTIONS) for typed in ("1,2", "150%", ",", "abc", "0", "0%")),
@@ -230,17 +230,17 @@ FRACTIONS = (
         (("--exclude", "x"), "--exclude must be"),
     ],
 )
-def test_a_scan_that_means_nothing_is_refused(call, place, words, said):
+def test_invalid_scans_are_refused(call, place, words, message):
     more = () if "-o" in words else ("-o", "s.json")
     status, out, err = call("scan", "m.safetensors", "--command", command(), *words, *more)
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
     assert not Path("log").exists()
     assert not Path("s.json").exists()
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--total", "95%"), "must be from 0 % to"),
         (("--total", "x"), "--target-sparsity must be"),
@@ -254,19 +254,19 @@ def test_a_scan_that_means_nothing_is_refused(call, place, words, said):
         ((), "--total is required"),
     ],
 )
-def test_an_allocation_that_means_nothing_is_refused(call, place, words, said):
+def test_invalid_allocations_are_refused(call, place, words, message):
     save_file({"w": np.ones((4, 4), np.float32)}, "o.safetensors")
     scanned = ("scan", "m.safetensors", "--command", command(), "-o", "s.json", "--amounts", "0.5")
     assert call(*scanned)[0] == 0
     status, out, err = call("allocate", "s.json", *words, "-o", "r.json")
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
     assert not Path("r.json").exists()
     before = Path("s.json").read_bytes()
     for name in ("s.json", "o.safetensors"):
-        told = call("allocate", "s.json", "o.safetensors", "--total", "0.3", "-o", name)
-        assert told[0] == 2
-        assert "is an input of this command" in told[2]
+        report = call("allocate", "s.json", "o.safetensors", "--total", "0.3", "-o", name)
+        assert report[0] == 2
+        assert "is an input of this command" in report[2]
     assert Path("s.json").read_bytes() == before
 
 
@@ -278,7 +278,7 @@ def test_a_file_with_masks_is_not_scanned(call, place):
     assert "contains masks, and a scan begins with nothing pruned" in err
 
 
-def test_the_lines_of_python_in_the_page_scan_and_allocate(place, capsys):
+def test_the_python_example_of_the_documentation_scans_and_allocates(place, capsys):
     page = Path(__file__).parents[2] / "docs" / "sensitivity.md"
     section = page.read_text(encoding="utf-8").partition("## In Python\n")[2]
     code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from pruneapp import resources
-from pruneapp.__main__ import run_command as main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.cli.parser import parse
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
@@ -21,9 +19,8 @@ from pruneapp.progress import Job
 PATH = Path(resources.path(SAMPLE))
 
 
-def test_the_table_names_every_format_with_the_size_that_is_written(tmp_path, capsys):
-    assert main(parse(["sizes", str(PATH), "--json"])) == 0
-    found = {offer["format"]: offer for offer in json.loads(capsys.readouterr().out)}
+def test_sizes_lists_every_format_with_the_written_size(call, tmp_path):
+    found = {offer["format"]: offer for offer in json.loads(call("sizes", PATH, "--json")[1])}
     assert list(found) == list(FORMATS)
     with open_checkpoint(PATH) as checkpoint:
         for name, offer in found.items():
@@ -38,19 +35,18 @@ def test_the_table_names_every_format_with_the_size_that_is_written(tmp_path, ca
 
 
 @pytest.mark.parametrize("ending", ["pt", "safetensors", "model"])
-def test_a_name_says_which_file_is_sized(ending, tmp_path, capsys):
+def test_the_output_name_selects_the_container(call, ending, tmp_path):
     out = tmp_path / f"x.{ending}"
-    assert main(parse(["sizes", str(PATH), "--json", "-o", str(out)])) == 0
-    found = {offer["format"]: offer for offer in json.loads(capsys.readouterr().out)}
+    offers = json.loads(call("sizes", PATH, "--json", "-o", out)[1])
+    found = {offer["format"]: offer for offer in offers}
     assert not out.exists(), "nothing is written"
     with open_checkpoint(PATH) as checkpoint:
         report = export(Snapshot(checkpoint), ExportRequest("resumable", out), Job())
     assert found["resumable"]["bytes"] == report.files[0].nbytes
 
 
-def test_people_read_it_as_a_table(capsys):
-    assert main(parse(["sizes", str(PATH)])) == 0
-    out = capsys.readouterr().out
+def test_sizes_prints_a_table(call):
+    _, out, _ = call("sizes", PATH)
     head, *rows = out.splitlines()
     assert head.split() == ["format", "bytes", "best", "compatible", "with"]
     assert [row.split()[0] for row in rows[: len(FORMATS)]] == list(FORMATS)
@@ -58,7 +54,8 @@ def test_people_read_it_as_a_table(capsys):
     assert "Zeros do not reduce the size of a dense file" in out
 
 
-def test_what_cannot_be_expanded_is_said_in_a_sentence(tmp_path, capsys):
-    assert main(parse(["expand", str(PATH), "-o", str(tmp_path / "x")])) == 2
-    assert "can be expanded" in capsys.readouterr().err
+def test_other_files_cannot_be_expanded(call, tmp_path):
+    status, _, err = call("expand", PATH, "-o", tmp_path / "x")
+    assert status == 2
+    assert "can be expanded" in err
     assert list(tmp_path.iterdir()) == []

@@ -66,7 +66,9 @@ def counted(monkeypatch):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_byte_is_counted_once_and_beside(ready, source, counted, monkeypatch, name, capsys):
+def test_each_byte_is_hashed_once_by_another_thread(
+    ready, source, counted, monkeypatch, name, capsys
+):
     module, masks = COMMANDS[name]
     compute = getattr(module, masks)
 
@@ -84,8 +86,8 @@ def test_each_byte_is_counted_once_and_beside(ready, source, counted, monkeypatc
     assert counted == [(place, False) for place in range(0, size, 100_000)]
     if name != "verify":
         with safe_open(ready[name][-1], "np") as written:
-            said = written.metadata()["pruneapp.inputs"]
-        assert json.loads(said) == [hashlib.sha256(source.read_bytes()).hexdigest()]
+            output = written.metadata()["pruneapp.inputs"]
+        assert json.loads(output) == [hashlib.sha256(source.read_bytes()).hexdigest()]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -93,7 +95,7 @@ def test_each_byte_is_counted_once_and_beside(ready, source, counted, monkeypatc
     ("error", "status"),
     [(Cancelled(), 130), (KeyboardInterrupt(), 130), (CheckpointError("no"), 2)],
 )
-def test_no_thread_is_left_where_a_command_ends_early(
+def test_no_thread_is_left_if_a_command_ends_early(
     ready, counted, monkeypatch, name, error, status
 ):
     module, masks = COMMANDS[name]

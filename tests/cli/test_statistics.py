@@ -55,7 +55,7 @@ def run(call):
     return lambda *words: call("statistics", "m.safetensors", *words)
 
 
-def test_a_script_makes_a_file(run, place):
+def test_a_script_collects_statistics(run, place):
     """The output lists tensors with and without statistics."""
     words = (
         "--script",
@@ -70,9 +70,9 @@ def test_a_script_makes_a_file(run, place):
     )
     status, out, err = run(*words, "--json")
     assert (status, err) == (0, "")
-    told = json.loads(out)
-    assert len(told.pop("sha256")) == 64
-    assert told == {
+    report = json.loads(out)
+    assert len(report.pop("sha256")) == 64
+    assert report == {
         "output": "s.safetensors",
         "rows": 3,
         "seen": ["fc.weight"],
@@ -85,7 +85,7 @@ def test_a_script_makes_a_file(run, place):
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         ((), "--output is required"),
         (("-o", "s.st"), "--script is required"),
@@ -99,13 +99,13 @@ def test_a_script_makes_a_file(run, place):
         (("-o", "s.st", "--script", "script.py", "--text", "x"), "not allowed with argument"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(run, place, words, says):
+def test_invalid_requests_give_one_sentence(run, place, words, message):
     """Nothing is written."""
     Path("bare.py").write_text("def evaluate(model):\n    return 1\n")
     before = {path: path.read_bytes() for path in place.iterdir()}
     status, out, err = run(*words)
     assert (status, out) == (2, "")
-    assert says in err
+    assert message in err
     assert before == {path: path.read_bytes() for path in place.iterdir()}
 
 
@@ -117,7 +117,7 @@ def statistics(place):
     return Path("s.safetensors")
 
 
-def test_an_imatrix_is_converted_and_says_what_it_leaves_out(call, tmp_path, monkeypatch):
+def test_an_imatrix_is_converted_and_skipped_names_are_printed(call, tmp_path, monkeypatch):
     """With Gram matrices if requested; an imatrix of another model is refused."""
     monkeypatch.chdir(tmp_path)
     shapes = {"model.layers.0.mlp.up_proj.weight": (4, 6), "lm_head.weight": (9, 6)}
@@ -159,7 +159,7 @@ def test_an_imatrix_is_converted_and_says_what_it_leaves_out(call, tmp_path, mon
 WANDA = ("m.safetensors", "--method", "wanda", "--amount", "0.5", "--statistics", "s.safetensors")
 
 
-def test_wanda_prunes_and_its_recipe_takes_the_statistics_of_the_checkpoint(call, statistics):
+def test_wanda_prunes_and_its_recipe_uses_the_statistics_of_the_checkpoint(call, statistics):
     """The recipe with the same statistics gives the same bytes; the export names them."""
     status, _, err = call("prune", *WANDA, "-o", "p.safetensors", "--save-recipe", "r.json")
     assert status == 0
@@ -185,10 +185,10 @@ def test_wanda_prunes_and_its_recipe_takes_the_statistics_of_the_checkpoint(call
     run = ("run", "r.json", "m.safetensors", "-o", "x.safetensors")
     missing = f"SHA-256 {digest.removeprefix('sha256:')} are not there"
     at_hand = "ranks weights by statistics of activations of the checkpoint"
-    for command, says in ((verify, missing), (run, at_hand)):
+    for command, output in ((verify, missing), (run, at_hand)):
         status, _, err = call(*command)
         assert status == 2
-        assert says in err
+        assert output in err
         assert "--statistics" in err
     assert "`pruneapp statistics m.safetensors --script SCRIPT -o FILE`" in err
     assert "`pruneapp run RECIPE m.safetensors --statistics FILE -o OUT`" in err
@@ -233,7 +233,7 @@ def swap(path):
 
 @pytest.mark.parametrize("change", [lambda _path: None, swap], ids=["wanda", "swaps"])
 @pytest.mark.parametrize("limit", ["2", "7"])
-def test_run_collects_the_statistics_that_a_recipe_takes(call, recipe, change, limit):
+def test_run_collects_the_statistics_that_a_recipe_needs(call, recipe, change, limit):
     """The result is the same as with the file of `pruneapp statistics`."""
     change(Path("r.json"))
     script = ("--script", "script.py", "--seed", "3", "--limit", limit)
@@ -250,7 +250,7 @@ def test_run_collects_the_statistics_that_a_recipe_takes(call, recipe, change, l
     assert all(np.array_equal(kept[name], made[name]) for name in kept)
 
 
-def test_run_keeps_no_statistics_unless_asked(recipe, tmp_path):
+def test_run_saves_statistics_only_on_request(recipe, tmp_path):
     """A note says that the result cannot be verified without them."""
     before = set(tmp_path.iterdir())
     status, out, err = recipe("-o", "p.safetensors", "--script", "script.py")
@@ -279,7 +279,7 @@ def test_nothing_is_collected_for_a_recipe_that_does_not_fit(recipe):
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("--script", "script.py", "--statistics", "s"), "not allowed with argument"),
         (("--save-statistics", "s"), "is for statistics that are collected"),
@@ -290,11 +290,11 @@ def test_nothing_is_collected_for_a_recipe_that_does_not_fit(recipe):
         (("--text", "script.py"), "--script is required"),
     ],
 )
-def test_options_of_collecting_that_do_not_fit_are_refused(recipe, place, words, says):
+def test_options_of_collecting_that_do_not_fit_are_refused(recipe, place, words, message):
     before = {path: path.read_bytes() for path in place.iterdir()}
     status, _, err = recipe("-o", "p", *words)
     assert status == 2
-    assert says in err
+    assert message in err
     assert {path: path.read_bytes() for path in place.iterdir()} == before
 
 
@@ -316,7 +316,7 @@ def test_a_recipe_without_statistics_runs_no_script(call, place):
     assert Path("p").read_bytes() == Path("q").read_bytes()
 
 
-def test_an_export_names_the_data_of_its_statistics(call, statistics):
+def test_an_export_stores_the_digest_of_its_statistics(call, statistics):
     """In metadata and reports; verifying works while other statistics are open."""
     metadata = {"pruneapp_statistics": json.dumps({"data": "text:1"})}
     save_file(load_file(statistics), statistics, metadata)
@@ -386,7 +386,7 @@ def test_statistics_of_another_checkpoint_are_refused(call, tmp_path, monkeypatc
     assert "belong to another checkpoint" not in out + err
 
 
-def test_swaps_take_what_has_gram_matrices_and_verify_to_the_byte(call, statistics):
+def test_swaps_prune_tensors_with_gram_matrices_and_are_verified(call, statistics):
     """Tensors without Gram matrices are unchanged; the recipe names the statistics as for Wanda."""
     arrays = {"fc.weight": (2, 3), "up.weight": (4, 6)}
     rng = np.random.default_rng(0)
@@ -421,7 +421,7 @@ UNITS = ("model", "--method", "ffn_neurons", "--amount", "50%", "--multiple", "1
          "--statistics", "s.safetensors")  # fmt: skip
 
 
-def test_units_are_pruned_by_their_inputs_and_its_recipe_takes_the_statistics(call, folder):
+def test_units_are_pruned_by_their_inputs_and_the_recipe_uses_the_statistics(call, folder):
     assert call("prune", *UNITS, "-o", "p", "--save-recipe", "r.json")[:2] == (0, ANY)
     pruned = load_file("p/model.safetensors")
     assert pruned["model.layers.2.mlp.down_proj.weight"].any(axis=0).sum() == NEURONS // 2
@@ -436,7 +436,7 @@ def test_units_are_pruned_by_their_inputs_and_its_recipe_takes_the_statistics(ca
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (UNITS[:-2], "'ffn_neurons' with --by flap needs --statistics FILE."),
         ((*UNITS[:7], *UNITS[9:]), "--statistics has no effect without 'by' wanda or flap."),
@@ -444,17 +444,17 @@ def test_units_are_pruned_by_their_inputs_and_its_recipe_takes_the_statistics(ca
          "nothing about the inputs of 'model.layers.0.self_attn.o_proj.weight', so 'flap' cannot"),
     ],
 )  # fmt: skip
-def test_units_without_what_ranks_them_are_refused(call, folder, words, says):
+def test_units_without_statistics_are_refused(call, folder, words, message):
     status, out, err = call("prune", *words, "-o", "p")
     assert (status, out) == (2, "")
-    assert says in err
+    assert message in err
     assert not Path("p").exists()
     status, _, err = call("prune", *UNITS, "-o", "s.safetensors")
     assert (status, "is an input of this command" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (WANDA[:-2], "'wanda' needs --statistics FILE"),
         ((*WANDA[:-1], "m.safetensors"), "holds no statistics of activations"),
@@ -465,18 +465,18 @@ def test_units_without_what_ranks_them_are_refused(call, folder, words, says):
          "does not take --statistics"),
     ],
 )  # fmt: skip
-def test_statistics_that_do_not_suit_are_refused(call, statistics, words, says):
+def test_statistics_that_do_not_suit_are_refused(call, statistics, words, message):
     """Nothing is written."""
     status, out, err = call("prune", *words, "-o", "p.safetensors")
     assert (status, out) == (2, "")
-    assert says in err
+    assert message in err
     assert not Path("p.safetensors").exists()
     status, _, err = call("prune", *WANDA, "-o", "s.safetensors")
     assert (status, "is an input of this command" in err) == (2, True)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupt_ends_it_and_leaves_nothing(place):
+def test_an_interrupt_leaves_no_file(place):
     """Interrupted while the script sleeps."""
     Path("script.py").write_text(
         "import time\nfrom pathlib import Path\n\ndef load(path): pass\n\n"

@@ -59,7 +59,7 @@ def refused(capfd, *words):
     return err
 
 
-def test_a_folder_that_has_no_room_is_refused_before_anything_is_written(place, capfd, monkeypatch):
+def test_a_full_disk_is_refused_before_anything_is_written(place, capfd, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(10**6, 10**6 - 20_000, 20_000))
     monkeypatch.setattr(TargetFolder, "__enter__", None)
     err = refused(capfd, "run", "r.json", "shards", "-o", "out")
@@ -67,11 +67,11 @@ def test_a_folder_that_has_no_room_is_refused_before_anything_is_written(place, 
     needed = sum(path.stat().st_size for path in (place / "shards").glob("*.safetensors"))
     assert needed > 2 * 16_000
     assert "20,000 are free" in err
-    said = int(err.split(" are needed")[0].split("(")[-1].replace(",", ""))
-    assert said >= needed
+    output = int(err.split(" are needed")[0].split("(")[-1].replace(",", ""))
+    assert output >= needed
 
 
-def test_what_is_told_names_the_folder_that_was_wanted(place, capfd, monkeypatch):
+def test_errors_name_the_requested_folder(place, capfd, monkeypatch):
     reserve = os.posix_fallocate
 
     def full(fd, start, nbytes):
@@ -105,7 +105,7 @@ def test_a_folder_that_cannot_be_listed_is_called_a_folder(place, capfd, monkeyp
     assert "goes with the model" not in err
 
 
-def test_a_folder_with_the_name_of_a_file_is_told_before_anything_is_written(
+def test_a_folder_with_the_name_of_a_file_is_refused_before_anything_is_written(
     place, capfd, monkeypatch
 ):
     there = place / "out" / "model-00002-of-00002.safetensors"
@@ -116,7 +116,7 @@ def test_a_folder_with_the_name_of_a_file_is_told_before_anything_is_written(
     assert [path.name for path in (place / "out").iterdir()] == [there.name]
 
 
-def test_what_may_not_be_opened_is_not_judged(place, capfd):
+def test_a_file_without_permission_is_reported_as_such(place, capfd):
     os.mkfifo("pipe")
     for path in ("pipe", "nothere"):
         err = refused(capfd, "verify", path, "--against", "model.safetensors")
@@ -127,7 +127,7 @@ def test_what_may_not_be_opened_is_not_judged(place, capfd):
     assert "is cut short" in capfd.readouterr().out
 
 
-def test_a_method_that_may_not_be_read_is_no_trouble_of_the_output(place, capfd, monkeypatch):
+def test_an_unreadable_method_file_is_not_an_error_of_the_output(place, capfd, monkeypatch):
     read = SourceFileLoader.get_data
 
     def locked(loader, path):
@@ -146,7 +146,7 @@ def test_a_method_that_may_not_be_read_is_no_trouble_of_the_output(place, capfd,
     assert "'own.py' cannot be read: permission denied." in refused(capfd, *words)
 
 
-def test_whatever_else_the_system_refuses_is_told_with_the_file(place, capfd, monkeypatch):
+def test_other_system_errors_name_the_file(place, capfd, monkeypatch):
     def refuse(*_args):
         raise PermissionError(errno.EACCES, "Permission denied", "some/file")
 

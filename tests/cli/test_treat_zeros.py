@@ -46,30 +46,30 @@ def command(request, sparse, tmp_path, call):
     return run
 
 
-def test_the_report_says_that_only_zeros_were_pruned(command, sparse):
-    status, said, _, out = command()
+def test_the_report_has_tensors_in_which_only_zeros_were_pruned(command, sparse):
+    status, output, _, out = command()
     assert status == 0
     assert zeros(out)["a.weight"] == zeros(sparse)["a.weight"]
-    assert "a.weight  (zero already)" in said
-    assert "b.weight\n" in said
-    assert "2,320 of 11,600 weights pruned (20.0 %), 2,000 of them zero already" in said
-    assert "Note: In 'a.weight', only weights that were zero already are pruned" in said
-    assert "--treat-zeros" in said
+    assert "a.weight  (zero already)" in output
+    assert "b.weight\n" in output
+    assert "2,320 of 11,600 weights pruned (20.0 %), 2,000 of them zero already" in output
+    assert "Note: In 'a.weight', only weights that were zero already are pruned" in output
+    assert "--treat-zeros" in output
 
 
 def test_json_names_the_tensors(command):
-    status, said, _, _ = command("--json")
+    status, output, _, _ = command("--json")
     assert status == 0
-    report = json.loads(said)
+    report = json.loads(output)
     assert report["already_zero"] == ["a.weight"]
     assert any("--treat-zeros" in notice for notice in report["notices"])
 
 
-def test_treated_zeros_leave_the_amount_for_the_other_weights(command, sparse):
+def test_the_amount_applies_to_weights_other_than_treated_zeros(command, sparse):
     before = zeros(sparse)
-    status, said, err, out = command("--treat-zeros")
+    status, output, err, out = command("--treat-zeros")
     assert status == 0, err
-    assert "already" not in said
+    assert "already" not in output
     after = zeros(out)
     assert after["a.weight"] == before["a.weight"] + round(0.2 * (10_000 - before["a.weight"]))
     assert after["b.weight"] == before["b.weight"] + 320
@@ -78,14 +78,14 @@ def test_treated_zeros_leave_the_amount_for_the_other_weights(command, sparse):
 def test_a_file_without_zeros_is_pruned_as_usual(command, tmp_path):
     dense = tmp_path / "dense.safetensors"
     save_file({"a.weight": torch.rand(100, 100) + 1}, dense, metadata={"format": "pt"})
-    status, said, err, out = command("--treat-zeros", source=dense)
+    status, output, err, out = command("--treat-zeros", source=dense)
     assert status == 0
     assert zeros(out)["a.weight"] == 2000
-    assert "No tensor has enough zeros" in said + err
-    assert "already" not in said
+    assert "No tensor has enough zeros" in output + err
+    assert "already" not in output
 
 
-def test_the_recipe_of_it_verifies(call, sparse, tmp_path):
+def test_a_recipe_with_treated_zeros_is_verified(call, sparse, tmp_path):
     out, recipe = tmp_path / "out.safetensors", tmp_path / "it.recipe.json"
     call("prune", sparse, "-o", out, *STEP, "--treat-zeros", "--save-recipe", recipe)
     entries = json.loads(recipe.read_text())["entries"]
@@ -96,13 +96,13 @@ def test_the_recipe_of_it_verifies(call, sparse, tmp_path):
     assert again.read_bytes() == out.read_bytes()
 
 
-def test_masks_of_a_file_are_no_new_zeros(call, tmp_path):
+def test_masks_of_a_file_are_not_counted_as_new_zeros(call, tmp_path):
     source, first, out = (tmp_path / f"{name}.safetensors" for name in ("in", "first", "out"))
     save_file({"a.weight": torch.randn(64, 64)}, source, metadata={"format": "pt"})
     assert call("prune", source, "-o", first, "--format", "resumable", *STEP)[0] == 0
-    status, said, _ = call("prune", first, "-o", out, *STEP)
+    status, output, _ = call("prune", first, "-o", out, *STEP)
     assert status == 0
-    assert "already" not in said
+    assert "already" not in output
 
 
 def test_channels_far_from_the_beginning_are_found(call, tmp_path):
@@ -133,8 +133,8 @@ def test_messages_count_the_entries_of_the_recipe(call, sparse, tmp_path):
         status, _, err = call("run", recipe, sparse, "-o", out, *more)
         assert status == 2
         assert "at entries[1]: " in err
-    _, said, _ = call("run", recipe, sparse, "--check", "--treat-zeros")
-    assert [line.split()[0] for line in said.splitlines()[:3]] == ["0", "1", "2"]
+    _, output, _ = call("run", recipe, sparse, "--check", "--treat-zeros")
+    assert [line.split()[0] for line in output.splitlines()[:3]] == ["0", "1", "2"]
 
 
 @pytest.mark.parametrize("command", ["prune", "run"])

@@ -24,56 +24,56 @@ def refused(path, capfd, *command):
     return capfd.readouterr().err
 
 
-def told(message):
+def advised_command(message):
     """Return the arguments of the command in a message."""
     return shlex.split(re.search("`(pruneapp expand .*?)`", message).group(1))[1:]
 
 
 @pytest.mark.parametrize("name", ["my model.safetensors.zst", "model.ZST", "no-suffix"])
-def test_the_command_that_is_told_makes_a_file_that_opens(tmp_path, capfd, name):
+def test_the_advised_command_writes_a_file_that_opens(tmp_path, capfd, name):
     path = tmp_path / name
     path.write_bytes(zstandard.compress(DENSE))
     out = tmp_path / "pruned.safetensors"
     options = ("--method", "l1_unstructured", "--amount", "0.5", "-o", str(out))
-    said = refused(path, capfd, "prune", *options)
-    assert str(path) in said
-    assert "compressed with zstd" in said
-    command = told(said)
+    output = refused(path, capfd, "prune", *options)
+    assert str(path) in output
+    assert "compressed with zstd" in output
+    command = advised_command(output)
     assert main(command) == 0
     assert path.read_bytes() == zstandard.compress(DENSE)
     assert main(["prune", command[-1], *options]) == 0
     assert int((load_file(out)["a.weight"] == 0).sum()) == 300
 
 
-def test_nobody_is_led_to_write_over_the_original(tmp_path):
+def test_the_advised_command_does_not_replace_the_original(tmp_path):
     """The original is next to its compressed file."""
     original, path = tmp_path / "m.safetensors", tmp_path / "m.safetensors.zst"
     original.write_bytes(DENSE)
     path.write_bytes(zstandard.compress(DENSE))
     with pytest.raises(UnsupportedFileError) as refusal:
         open_checkpoint(path)
-    assert told(str(refusal.value))[-1] == str(tmp_path / "m-unpacked.safetensors")
+    assert advised_command(str(refusal.value))[-1] == str(tmp_path / "m-unpacked.safetensors")
 
 
-def test_what_does_not_say_its_size_is_for_another_program(tmp_path, capfd):
+def test_a_zstd_file_without_its_size_is_left_to_other_programs(tmp_path, capfd):
     path = tmp_path / "m.safetensors.zst"
     packer = zstandard.ZstdCompressor().compressobj()
     path.write_bytes(packer.compress(DENSE) + packer.flush())
-    said = refused(path, capfd, "expand", "-o", str(tmp_path / "m.safetensors"))
-    assert "zstd -d" in said
+    output = refused(path, capfd, "expand", "-o", str(tmp_path / "m.safetensors"))
+    assert "zstd -d" in output
     assert not (tmp_path / "m.safetensors").exists()
 
 
 @pytest.mark.parametrize("length", [4, 5, 40])
-def test_what_is_cut_short_is_damaged_wherever_it_ends(tmp_path, capfd, length):
+def test_truncated_zstd_files_are_reported_as_damaged(tmp_path, capfd, length):
     path = tmp_path / "m.safetensors.zst"
     path.write_bytes(zstandard.compress(DENSE)[:length])
-    said = refused(path, capfd, "expand", "-o", str(tmp_path / "m.safetensors"))
-    assert "is damaged" in said
+    output = refused(path, capfd, "expand", "-o", str(tmp_path / "m.safetensors"))
+    assert "is damaged" in output
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
-def test_where_it_may_not_go_is_told_in_words_that_help(tmp_path, capfd):
+def test_impossible_outputs_are_refused_with_advice(tmp_path, capfd):
     """The message does not suggest an option that does not exist."""
     path = tmp_path / "m.safetensors.zst"
     path.write_bytes(zstandard.compress(DENSE))
@@ -83,7 +83,7 @@ def test_where_it_may_not_go_is_told_in_words_that_help(tmp_path, capfd):
         ("link", f"Specify '{tmp_path / 'else'}' itself"),
         ("x" * 300, "shorter name"),
     ):
-        said = refused(path, capfd, "expand", "-o", str(tmp_path / name))
-        assert word in said
-        assert "--follow-links" not in said
+        output = refused(path, capfd, "expand", "-o", str(tmp_path / name))
+        assert word in output
+        assert "--follow-links" not in output
     assert (tmp_path / "else").read_text() == "mine"
