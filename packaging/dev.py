@@ -2,10 +2,10 @@
 
     python3 packaging/dev.py run [FILE]    open the window; without a display, perform the main
                                            job once, off screen
-    python3 packaging/dev.py test [...]    format, lint, types, layers, structure, all tests,
-                                           and what share of lines and branches these run;
+    python3 packaging/dev.py test [...]    format, lint, types, layers, structure and all tests;
                                            --slow with those that take long, --thorough with
-                                           many more examples of each property as well
+                                           many more examples of each property as well,
+                                           --coverage with the share of lines and branches run
     python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
                                            hour; "bench big" alone: 12 GB, needs 25 GB of disk
                                            "bench quality", "bench quality-llama", "bench
@@ -50,9 +50,6 @@ VENV = ROOT / ".venv"
 # whether the development tools were installed as well.
 STAMP = VENV / "pruneapp-installed"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-# The tool that measures line coverage, and the folder with its sitecustomize module.
-COVERAGE = ROOT / "packaging" / "line_coverage.py"
-PROBES = ROOT / "packaging" / "probes"
 
 # By the authors of mkdocs-material, which is not developed any more; reads mkdocs.yml. MIT.
 SITE_BUILDER = "zensical==0.0.73"
@@ -331,44 +328,50 @@ def monkey(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Check format, lint, types, layers and structure, and run all tests; or only pytest.
 
-    A run of all tests ends with a line with the coverage, which is informative only. The options
-    ``--slow`` and ``--thorough`` are replaced by those of pytest.
+    ``--slow`` and ``--thorough`` are replaced by the options of pytest. With ``--coverage``, all
+    processes of the tests record which lines and branches they run, and the figures are printed.
     """
-    options = []
-    if "--slow" in arguments or "--thorough" in arguments:
+    flags = {"--slow", "--thorough", "--coverage"} & {*arguments}
+    arguments = [argument for argument in arguments if argument not in flags]
+    # One process more than the minimum of two cores: tests of the window wait half of the time.
+    options = [] if arguments else ["-n", "3", "--dist", "worksteal"]
+    if "--slow" in flags or "--thorough" in flags:
         options += ["-m", "slow or not slow"]
-    if "--thorough" in arguments:
+    if "--thorough" in flags:
         options += ["--hypothesis-profile=thorough"]
-    arguments = [given for given in arguments if given not in {"--slow", "--thorough"}]
-    steps = [
-        ["ruff", "format", "--check"],
-        ["ruff", "check"],
-        ["mypy"],
-        ["lint-imports"],
-        ["python", "packaging/structure.py", "--check"],
-        # One process more than the minimum of two cores: tests of the window wait half of the time.
-        ["pytest", "-n", "3", "--dist", "worksteal", *options],
-    ]
-    if arguments:
-        steps = [["pytest", *options, *arguments]]
-    failed = []
-    compilation = threading.Thread(target=compile_tests)
+    steps = [["pytest", *options, *arguments]]
+    if "--coverage" in flags:
+        steps = [
+            ["coverage", "erase"],
+            ["coverage", "run", "-m", *steps[0]],
+            ["coverage", "combine", "--quiet"],
+            ["coverage", "report"],
+        ]
+    if not arguments:
+        steps = [
+            ["ruff", "format", "--check"],
+            ["ruff", "check"],
+            ["mypy"],
+            ["lint-imports"],
+            ["python", "packaging/structure.py", "--check"],
+            *steps,
+        ]
+    # Otherwise each process of pytest compiles the tests.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    compilation = threading.Thread(target=compile_tests, args=(environment,))
     if not arguments:
         compilation.start()
+    failed = []
     for step in steps:
         began = time.monotonic()
         print(f"== {' '.join(step)}", flush=True)
-        measuring = step[0] == "pytest" and not arguments
-        if measuring:
+        if "pytest" in step and not arguments:
             compilation.join()
-        environment = measured() if measuring else None
         command = [str(BIN / step[0]), *step[1:]]
         done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
         print(f"== {step[0]}: {time.monotonic() - began:.1f} s", flush=True)
         if done.returncode:
             failed.append(" ".join(step))
-        if measuring and not (environment and run_coverage("--total")):
-            print("coverage: not measured; see above", flush=True)
     if failed:
         print("Failed:", *failed, sep="\n  ")
         return 1
@@ -396,34 +399,11 @@ def docs(arguments: list[str]) -> int:
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
-def compile_tests() -> None:
+def compile_tests(environment: dict[str, str]) -> None:
     """Compile all tests while mypy runs: otherwise each pytest process compiles them."""
     command = [str(BIN / "pytest"), "--collect-only", "-q", "-q"]
     quiet = subprocess.DEVNULL  # errors are reported when the tests run
-    subprocess.run(command, cwd=ROOT, env=compiled(), stdout=quiet, stderr=quiet, check=False)
-
-
-def compiled() -> dict[str, str]:
-    """Return an environment in which compiled modules are cached."""
-    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-
-
-def measured() -> dict[str, str] | None:
-    """Return an environment in which all processes record coverage; None if that is impossible."""
-    if not run_coverage("--prepare"):
-        return None
-    others = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
-    return {
-        **compiled(),
-        "PYTHONPATH": os.pathsep.join([str(PROBES), *others]),
-        "PRUNEAPP_COVERAGE": str(ROOT / "build" / "coverage"),
-    }
-
-
-def run_coverage(what: str) -> bool:
-    """Prepare or print the coverage; return whether that succeeded."""
-    command = [str(BIN / "python"), str(COVERAGE), what]
-    return not subprocess.run(command, cwd=ROOT, check=False).returncode
+    subprocess.run(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet, check=False)
 
 
 COMMANDS = {

@@ -329,48 +329,29 @@ def test_every_step_of_the_tests_is_run_and_those_that_fail_are_named(dev, comma
     # concurrently with the first steps
     assert "--collect-only" in commands.seen[programs.index("pytest")]
     programs.remove("pytest")
-    assert programs == [
-        "ruff", "ruff", "mypy", "lint-imports", "python", "python", "pytest", "python"
-    ]  # fmt: skip
+    assert programs == ["ruff", "ruff", "mypy", "lint-imports", "python", "pytest"]
     failed = capsys.readouterr().out.split("Failed:")[1].split()
     assert failed == ["mypy", "lint-imports"]
 
 
-def test_all_tests_note_which_lines_they_run_and_end_with_the_figure(dev, monkeypatch, commands):
-    monkeypatch.setenv("PYTHONPATH", "/of/the/person")
+def test_coverage_is_measured_on_request_and_printed(dev, monkeypatch, commands):
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    assert dev.test([]) == 0
-    prepare, pytest_run, figure = commands.seen[-3:]
-    assert [prepare[-1], figure[-1]] == ["--prepare", "--total"]
-    assert Path(prepare[-2]) == Path(figure[-2]) == ROOT / "packaging" / "line_coverage.py"
-    assert Path(pytest_run[0]).name == "pytest"
-    environment = commands.environments["pytest"]
-    assert environment["PYTHONPATH"].split(os.pathsep) == [
-        str(ROOT / "packaging" / "probes"), "/of/the/person"
-    ]  # fmt: skip
-    assert environment["PRUNEAPP_COVERAGE"]
-    # otherwise each process would compile all tests
-    assert "PYTHONDONTWRITEBYTECODE" not in environment
-    assert commands.environments["mypy"] is None
-
-
-@pytest.mark.parametrize("fails", ["--prepare", "--total"])
-def test_coverage_that_cannot_be_measured_fails_nothing(dev, monkeypatch, commands, capsys, fails):
-    commands.failing = {fails}
-    monkeypatch.setattr(dev, "compile_tests", lambda: None)
-    assert dev.test([]) == 0
-    assert "coverage: not measured" in capsys.readouterr().out
-    assert len(commands.with_word("--total")) == (fails == "--total")
-    environment = commands.environments["pytest"]
-    assert (environment is None) == (fails == "--prepare")
+    assert dev.test(["--coverage", "tests/masks"]) == 0
+    assert [command[1:] for command in commands.seen] == [
+        ["erase"],
+        ["run", "-m", "pytest", "tests/masks"],
+        ["combine", "--quiet"],
+        ["report"],
+    ]
+    # Otherwise each process compiles all tests.
+    assert "PYTHONDONTWRITEBYTECODE" not in commands.environments["coverage"]
 
 
 def test_arguments_of_test_go_to_pytest_alone(dev, commands):
     assert dev.test(["tests/masks", "-x"]) == 0
-    (command,) = commands.seen  # coverage is not measured for a part of the tests
+    (command,) = commands.seen
     assert Path(command[0]).name == "pytest"
     assert command[1:] == ["tests/masks", "-x"]
-    assert commands.environments["pytest"] is None
 
 
 def test_nothing_is_started_when_the_installation_failed(dev, monkeypatch, commands):
