@@ -6,6 +6,7 @@ import gc
 import itertools
 import logging
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.forked_workers import WorkerPopen
 from tests.support.stores import bucket, memory_store, s3_server  # noqa: F401 - fixtures
 
 # Tests need no screen, and do not use the user's settings.
@@ -22,13 +24,16 @@ os.environ.setdefault("PYTHONFAULTHANDLER", "1")
 # Several test processes share the cores, so threads of torch would be slow.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+if sys.platform == "linux":
+    subprocess.Popen = WorkerPopen
+
 # No deadline, because durations depend on the machine. Each run tries other examples;
 # `dev.py test --thorough` tries many. Fixtures and test classes are shared by the examples of a
 # test on purpose.
 settings.register_profile(
     "pruneapp",
     deadline=None,
-    max_examples=20,
+    max_examples=10,
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,
         HealthCheck.differing_executors,
@@ -37,10 +42,6 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("pruneapp"), max_examples=500)
 settings.load_profile("pruneapp")
-
-# Number of objects that garbage collection visits in about 5 ms; a test of the window creates
-# fewer.
-_MANY = 50_000
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -140,30 +141,29 @@ def no_leaked_widgets(request: pytest.FixtureRequest):
         return
     from PySide6.QtWidgets import QApplication
 
-    _freeze()
     before = {id(w) for w in QApplication.topLevelWidgets()}
     yield
     from PySide6.QtCore import QCoreApplication, QEvent
 
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    gc.collect()
+    _collect()
     left = [w for w in QApplication.topLevelWidgets() if id(w) not in before and w.isVisible()]
     assert not left, f"windows left open: {left}"
 
 
 def pytest_collection_finish() -> None:
     """Exclude modules of torch, Qt and the tests from garbage collection."""
-    _freeze()
+    _collect()
 
 
-def _freeze() -> None:
-    """Freeze all objects if there are many: with millions of objects a collection takes 0.6 s.
+def _collect(freeze=gc.freeze) -> None:  # tests of the window replace gc.freeze
+    """Collect garbage, and exclude what is left from later collections.
 
-    Imported modules and caches of libraries outlive the tests.
+    Imported modules and caches of libraries are millions of objects, which take 0.6 s, and outlive
+    the tests.
     """
-    if len(gc.get_objects()) > _MANY:
-        gc.collect()
-        gc.freeze()
+    gc.collect()
+    freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -262,7 +262,6 @@ def model():
 @pytest.fixture
 def run_python():
     """Provide a function that runs code in a new interpreter and returns its standard output."""
-    import subprocess
 
     def run(code: str, *arguments: str, **environment: str) -> str:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Every method on 1, 2 and 4 workers writes the bytes and the report of one machine."""
+"""Every method on 1, 2 or 4 workers writes the bytes and the report of one machine."""
 
 from __future__ import annotations
 
@@ -47,7 +47,12 @@ def source_and_steps(name, network, llama, statistics, tmp_path):
     return source, (made[-1], made[0])
 
 
-@pytest.mark.parametrize("name", METHODS)
+# The methods take turns with 1, 2 and 4 workers.
+@pytest.mark.parametrize(
+    ("name", "cluster"),
+    [(name, (1, 2, 4)[number % 3]) for number, name in enumerate(METHODS)],
+    indirect=["cluster"],
+)
 def test_a_method(name, cluster, network, llama, statistics, tmp_path, monkeypatch):
     monkeypatch.setattr(steps, "UNIT_BYTES", 4096)
     monkeypatch.setattr(steps, "FEW", 100)

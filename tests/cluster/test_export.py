@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from pruneapp.__main__ import main
 from pruneapp.checkpoint.io.files import find_abandoned
 from pruneapp.cluster import connection, export, tasks
 from pruneapp.cluster.connection import Cluster
@@ -169,17 +168,6 @@ def test_workers_that_die_one_after_another_end_the_job(pair, network, tmp_path,
     with pytest.raises(ClusterError, match="2 workers died one after another on the same task"):
         on_cluster(pair, network, RECIPE, tmp_path / "there" / "out")
     assert not list((tmp_path / "there").iterdir())
-
-
-def test_processes_of_this_machine(network, tmp_path, right, capsys):
-    recipe = tmp_path / "r.recipe.json"
-    recipe.write_text(RECIPE.text())
-    target = tmp_path / "there" / "out"
-
-    status = main(["run", str(recipe), str(network), "-o", str(target), "--cluster", "local:2"])
-
-    assert status == 0, capsys.readouterr().err
-    assert contents(target) == right
 
 
 def test_real_processes_that_are_killed_and_a_scheduler_that_goes():

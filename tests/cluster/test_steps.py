@@ -174,7 +174,7 @@ def test_a_sample_and_what_is_held_find_the_same_cut(pair, tmp_path, monkeypatch
     assert len(passes) >= 4
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_units_of_any_size_in_any_order_done_twice_give_the_same_shares(data, network):
     with open_checkpoint(network) as checkpoint:

@@ -79,16 +79,8 @@ TOGETHER += [[name] for name in METHODS if name == "channel_groups"]
 TOGETHER += [[name for name in METHODS if not of_network(name) and name != "channel_groups"]]
 
 
-@pytest.fixture(scope="session")
-def local_exports():
-    """Cache of exports on one machine by methods, which are the same for any number of workers."""
-    return {}
-
-
 @pytest.mark.parametrize("names", TOGETHER)
-def test_every_method(
-    names, cluster, network, llama, statistics, bucket, tmp_path, monkeypatch, local_exports
-):
+def test_every_method(names, pair, network, llama, statistics, bucket, tmp_path, monkeypatch):
     monkeypatch.setattr(steps, "UNIT_BYTES", 4096)
     monkeypatch.setattr(steps, "FEW", 100)
     monkeypatch.setattr(upload, "PART_BYTES", 8_000)
@@ -102,13 +94,11 @@ def test_every_method(
     url = (
         bucket.put_folder(source, key) if source.is_dir() else bucket.put(key, source.read_bytes())
     )
-    if names[0] not in local_exports:
-        locally(source, recipe, tmp_path / "here" / "out")
-        local_exports[names[0]] = contents(tmp_path / "here" / "out")
+    locally(source, recipe, tmp_path / "here" / "out")
 
-    on_cluster(cluster, url, recipe, bucket.path("out"))
+    on_cluster(pair, url, recipe, bucket.path("out"))
 
-    assert written(bucket, "out") == local_exports[names[0]]
+    assert written(bucket, "out") == contents(tmp_path / "here" / "out")
     assert left_over(bucket, "out") == []
 
 

@@ -503,4 +503,4 @@ def _compact_always(monkeypatch):
 
 
 TestDocument = DocumentAgainstArrays.TestCase
-TestDocument.settings = settings(max_examples=100, stateful_step_count=20, deadline=None)
+TestDocument.settings = settings(max_examples=25, stateful_step_count=20)

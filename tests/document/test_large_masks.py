@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.analysis.tiles import TileRequest, tile
@@ -81,7 +81,6 @@ def test_a_mask_in_a_file_is_that_in_memory(monkeypatch, method, values):
         mapped.commit(made)
 
 
-@settings(max_examples=20)
 @given(st.integers(1, 319_999), st.booleans())
 def test_any_count_of_weights(count, among_equal_ones):
     document = Document(MODEL)

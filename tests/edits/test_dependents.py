@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.analysis import histogram_store
@@ -186,7 +186,6 @@ def test_whole_units_go_in_every_tensor_of_their_group(opened, model, name, dim,
     assert set(found.masks) <= {name, *following}
 
 
-@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_on_any_state_it_is_what_a_loop_does_and_the_estimate_says_so(opened, data):
     model = data.draw(st.sampled_from(list(UNITS)))

@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -142,7 +142,6 @@ def graph(request, tmp_path_factory):
 
 
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
 def test_channels_of_a_graph_go_in_every_place_where_they_are(graph, data):
     """After concatenations, splits and shuffles a unit has entries in several places."""
     groups = structure.structure_of(graph).axes["channels"].groups

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.analysis.statistics import ChannelNorms
@@ -32,7 +32,6 @@ def norms_of(weights, kept, after, n, protected=None):
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(ORDERS)), st.integers(1, 4))
-@settings(max_examples=60)
 def test_a_unit_has_the_norm_of_its_weights(seed, n, count):
     rng = np.random.default_rng(seed)
     unit_of = rng.integers(-1, count, 12)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
@@ -397,7 +397,6 @@ KINDS = {**READABLE, **IN_PARTS, **{name: make for name, (make, _) in UNREADABLE
 SOME = sorted(set(KINDS) - {"matrix", "array big-endian complex", "conjugate 128"})
 
 
-@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_any_mixture_is_accounted_for(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("mixture")

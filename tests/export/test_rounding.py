@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
@@ -170,7 +170,6 @@ def test_nothing_to_round_is_said(source_of, tmp_path):
 _SINGLE = st.floats(width=32, allow_nan=True, allow_infinity=True)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(_SINGLE, min_size=1, max_size=40),
     st.lists(_SINGLE, min_size=1, max_size=40),

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
@@ -97,7 +97,6 @@ def opened(request, tmp_path_factory):
         yield checkpoint
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(limit=st.one_of(st.integers(1, 400), st.integers(1, 9000)), form=st.sampled_from(SPLIT))
 def test_any_limit_gives_the_same_tensors_in_files_within_it(opened, limit, form):
     state = as_snapshot(opened)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
@@ -32,11 +32,6 @@ from pruneapp.progress import Job
 
 WHOLE = [d for d in DTYPES.values() if d.name in SAFETENSORS_DTYPES and not d.packed]
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
-FEW = settings(
-    deadline=None,
-    max_examples=25,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 METHODS = {
     "l1_unstructured": {},
     "random_unstructured": {"seed": 2**31 - 1},
@@ -93,7 +88,6 @@ def pruned(document, step):
     st.sampled_from([0.0, 0.01, 0.5, 0.9, 1.0]),
     st.booleans(),
 )
-@FEW
 def test_the_most_is_never_less_than_is_written(tmp_path_factory, tensors, method, amount, small):
     folder = tmp_path_factory.mktemp("model")
     with (
@@ -129,7 +123,6 @@ def test_of_many_small_tensors_the_header_counts(tmp_path):
 
 
 @given(st.integers(0, 60_000), st.integers(0, 60_000))
-@FEW
 def test_what_a_step_takes_away_is_what_it_prunes(tmp_path_factory, before, after):
     before, after = sorted((before, after))
     path = write(
@@ -231,7 +224,6 @@ def most_after(capture, step, total):
 
 
 @given(st.integers(15_000, 330_000))
-@FEW
 def test_the_target_is_kept_as_the_preview_counts_it(file, nbytes):
     with open_checkpoint(file) as checkpoint:
         document = Document(checkpoint)

@@ -11,7 +11,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -40,11 +40,6 @@ FORMS = (
 # More layers than are measured, for formats whose pieces are not shortened.
 LAYERS = {"deflated": 96, "zst": 96}
 KINDS = {"F32": np.dtype("f4"), "F16": np.dtype("f2"), "BF16": np.dtype(ml_dtypes.bfloat16)}
-SEVEN_EACH = settings(
-    deadline=None,
-    max_examples=7,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 
 @pytest.fixture
@@ -102,7 +97,7 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("form", FORMS, ids=str)
 @given(st.sampled_from(SPARSITIES), st.sampled_from(list(KINDS)), st.booleans(), st.integers(0, 5))
-@settings(SEVEN_EACH, max_examples=4)  # large models
+@settings(max_examples=2)  # large models
 def test_what_is_foretold_is_what_is_written(
     tmp_path_factory, form, sparsity, kind, channels, seed
 ):
@@ -121,7 +116,7 @@ def test_what_is_foretold_is_what_is_written(
     st.integers(0, 5),
     st.integers(1, 6),
 )
-@SEVEN_EACH
+@settings(max_examples=7)
 def test_of_a_small_file_every_byte_is_foretold(
     tmp_path_factory, form, sparsity, kind, channels, seed, layers
 ):
@@ -157,7 +152,6 @@ def told_and_written(
 
 
 @given(st.integers(161, 3000), st.integers(0, 9), st.floats(0, 0.3))
-@settings(deadline=None, max_examples=60)
 def test_a_sample_in_proportion_is_nearly_exact(count, seed, noise):
     rng = np.random.default_rng(seed)
     guesses = rng.lognormal(5, 2, count) + 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.utils import prune as torch_prune
 
@@ -208,7 +208,6 @@ def test_it_can_be_cancelled_at_any_look(opened):
     assert not document.masks
 
 
-@settings(max_examples=40)
 @given(
     st.integers(0, 2**31),
     st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1, max_size=4),

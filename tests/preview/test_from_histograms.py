@@ -8,7 +8,7 @@ from dataclasses import replace
 import ml_dtypes  # noqa: F401 - numpy learns the names of its types
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.analysis import histogram_store
@@ -36,7 +36,6 @@ def sizes(array, kept):
     return np.abs(values[kept & np.isfinite(values)]).sum()
 
 
-@settings(deadline=None)
 @given(
     dtype=st.sampled_from(["float64", "float32", "float16", "bfloat16"]),
     shares=st.lists(st.floats(0, 1), min_size=1, max_size=4),

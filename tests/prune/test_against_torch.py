@@ -10,7 +10,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn.utils import prune as torch_prune
@@ -19,9 +19,6 @@ from pruneapp import prune
 
 FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 INF = math.inf
-
-# Thousands of examples were run once; this number keeps the tests fast.
-FAST = settings(deadline=None, max_examples=100)
 
 
 def own(side, pruning_type):
@@ -206,7 +203,6 @@ def check_channels(theirs, ours, before, scores, arguments):
     assert bool(same(theirs, ours)[agreed].all())
 
 
-@FAST
 @given(stories(), st.randoms(use_true_random=False))
 @example(  # a pruned infinity is NaN in the parameter, which torch counts as nonzero
     (
@@ -296,7 +292,6 @@ def models(draw):
     return parts
 
 
-@FAST
 @given(models(), st.data())
 @pytest.mark.parametrize("method", ["L1Unstructured", "RandomUnstructured", "foobar"])
 def test_global_pruning_is_equal_to_torch(method, parts, data):
@@ -343,7 +338,6 @@ def test_global_pruning_is_equal_to_torch(method, parts, data):
     check_lowest(masks[0], masks[1], before, scores)
 
 
-@FAST
 @given(stories())
 def test_prune_without_a_module_is_equal_to_torch(story):
     """`method.prune(t)` accepts masks of any dtype, also integers."""

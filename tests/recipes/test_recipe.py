@@ -10,7 +10,7 @@ import os
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
@@ -346,7 +346,6 @@ def test_the_text_is_for_people_and_the_canonical_one_is_the_same_for_all(model)
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=40)
 def test_schedules_end_at_the_final_amount_to_the_last_weight(data):
     size = data.draw(st.integers(1, 400))
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
@@ -731,7 +730,6 @@ def tried(call):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
 def test_any_edit_is_a_recipe_or_a_sentence(data):
     text = edited(data)
     recipe, error = tried(lambda: Recipe.from_text(text, where="mine.json"))

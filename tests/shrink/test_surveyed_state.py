@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_safetensors
@@ -102,9 +102,6 @@ def chain(tmp_path_factory):
     return surveyed(save(model, path))
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(percent=st.integers(1, 99), multiple=st.sampled_from([1, 3, 8, 16]))
 def test_any_share_keeps_what_is_forecast(chain, tmp_path_factory, percent, multiple):
     request = CutRequest(shares={"channels": percent / 100}, multiple=multiple)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.export.destination import sidecars
@@ -168,7 +168,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150)
 @given(
     data=st.dictionaries(st.text(), JSON),
     said=st.sampled_from(["float32", "float64", "float16", "bfloat16"]),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pruneapp
@@ -67,7 +67,6 @@ WORDS = st.sampled_from(["u1", "u2", "u4", "u8"])
 
 
 @given(WORDS, st.integers(1, 3000), st.sampled_from([0.0, 0.02, 0.5, 1.0]), st.integers(0, 9))
-@settings(deadline=None, max_examples=150)
 def test_a_frame_holds_any_bits(kind, size, density, seed):
     rng = np.random.default_rng(seed)
     words = rng.integers(0, 256, size * np.dtype(kind).itemsize, np.uint8).view(kind)
@@ -236,7 +235,6 @@ def test_torch_reads_it_in_a_line(source, tmp_path):
 
 
 @given(st.integers(0, 4509), st.integers(0, 4509), st.integers(1, 5000))
-@settings(deadline=None, max_examples=60)
 def test_any_stretch_is_read_alone(open_compact, a, b, size):
     packed, source, state = open_compact
     start, stop = sorted((min(a, 4509), min(b, 4509)))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
@@ -111,7 +111,6 @@ def test_torch_reads_the_kept_bits_of_any_type(name, mapped, source_of, tmp_path
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_shape_and_mask_comes_out_as_it_went_in(data, tmp_path_factory):
     """Also if CSR is larger, and if read stretches end within rows."""
@@ -139,7 +138,6 @@ def test_any_shape_and_mask_comes_out_as_it_went_in(data, tmp_path_factory):
         assert loaded.values().numel() == kept.sum()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     shape=st.tuples(st.integers(1, 90), st.integers(1, 90)),
     kept=st.floats(0, 1),

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
@@ -417,7 +417,6 @@ def histories(draw):
 
 
 @given(histories())
-@settings(max_examples=40, deadline=None)
 def test_whatever_was_done_torch_does_the_same(tmp_path_factory, case):
     weights, entries = case
     tmp_path = tmp_path_factory.mktemp("script")
