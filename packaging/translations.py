@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import json
 import re
 import shutil
@@ -250,6 +251,7 @@ def templates_as_json() -> str:
     return json.dumps(templates(), indent=0, ensure_ascii=False) + "\n"
 
 
+@functools.cache
 def templates() -> dict[str, list[str]]:
     """Return the templates of texts of the engine: sentences and their parts, and steps.
 

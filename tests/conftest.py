@@ -44,6 +44,8 @@ settings.register_profile("thorough", settings.get_profile("pruneapp"), max_exam
 settings.load_profile("pruneapp")
 
 ROOT = Path(__file__).resolve().parent.parent
+# Folders with tests of many seconds.
+_LONGEST = {"packaging", "reliability", "monkey"}
 
 
 def shared_folder() -> Path | None:
@@ -167,7 +169,9 @@ def _collect(freeze=gc.freeze) -> None:  # tests of the window replace gc.freeze
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip tests that need a missing device."""
+    """Run the longest tests first, and skip tests that need a missing device."""
+    # One that starts last leaves the other processes idle.
+    items.sort(key=lambda item: _LONGEST.isdisjoint(item.path.parts))
     needs_cuda = [item for item in items if item.get_closest_marker("cuda")]
     if not needs_cuda:
         return

@@ -132,10 +132,11 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_p
     made: list[weakref.ref[Start]] = []  # Qt keeps them alive as long as their windows
     launchers: list[Launcher] = []
     kept: list[Settings] = []
-    style, palette = qapp.style().objectName(), qapp.palette()
+    palette = qapp.palette()
     interval = qapp.doubleClickInterval()
     qapp.setDoubleClickInterval(0)  # so that two quick clicks are never a double click
-    qapp.setStyle("Fusion")
+    if qapp.style().name() != "fusion":
+        qapp.setStyle("Fusion")
     # Notifications of jobs must not appear on the desktop of the developer.
     for bus in ("SESSION", "SYSTEM"):
         fixture_patch.setenv(f"DBUS_{bus}_BUS_ADDRESS", "unix:path=/nowhere")
@@ -176,7 +177,6 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, fixture_p
     for launcher in launchers:
         launcher._appearance.deleteLater()
         launcher.deleteLater()
-    qapp.setStyle(style)
     qapp.setPalette(palette)
     qapp.setDoubleClickInterval(interval)
     for settings in kept:

@@ -6,6 +6,7 @@ Building a bundle takes minutes: ``dev.py bundle --check`` does that.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import os
@@ -45,13 +46,16 @@ def flavour(request):
     return request.param
 
 
-def imported_by_the_application():
+@functools.cache
+def imported_by_the_application() -> frozenset[str]:
+    names: list[str] = []
     for file in (ROOT / "pruneapp").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
+                names += (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:
-                yield node.module
+                names.append(node.module)
+    return frozenset(names)
 
 
 def test_every_module_and_package_is_in(scripts, flavour):
