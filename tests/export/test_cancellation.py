@@ -28,7 +28,7 @@ from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 FEW = 600
 SIDES = (3, 40)  # sides of alternating tensors: larger ones are packed and compressed
-MOST_S = 0.25
+MOST_S = 0.1
 
 
 def write_safetensors(path: Path, count: int) -> Path:
@@ -110,7 +110,7 @@ class TimedToken(CancelToken):
 
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory):
-    path = write_safetensors(tmp_path_factory.mktemp("crowd") / "x.safetensors", 100_000)
+    path = write_safetensors(tmp_path_factory.mktemp("crowd") / "x.safetensors", 30_000)
     with open_checkpoint(path) as checkpoint:
         yield pruned(checkpoint)
 
@@ -125,7 +125,7 @@ def uncollected():
 
 @pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_planning_100000_tensors_is_cancelled_in_a_quarter_of_a_second(name, crowd):
+def test_planning_30000_tensors_is_cancelled_in_a_tenth_of_a_second(name, crowd):
     token = TimedToken()
     planning(crowd, name)(token)
     token.check()
@@ -135,7 +135,7 @@ def test_planning_100000_tensors_is_cancelled_in_a_quarter_of_a_second(name, cro
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_another_thread_cancels_it(name, crowd):
     token = CancelToken()
-    timer = threading.Timer(0.1, token.cancel)
+    timer = threading.Timer(0.01, token.cancel)
     timer.start()
     with pytest.raises(Cancelled):
         planning(crowd, name)(token)
