@@ -47,79 +47,6 @@ from pruneapp.progress import Job
 EVERY_MS = 100
 
 
-class FocusPreview(QObject):
-    """Provides what the previewed step prunes of one tensor: first a threshold, later the mask.
-
-    The first estimate is reported immediately, the following ones at most every `EVERY_MS`.
-    """
-
-    changed = Signal()  # a new estimate changed `to_prune`
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._state = PreviewState()
-        self._name: str | None = None
-        self._is_enabled = True
-        self._threshold: float | None = None
-        self._previous_mask: BitMask | None = None
-        self._estimates = Throttle(self._follow, self)
-        self.exact: BitMask | None = None
-
-    @property
-    def to_prune(self) -> BitMask | float | None:
-        """Mask or threshold of the weights to be pruned, for `tile`; None if none or unknown."""
-        if self.exact is not None:
-            return self.exact
-        return self._previous_mask if self._threshold is None else self._threshold
-
-    def set_preview(self, state: PreviewState) -> None:
-        """Update for another state of the preview."""
-        former, self._state = self._state, state
-        if state.shown is not former.shown:
-            previous_mask, self.exact = self.exact, self._of_preview()
-            self._threshold = None
-            # Keep the old mask until the estimate is ready, so that the picture does not flicker.
-            keeps_mask = state.shown is None and state.report is not None
-            self._previous_mask = previous_mask if keeps_mask else None
-        if state.report is not former.report or state.counted != former.counted:
-            # When the preview ends, its estimate must disappear immediately.
-            self._estimates.request(at_once=state.report is None)
-
-    def set_tensor(self, name: str | None) -> None:
-        """Follow another tensor; None for none."""
-        self._name = name
-        self._previous_mask, self.exact = None, self._of_preview()
-        self._threshold = self._of_estimate()
-
-    def set_following(self, *, following: bool) -> None:
-        """Set whether estimates are followed; they are not needed while the page is hidden."""
-        self._is_enabled = following
-        self._estimates.request(at_once=True)
-
-    def _of_preview(self) -> BitMask | None:
-        preview = self._state.shown
-        if preview is None or self._name is None:
-            return None
-        return preview.masks.get(self._name)
-
-    def _of_estimate(self) -> float | None:
-        report = self._state.report
-        if self._state.preview is not None or report is None or self._name is None:
-            return None
-        tensor = report.by_name.get(self._name)
-        return None if tensor is None else tensor.threshold
-
-    def _follow(self) -> int:
-        if self._state.preview is not None:
-            return 0
-        threshold = self._of_estimate() if self._is_enabled else None
-        if threshold == self._threshold and self._previous_mask is None:
-            return 0
-        self._threshold, self._previous_mask = threshold, None
-        self.changed.emit()
-        return EVERY_MS
-
-
 T = TypeVar("T")
 KINDS = ("tile", "point", "stats", "histogram", "channels", "model")
 
@@ -145,7 +72,8 @@ class PlotController(QObject):
         self._state = previews.state
         self._pages = pages
         self._tasks = {kind: LatestTask(jobs) for kind in KINDS}
-        self._bars = _BarFilter()
+        # The last report of the page Model: of a report and the tensors of a previewed step.
+        self._bars: tuple[SparsityReport, Sequence[str], SparsityReport] | None = None
         # Pages that are up to date or whose result is pending.
         self._known: set[Page] = set()
         # The last norms with their key (state, tensor, dimension, order): another preview changes
@@ -154,9 +82,12 @@ class PlotController(QObject):
         self.name: str | None = None  # "" is a valid tensor name
         self._sample_pending = False  # whether the last requested tile is a sample
         self._estimate_pending = False
-        # Connected before the plots below, so that it has the new mask when they are updated.
-        self._following = FocusPreview(self)
-        self._following.changed.connect(self._on_estimate)
+        # What the preview prunes of the tensor: the mask, until it is known the threshold of the
+        # estimate, and until that is known the mask of the previous preview.
+        self._mask: BitMask | None = None
+        self._threshold: float | None = None
+        self._previous_mask: BitMask | None = None
+        self._estimates = Throttle(self._show_estimate, self)
         pages.weights.tileRequested.connect(self._on_tile_requested)
         pages.weights.pointRequested.connect(
             partial(self._ask_tile, "point", done=pages.weights.set_point)
@@ -180,7 +111,7 @@ class PlotController(QObject):
             return
         self.name = shown
         self._cancel_requests()
-        self._following.set_tensor(shown)
+        self._follow_tensor()
         if row is None or document is None:
             self._pages.set_tensor(None)
             self.focused.emit()
@@ -220,22 +151,29 @@ class PlotController(QObject):
     def set_preview(self, state: PreviewState) -> None:
         """Update the plots for another state of the preview."""
         former, self._state = self._state, state
-        self._following.set_preview(state)
-        if state.shown is not former.shown:
+        is_other_preview = state.shown is not former.shown
+        is_other_report = state.report is not former.report or state.counted != former.counted
+        if is_other_preview:
+            previous_mask, self._mask = self._mask, self._mask_of_preview()
+            self._threshold = None
+            # Keep the old mask until the estimate is ready, so that the picture does not flicker.
+            keeps_mask = state.shown is None and state.report is not None
+            self._previous_mask = previous_mask if keeps_mask else None
+        if is_other_report:
+            # When the preview ends, its estimate must disappear immediately.
+            self._estimates.request(at_once=state.report is None)
+        if is_other_report:
+            self._known.discard(Page.MODEL)
+        if is_other_preview:
             self._known.clear()
             self._pages.weights.invalidate()
-            if not self._threshold_is_enough:
-                self._ask_page(self._pages.page)
-        if state.report is not former.report or state.counted != former.counted:
-            self._known.discard(Page.MODEL)
-            if (
-                self._pages.page in {Page.MODEL, Page.DISTRIBUTION}
-                and not self._threshold_is_enough
-            ):
-                self._ask_page(self._pages.page)
+        shows_report = self._pages.page in {Page.MODEL, Page.DISTRIBUTION}
+        outdated = is_other_preview or (is_other_report and shows_report)
+        if outdated and not self._threshold_is_enough:
+            self._ask_page(self._pages.page)
 
     def _on_page_changed(self, number: int) -> None:
-        self._following.set_following(following=number == Page.WEIGHTS)
+        self._estimates.request(at_once=True)
         self._ask_page(number)
 
     @property
@@ -262,7 +200,7 @@ class PlotController(QObject):
         self.name = None
         self._norms = None
         self._cancel_requests()
-        self._following.set_tensor(None)
+        self._follow_tensor()
         self._pages.set_tensor(None)
         self._pages.model.set_report(None)
 
@@ -306,15 +244,14 @@ class PlotController(QObject):
         if page is Page.MODEL:
             self._known.add(page)
             preview_report = self._state.report
-            by_name = self._session.by_name
-            first = document.state_at(0)
+            by_name, first = self._session.by_name, document.state_at(0)
             self._pages.model.set_tensors(self._rows_in_order())
             picture.set_busy(True)
             # Takes 0.2 s with 100,000 tensors.
             self._ask(
                 "model",
                 page,
-                lambda job: self._bars.of(
+                lambda job: self._with_bars(
                     retained(first.load(job), snapshot, job), preview_report, by_name
                 ),
                 lambda report: self._pages.model.set_report(report, preview_report),
@@ -323,7 +260,7 @@ class PlotController(QObject):
         if row is None or page is Page.WEIGHTS:
             return  # the weights page requests its own tiles
         self._known.add(page)
-        name, to_prune = row.name, self._following.exact
+        name, to_prune = row.name, self._mask
         if page is Page.DISTRIBUTION:
             binning, finer = self._pages.distribution.binning, self._pages.distribution.finer
             if finer is None:
@@ -356,6 +293,33 @@ class PlotController(QObject):
                 measured,
             )
 
+    def _with_bars(
+        self,
+        report: SparsityReport,
+        preview_report: SparsityReport | None,
+        rows: Mapping[str, TensorRow],
+    ) -> SparsityReport:
+        """Return a report of the tensors with a bar: those usually or actually pruned.
+
+        These are the tensors with pruned weights, those of the previewed step, and those of the
+        default selection. The result is cached while the slider moves, because it takes long for
+        100,000 tensors. Thread-safe.
+        """
+        names: Sequence[str] = () if preview_report is None else preview_report.table.names
+        known = self._bars
+        if known is not None and known[0] is report and known[1] is names:
+            return known[2]
+        table, touched = report.table, set(names)
+        pairs = enumerate(zip(table.names, table.after.tolist(), strict=True))
+        shown = [
+            index
+            for index, (name, after) in pairs
+            if after or name in touched or rows[name].by_default
+        ]
+        result = replace(report, tensors=table.at(shown))
+        self._bars = report, names, result
+        return result
+
     def _ask_stats(self) -> None:
         document, name = self._session.document, self.name
         if document is None or name is None:
@@ -383,6 +347,42 @@ class PlotController(QObject):
 
     # -- heatmap tiles ----------------------------------------------------------------------------
 
+    @property
+    def to_prune(self) -> BitMask | float | None:
+        """Mask or threshold of the weights to be pruned, for `tile`; None if none or unknown."""
+        if self._mask is not None:
+            return self._mask
+        return self._previous_mask if self._threshold is None else self._threshold
+
+    def _follow_tensor(self) -> None:
+        self._previous_mask, self._mask = None, self._mask_of_preview()
+        self._threshold = self._estimated_threshold()
+
+    def _mask_of_preview(self) -> BitMask | None:
+        preview = self._state.shown
+        if preview is None or self.name is None:
+            return None
+        return preview.masks.get(self.name)
+
+    def _estimated_threshold(self) -> float | None:
+        report = self._state.report
+        if self._state.preview is not None or report is None or self.name is None:
+            return None
+        tensor = report.by_name.get(self.name)
+        return None if tensor is None else tensor.threshold
+
+    def _show_estimate(self) -> int:
+        """Show a new estimate on the page Weights; return the milliseconds until the next one."""
+        if self._state.preview is not None:
+            return 0
+        shown = self._pages.page is Page.WEIGHTS
+        threshold = self._estimated_threshold() if shown else None
+        if threshold == self._threshold and self._previous_mask is None:
+            return 0
+        self._threshold, self._previous_mask = threshold, None
+        self._on_estimate()
+        return EVERY_MS
+
     def _on_estimate(self) -> None:
         # Restarting for each estimate would starve tiles that take longer than the interval.
         self._estimate_pending = self._sample_pending and self._tasks["tile"].task is not None
@@ -402,7 +402,7 @@ class PlotController(QObject):
         document = self._session.document
         if document is None:
             return
-        snapshot, to_prune = document.snapshot(), self._following.to_prune
+        snapshot, to_prune = document.snapshot(), self.to_prune
         generation = self._pages.weights.generation
         self._ask(
             kind,
@@ -426,40 +426,6 @@ class PlotController(QObject):
     def _on_axes_chosen(self, axes: Axes) -> None:
         if (row := self._row) is not None:
             self._pages.weights.set_plane(layout(row.shape, row.kind, *axes), axes)
-
-
-class _BarFilter:
-    """Filters a report to the tensors with a bar: those that are usually or actually pruned.
-
-    Keeps tensors with pruned weights, tensors of the previewed step, and tensors in the default
-    selection. The result is cached while the slider moves, because it takes long for 100,000
-    tensors. Thread-safe.
-    """
-
-    def __init__(self) -> None:
-        self._known: tuple[SparsityReport, Sequence[str], SparsityReport] | None = None
-
-    def of(
-        self,
-        report: SparsityReport,
-        preview_report: SparsityReport | None,
-        rows: Mapping[str, TensorRow],
-    ) -> SparsityReport:
-        """Return `report` with only the tensors to show."""
-        names: Sequence[str] = () if preview_report is None else preview_report.table.names
-        known = self._known
-        if known is not None and known[0] is report and known[1] is names:
-            return known[2]
-        table, touched = report.table, set(names)
-        pairs = zip(table.names, table.after.tolist(), strict=True)
-        shown = [
-            index
-            for index, (name, after) in enumerate(pairs)
-            if after or name in touched or rows[name].by_default
-        ]
-        result = replace(report, tensors=table.at(shown))
-        self._known = report, names, result
-        return result
 
 
 _AT_A_TIME = 250  # rows per progress step; a thousand take some hundredths of a second

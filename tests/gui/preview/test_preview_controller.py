@@ -326,7 +326,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     counted.wait(lambda: not counted.workbench.histograms.busy)
     weights = np.abs(read(counted, LARGE))
     assert view.summary().startswith("9,216 weights, ")
-    assert not any("to be pruned" in swatch.label for swatch in view.swatches())
+    assert not any("to be pruned" in swatch.label for swatch in view.legend.entries)
     assert view.canvas.line.editable
     assert cut not in view._histogram.edges
     assert (view.threshold, view.field.text()) == (cut, value_text(cut, 4))
@@ -442,9 +442,7 @@ def test_the_distribution_follows_without_counting_anew(counted, never, monkeypa
         share = slider(counted).value() / 1000
         threshold = np.quantile(weights, share)
         counted.wait(lambda at=threshold: view.threshold == pytest.approx(at, rel=0.02))
-        assert view.stacks(0, view.canvas.count, 1).to_prune.sum() == pytest.approx(
-            share * weights.size, rel=0.05
-        )
+        assert view._to_prune.sum() == pytest.approx(share * weights.size, rel=0.05)
     assert not made
     counted.choose(counted.rule.method, "Random")
     counted.wait(lambda: made)
@@ -749,7 +747,7 @@ def story(person):
     return (
         panel.heading.text() == "Preview" and "→" in panel.sparsity.text(),
         "→" in person.cell(LARGE, Column.SPARSITY),
-        person.workbench.plots._following.to_prune is not None,
+        person.workbench.plots.to_prune is not None,
         person.button.objectName() == "mainAction",
     )
 
