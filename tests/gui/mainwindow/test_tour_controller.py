@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pruneapp import resources
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.plots.pages import Page
-from tests.gui.journeys.test_screen_reader import missed
+from tests.gui.journeys.test_screen_reader import problems_of
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 TITLES = [
@@ -95,7 +95,7 @@ def test_next_does_the_steps_by_the_keyboard_alone(touring):
         wait_title(person, wanted)
         assert person.window.tour.next.hasFocus()
         seen.append(person.document.position)
-        assert missed(person.window) == []
+        assert problems_of(person.window) == []
         person.key("Return")
     assert seen == [0, 0, 0, 0, 1, 0, 1]
     assert person.views.tree.focused() == "fc1.weight"
@@ -224,7 +224,7 @@ def test_the_tour_can_be_asked_for_before_everything_is_there(new_person):
 
 
 def test_the_cards_are_told_and_in_the_order_of_reading(person):
-    assert missed(person.window) == []
+    assert problems_of(person.window) == []
     page = person.window.empty
     page.open_button.setFocus()
     for button in (page.folder_button, page.sample_button, page.tour_button):

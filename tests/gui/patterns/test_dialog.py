@@ -18,7 +18,7 @@ from pruneapp.gui.patterns.dialog import PatternDialog, Question
 from pruneapp.gui.widgets.labels import MUTED, TEXT
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
-from tests.gui.journeys.test_screen_reader import missed
+from tests.gui.journeys.test_screen_reader import problems_of
 
 DENSE = TensorPattern(
     "fc1.weight",
@@ -248,7 +248,7 @@ def test_work_can_be_stopped_once_it_takes_longer_than_a_moment(dialog, qtbot):
     qtbot.waitUntil(dialog.job.isVisible)
     qtbot.waitUntil(lambda: dialog.headline.foregroundRole() == MUTED)
     assert "fc1.weight" in dialog.job.label.text()
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
     with qtbot.waitSignal(dialog.stopRequested):
         qtbot.mouseClick(dialog.job.cancel, Qt.MouseButton.LeftButton)
     dialog.set_trouble("Stopped.", can_ask=True)
@@ -264,7 +264,7 @@ def test_trouble_takes_the_place_of_the_answer(dialog):
     assert (shown(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
     assert not dialog.go.isEnabled()
     assert not dialog.copy.isEnabled()
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
     before = dialog.minimumSizeHint().width()
     dialog.set_trouble(f"'/models/{'x' * 200}' was changed on the disk.")
     assert dialog.minimumSizeHint().width() == before, "the path is broken into lines"
@@ -292,10 +292,10 @@ def test_where_nothing_is_checked_all_are_meant(dialog, asked):
 
 def test_all_of_it_is_told_to_whoever_does_not_see_it(dialog):
     dialog.set_answer(answer(DENSE, BIAS, HALF, convolutions=1))
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
     assert dialog.table.accessibleDescription() == dialog.headline.text()
     dialog.set_trouble("The masks have changed since this check.", can_ask=True)
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
 
 
 def test_a_hundred_thousand_tensors_are_made_as_they_are_shown(dialog, qtbot, monkeypatch):

@@ -15,7 +15,7 @@ from pruneapp.gui.patterns import pattern_controller
 from pruneapp.gui.widgets.theme import DARK
 from pruneapp.preview import preview
 from tests.gui.job_gate import Gate
-from tests.gui.journeys.test_screen_reader import missed
+from tests.gui.journeys.test_screen_reader import problems_of
 from tests.gui.person import plain
 
 CHANGED = "The masks have changed since this check."
@@ -139,7 +139,7 @@ def expected(array, n, m, dim):
 
 def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     dialog = asked(at_work)
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
     wait_for(at_work, dialog, "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.")
     found = rows(dialog)
     assert list(found) == ["conv.weight", "fc1.weight", "fc2.weight"], "the worst first"
@@ -366,7 +366,7 @@ def test_the_dialog_goes_with_its_file(at_work, gate, tmp_path):
     dialog = open_dialog(at_work)
     assert dialog.headline.text() == "No tensor of this file can be pruned."
     assert not dialog.go.isEnabled()
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
     at_work.wait(dialog.isActiveWindow)
     at_work.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     at_work.wait(lambda: checking.dialog is None)

@@ -23,7 +23,7 @@ from pruneapp.export.format_sizes import format_offers
 from pruneapp.gui.export.export_controller import preview_export
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import recipe_of, save
-from tests.gui.journeys.test_screen_reader import missed
+from tests.gui.journeys.test_screen_reader import problems_of
 from tests.gui.manual_edit.edit_actions import channel
 
 
@@ -137,7 +137,7 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tm
     assert dialog.go.text() == "Apply 4 steps"
     assert dialog.go.isEnabled()
     assert not dialog.problems.isVisible()
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
     model = dialog.table.model()
     rows = [[model.index(r, c).data() for c in range(3)] for r in range(model.rowCount())]
     assert rows[0] == ["1. L2 1 channel, dim 0, on conv?.weight", "2", "yes"]
@@ -191,7 +191,7 @@ def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
     model = dialog.table.model()
     assert [model.index(r, 2).data() for r in range(3)] == ["yes", "no", "no"]
     assert model.index(1, 0).data() == "✕ 2. l1_unstructured on layer4.*"
-    assert missed(dialog) == []
+    assert problems_of(dialog) == []
     person.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     person.wait(lambda: person.workbench.recipes.dialog is None)
     assert person.states == ["Opened"]

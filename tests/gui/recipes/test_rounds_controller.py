@@ -20,7 +20,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.replay import SCHEDULE, amounts
 from tests.gui.job_gate import Gate, endless
-from tests.gui.journeys.test_screen_reader import missed
+from tests.gui.journeys.test_screen_reader import problems_of
 from tests.gui.person import plain
 from tests.shrink.small_models import write_mistral
 from tests.support.document_edits import undo
@@ -341,7 +341,7 @@ def test_rounds_can_be_cancelled_and_nothing_changes(at_work, monkeypatch):
 
 def test_everything_of_the_dialog_can_be_read_out(at_work):
     dialog = asked(at_work)
-    assert not missed(dialog)
+    assert not problems_of(dialog)
     at_work.click(dialog.leave)
 
 
