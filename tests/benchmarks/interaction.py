@@ -225,7 +225,7 @@ def interaction(path: str, rounds: int, statistics: str = "") -> dict[str, Any]:
         ("threshold", Page.DISTRIBUTION, "l1_unstructured", True, threshold_of),
     ]
     if statistics:
-        hand.bench.form.open_statistics(write_statistics(Path(statistics), Path(path)))
+        hand.bench.form.load("statistics", write_statistics(Path(statistics), Path(path)))
         hand.wait(lambda: bool(hand.bench.form.statistics))
         drags.append(("wanda", Page.WEIGHTS, "wanda", False, slider_of))
     for name, page, method, everywhere, grip in drags:

@@ -282,7 +282,7 @@ class Workbench(QObject):
         session.closed.connect(self.status.show_closed)
         session.changed.connect(self._on_changed)
         session.refused.connect(self.notifications.show_error)
-        self.form = FormController(session, views.tree, views.form, jobs, window)
+        self.form = FormController(context, session, tree=views.tree, form=views.form)
         self.preview = PreviewController(
             context,
             session,
@@ -293,13 +293,12 @@ class Workbench(QObject):
         )
         self.histograms = HistogramController(session, jobs, self.preview, self)
         self.step_info = StepInfoController(
+            context,
             session,
-            jobs,
             form_controller=self.form,
             previews=self.preview,
             form=views.form,
             panel=views.preview,
-            window=window,
         )
         self.plots = PlotController(
             session,
@@ -443,9 +442,6 @@ class Workbench(QObject):
         for name, call in {
             "export": self.export.ask,
             "undo": self._undo,
-            "check_usual": self.form.check_usual,
-            "load_masks": self.form.load_masks,
-            "load_scores": self.form.load_scores,
             "compare_with": self.compare.ask_file,
         }.items():
             window.actions_[name].triggered.connect(call)

@@ -9,7 +9,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QRandomGenerator, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import (
+    QCoreApplication,
+    QRandomGenerator,
+    QSignalBlocker,
+    Qt,
+    Signal,
+    SignalInstance,
+)
 from PySide6.QtWidgets import QCheckBox, QCompleter, QWidget
 
 from pruneapp.errors import ParameterError
@@ -74,6 +81,13 @@ class Editor(QWidget):
         widget.setToolTip(self.param.help)
         widget.setAccessibleDescription(self.param.help)
 
+    def _add(self, widget: QWidget, changed: SignalInstance) -> None:
+        """Add the control, which shows the default; `changed` is its signal for other values."""
+        self._name(widget)
+        self.line.addWidget(widget, 1)
+        self.set_value(self.param.default)
+        changed.connect(self.changed)
+
     @abstractmethod
     def value(self) -> Any:
         """Return the valid value; raise `ParameterError` if it is invalid."""
@@ -99,10 +113,7 @@ class TextEditor(Editor):
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self.field = LineEdit(self)
-        self._name(self.field)
-        self.line.addWidget(self.field, 1)
-        self.set_value(param.default)
-        self.field.textChanged.connect(self.changed)
+        self._add(self.field, self.field.textChanged)
 
     def value(self) -> Any:
         """Parse the text; a number may have the decimal point of the locale, or a dot."""
@@ -150,10 +161,7 @@ class IntEditor(Editor):
         self.field.setGroupSeparatorShown(True)
         if param.unit:
             self.field.setSuffix(f" {param.unit}")
-        self._name(self.field)
-        self.line.addWidget(self.field, 1)
-        self.set_value(param.default)
-        self.field.valueChanged.connect(self.changed)
+        self._add(self.field, self.field.valueChanged)
 
     def value(self) -> int:
         return int(self.param.validate(self.field.value()))
@@ -171,10 +179,7 @@ class FlagEditor(Editor):
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self.box = QCheckBox(param.label.replace("&", "&&"), self)
-        self._name(self.box)
-        self.line.addWidget(self.box, 1)
-        self.set_value(param.default)
-        self.box.toggled.connect(self.changed)
+        self._add(self.box, self.box.toggled)
 
     def value(self) -> bool:
         return self.box.isChecked()
@@ -194,8 +199,6 @@ class ComboEditor(Editor):
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.combo.setMinimumContentsLength(8)
-        self._name(self.combo)
-        self.line.addWidget(self.combo, 1)
 
     def offer(self, items: Sequence[tuple[str, Any, str]]) -> None:
         """Set the items (label, value, tooltip) without emitting signals; the value is kept."""
@@ -229,8 +232,7 @@ class ChoiceEditor(ComboEditor):
     def __init__(self, param: ChoiceParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self.offer([(choice.label, choice.value, choice.help) for choice in param.choices])
-        self.set_value(param.default)
-        self.combo.currentIndexChanged.connect(self.changed)
+        self._add(self.combo, self.combo.currentIndexChanged)
 
 
 class NormEditor(ComboEditor):
@@ -249,8 +251,7 @@ class NormEditor(ComboEditor):
             ("nuc", self.tr("nuclear, sum of singular values")),
         ):
             self.combo.addItem(f"{text}: {words}")
-        self.set_value(param.default)
-        self.combo.editTextChanged.connect(self.changed)
+        self._add(self.combo, self.combo.editTextChanged)
 
     def value(self) -> Any:
         """Parse the part of the text before the colon."""
@@ -276,8 +277,7 @@ class DimEditor(ComboEditor):
         super().__init__(param, parent)
         self._bounds = param.bounds
         self.set_context(FormContext())
-        self.set_value(param.default)
-        self.combo.currentIndexChanged.connect(self.changed)
+        self._add(self.combo, self.combo.currentIndexChanged)
 
     def set_context(self, context: FormContext) -> None:
         """Show the meaning of the dimensions for the shape and kind of layer."""
@@ -299,8 +299,7 @@ class SizeEditor(ComboEditor):
         self.combo.setCompleter(QCompleter(self.combo))
         for value in (None, *param.usual):
             self.combo.addItem(self._words(value))
-        self.set_value(param.default)
-        self.combo.editTextChanged.connect(self.changed)
+        self._add(self.combo, self.combo.editTextChanged)
 
     def value(self) -> int | None:
         """Return the size in bytes; None for no size."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QFileDialog
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.selection import patterns_of, select
 from pruneapp.document.step import Row, Step, takes_channels
 from pruneapp.edits.existing_masks import names_in, read_masks_for
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
-from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_model import (
     FormContext,
@@ -70,7 +72,7 @@ class RuleMatches:
     left: tuple[str, ...] = ()  # other matching tensors, which the rule skips
 
 
-class FormController(QObject):
+class FormController(Feature[QDialog]):
     """Makes steps of the form and the tree, and updates the form for the document.
 
     Attributes
@@ -84,17 +86,21 @@ class FormController(QObject):
     changed = Signal(object)  # (Step, or PruneAppError) another step is requested
     opened = Signal()  # a file was opened, and the user has not requested a step yet
 
+    commands: ClassVar = {
+        "load_masks": "load_masks",
+        "load_scores": "load_scores",
+        "check_usual": "check_usual",
+        "reset_form": "reset",
+    }
+
     def __init__(
-        self, session: OpenDocument, tree: ModuleTree, form: PruneForm, jobs: Jobs, window: QWidget
+        self, context: AppContext, session: OpenDocument, *, tree: ModuleTree, form: PruneForm
     ) -> None:
-        super().__init__(window)
-        self._session = session
+        super().__init__(context, session)
         self._tree = tree
         # tensors of the rules that were last compared with the checked ones
         self._compared: list[tuple[str, ...]] = []
         self._form = form
-        self._jobs = jobs
-        self._window = window
         self.masks: Mapping[str, BitMask] | None = None
         self.scores: Checkpoint | None = None
         self.statistics = ""
@@ -146,7 +152,7 @@ class FormController(QObject):
         self.changed.emit(self.step_or_error())
 
     def _step_of(self, request: FormRequest | None) -> Step:
-        if request is None or self._session.document is None:
+        if request is None or self.session.document is None:
             errors = self._form.errors()
             if not errors:
                 raise ParameterError("No checkpoint is open.")
@@ -240,7 +246,7 @@ class FormController(QObject):
 
     def check_usual(self) -> None:
         """Check the default tensors of the file."""
-        self.check([r.name for r in self._session.rows if r.by_default])
+        self.check([r.name for r in self.session.rows if r.by_default])
 
     def check(self, names: Sequence[str]) -> None:
         """Check exactly these tensors."""
@@ -309,7 +315,7 @@ class FormController(QObject):
             matches = self._match(row)
             if isinstance(matches, SelectionError):
                 # The error next to the field need not name the file, and there are only two lines.
-                document = self._session.document
+                document = self.session.document
                 file = "" if document is None else document.checkpoint.path.name
                 sentence = matches.sentence.replace(f" in '{file}'", "")
                 error_text = translate_error(matches.reworded(sentence))
@@ -323,7 +329,7 @@ class FormController(QObject):
                     matches = SelectionError(sentence, remedy=matches.remedy)
                 refused = refused or matches
                 continue
-            shown = [self._session.by_name[name].shown for name in matches.left[:MOST_NAMED]]
+            shown = [self.session.by_name[name].shown for name in matches.left[:MOST_NAMED]]
             self._form.set_matches(place, len(matches.names), len(matches.left), shown)
             named.append(matches.names)
         targets = {(row.pattern, row.kind) for row in rows}
@@ -350,13 +356,13 @@ class FormController(QObject):
         return self._matches[target]
 
     def _matching(self, row: FormRow) -> RuleMatches:
-        document = self._session.document
+        document = self.session.document
         assert document is not None
-        by_name = self._session.by_name
+        by_name = self.session.by_name
         if row.kind:
             matched = [
                 r
-                for r in self._session.rows
+                for r in self.session.rows
                 if r.kind == row.kind and not (r.why_not or r.buffer) and len(r.shape) > 1
             ]
             if not matched:
@@ -379,7 +385,7 @@ class FormController(QObject):
 
     def _nothing_checked(self, rule: int) -> SelectionError | NothingToPruneError:
         """Return the error for a rule without checked tensors; its number is 0 if it is alone."""
-        rows = self._session.rows
+        rows = self.session.rows
         if not rows:
             return NothingToPruneError(
                 "This file has no tensors.", remedy="Open another checkpoint."
@@ -400,9 +406,9 @@ class FormController(QObject):
         self._matches.clear()
         self._replaced_checks = None  # not earlier: closing a file stores what the user checked
         self._pause.stop()
-        offered = self._session.contents.kinds
+        offered = self.session.contents.kinds
         form = self._form
-        example = self._session.contents.example or FormContext.example
+        example = self.session.contents.example or FormContext.example
         form.set_context(replace(form.context, kinds=tuple(offered), example=example))
         request = form.request()
         if request is not None and any(
@@ -426,7 +432,7 @@ class FormController(QObject):
             self.changed.emit(self._step_or_error_of(request))
 
     def _matches_nothing(self, request: FormRequest | None) -> bool:
-        if request is None or self._session.document is None:
+        if request is None or self.session.document is None:
             return False
         named = [row for row in request.rows if (row.pattern, row.kind) != ("", "")]
         return any(isinstance(self._match(row), SelectionError) for row in named)
@@ -449,7 +455,7 @@ class FormController(QObject):
 
     def update_context(self) -> None:
         """Set the context of the form: shape, kind and weights left of the checked tensors."""
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return
         rows, masks = self._tree.checked_rows(), document.masks
@@ -477,28 +483,52 @@ class FormController(QObject):
         self._ask_file("scores", requests=True)
 
     def _ask_file(self, kind: str, *, requests: bool = False) -> None:
-        """Ask the user for a file, and load it; `requests`: also request a method that uses it."""
         titles = {
             "masks": self.tr("Load masks"),
             "scores": self.tr("Load importance scores"),
             "statistics": self.tr("Load statistics of activations"),
         }
-        document = self._session.document
+        document = self.session.document
         beside = Path.home() if document is None else document.checkpoint.path.absolute().parent
-        folder = self._session.folder("mask", beside)
+        folder = self.session.folder("mask", beside)
         name, _ = QFileDialog.getOpenFileName(self._window, titles[kind], str(folder))
-        if not name:
-            return
-        path = Path(name)
-        self._session.note_folder("mask", path)
-        if self._session.document is None:
-            return
+        if name:
+            self.session.note_folder("mask", Path(name))
+            self.load(kind, Path(name), requests=requests)
+
+    @flow
+    def load(self, kind: str, path: Path, *, requests: bool = False) -> Flow[None]:
+        """Load a file of "masks", "scores" or "statistics" that fits the document.
+
+        `requests`: also request a method that uses it.
+        """
+        checkpoint = self.document.checkpoint
         if kind == "masks":
-            self._read_masks(path, requests=requests)
+            masks = yield from RunJob(
+                self.tr("Reading masks"), partial(_read_masks, checkpoint, path)
+            )
+            self.set_masks(masks, path.name, requests=requests)
         elif kind == "scores":
-            self._open_scores(path, requests=requests)
+            scores = yield from RunJob(
+                self.tr("Opening scores"), lambda job: open_checkpoint(path, job=job)
+            )
+            self._close_scores()
+            self.scores = scores
+            if requests:
+                self._request_scored()
+            self._set_context(replace(self._form.context, scores_file=path.name))
         else:
-            self.open_statistics(path)
+            self.statistics = yield from RunJob(
+                self.tr("Opening statistics"), partial(_register_statistics, checkpoint, path)
+            )
+            self._set_context(replace(self._form.context, statistics_file=path.name))
+
+    def set_masks(self, masks: Mapping[str, BitMask], file: str, *, requests: bool = True) -> None:
+        """Set the masks and the name of their file; `requests`: also request to apply them."""
+        self.masks = masks
+        if requests:
+            self.request_masked(list(masks))
+        self._set_context(replace(self._form.context, mask_file=file))
 
     def _set_context(self, context: FormContext) -> None:
         """Show the names of loaded files, and request the step, which may use them."""
@@ -516,72 +546,6 @@ class FormController(QObject):
         if self.scores is not None:
             self.scores.close()
         self.scores = None
-
-    def _read_masks(self, path: Path, *, requests: bool) -> None:
-        """Read the masks of a file that fit the document."""
-        document = self._session.document
-        assert document is not None
-        checkpoint = document.checkpoint
-
-        def work(job: Job) -> Mapping[str, BitMask]:
-            with open_checkpoint(path, job=job) as masks:
-                return read_masks_for(checkpoint, names_in(masks, checkpoint), masks, job)
-
-        def done(masks: Mapping[str, BitMask]) -> None:
-            self.set_masks(masks, path.name, requests=requests)
-
-        self._session.work(self.tr("Reading masks"), work, done)
-
-    def set_masks(self, masks: Mapping[str, BitMask], file: str, *, requests: bool = True) -> None:
-        """Set the masks and the name of their file; `requests`: also request to apply them."""
-        self.masks = masks
-        if requests:
-            self.request_masked(list(masks))
-        self._set_context(replace(self._form.context, mask_file=file))
-
-    def _open_scores(self, path: Path, *, requests: bool) -> None:
-        """Open a file of importance scores."""
-        document = self._session.document
-
-        def done(scores: Checkpoint) -> None:
-            if self._session.document is not document:
-                scores.close()  # another document was opened meanwhile
-                return
-            self._close_scores()
-            self.scores = scores
-            if requests:
-                self._request_scored()
-            self._set_context(replace(self._form.context, scores_file=path.name))
-
-        self._jobs.run(
-            lambda job: open_checkpoint(path, job=job),
-            on_result=done,
-            on_error=self._session.refused.emit,
-            title=self.tr("Opening scores"),
-        )
-
-    def open_statistics(self, path: Path) -> None:
-        """Open a file of statistics of activations; it must be of the same checkpoint."""
-        document = self._session.document
-        assert document is not None
-        checkpoint = document.checkpoint
-
-        def work(job: Job) -> str:
-            name = register_statistics(path, job)
-            statistics_of(name).refuse_other(checkpoint, job)
-            return name
-
-        def done(name: str) -> None:
-            if self._session.document is document:
-                self.statistics = name
-                self._set_context(replace(self._form.context, statistics_file=path.name))
-
-        self._jobs.run(
-            work,
-            on_result=done,
-            on_error=self._session.refused.emit,
-            title=self.tr("Opening statistics"),
-        )
 
     def request_masked(self, names: Sequence[str]) -> None:
         """Request to prune what loaded masks prune; check their tensors while that is requested."""
@@ -616,6 +580,18 @@ class FormController(QObject):
 
     def _request_method(self, method: str) -> None:
         self._form.set_request(FormRequest((FormRow("", "", method, {}),)))
+
+
+def _read_masks(checkpoint: Checkpoint, path: Path, job: Job) -> Mapping[str, BitMask]:
+    with open_checkpoint(path, job=job) as masks:
+        return read_masks_for(checkpoint, names_in(masks, checkpoint), masks, job)
+
+
+def _register_statistics(checkpoint: Checkpoint, path: Path, job: Job) -> str:
+    """Open a file of statistics; return its name, or raise an error if it does not fit."""
+    name = register_statistics(path, job)
+    statistics_of(name).refuse_other(checkpoint, job)
+    return name
 
 
 def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:

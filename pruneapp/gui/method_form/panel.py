@@ -616,8 +616,11 @@ class PruneForm(QWidget):
         if 0 <= place < len(self.rules):
             self._select(place)
 
-    def _on_edited(self) -> None:
-        self._arrange()
+    def _on_edited(self, name: str) -> None:
+        if name == "amount":  # only the list of rules shows it
+            self._arrange_list()
+        else:
+            self._arrange()
         self.changed.emit(self.request())
 
     def _on_limits_edited(self) -> None:

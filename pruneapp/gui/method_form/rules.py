@@ -49,7 +49,7 @@ from pruneapp.params import STATISTICS, AmountParam, DimParam, Param, is_needed
 class RuleEditor(QWidget):
     """Edits one rule: its tensors, method and values."""
 
-    changed = Signal()
+    changed = Signal(str)  # (name of the parameter; empty for the tensors or the method)
     released = Signal()  # the user released a slider
     fileRequested = Signal(str)  # the user asked to load "masks", "scores" or "statistics"
 
@@ -324,11 +324,11 @@ class RuleEditor(QWidget):
 
     def _on_target_changed(self) -> None:
         self.set_matches(None)  # the text for the previous tensors is outdated
-        self.changed.emit()
+        self.changed.emit("")
 
     def _choose(self) -> None:
         self._rebuild()
-        self.changed.emit()
+        self.changed.emit("")
 
     def _rebuild(self) -> None:
         """Show the fields of the selected method, with values entered for equal parameters."""

@@ -65,43 +65,6 @@ class StepFigures(Figures):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_rows(), parent)
         self._numel = self._pruned = 0
-        # The norm of the step and that of the model are different numbers, so they have different
-        # labels.
-        sums = (
-            ("norm", self.tr("Norm²"), self.tr("Sum of squares")),
-            ("l1", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
-        )
-        self._shares = {
-            key: (
-                (
-                    self.tr("{norm} retained (this step)").format(norm=norm),
-                    self.tr(
-                        "{sum} of the remaining weights after this step, relative to before it, "
-                        "over the tensors of this step."
-                    ).format(sum=of),
-                ),
-                (
-                    self.tr("{norm} retained (whole model)").format(norm=norm),
-                    self.tr(
-                        "{sum} of the remaining weights, relative to the file as it was opened, "
-                        "over the whole model."
-                    ).format(sum=of),
-                ),
-            )
-            for key, norm, of in sums
-        }
-        # Repaired values are another model, whose norm says nothing about its outputs.
-        self._unrepaired = {
-            key: (
-                self.tr("{norm} retained (without repair)").format(norm=norm),
-                self.tr(
-                    "{sum} of the remaining weights with their values in the file, relative to the "
-                    "file as it was opened, over the whole model: what pruning left before the "
-                    "repair."
-                ).format(sum=of),
-            )
-            for key, norm, of in sums
-        }
         self._explained: tuple[bool, bool] | None = None
         self._explain(of_state=False)
 
@@ -202,11 +165,46 @@ class StepFigures(Figures):
             if of_state:
                 tensors = self.tr("Tensors with pruned weights"), self.tr("Whole model")
             self._set_text("tensors", *tensors)
-            of_model = {key: shares[True] for key, shares in self._shares.items()}
-            of_model = self._unrepaired if repaired else of_model
+            of_model = self._norm_texts("repaired" if repaired else "model")
             self._set_text(_WHOLE, *of_model["norm"])
-            for key, shares in self._shares.items():
-                self._set_text(key, *(of_model[key] if of_state else shares[False]))
+            for key, texts in (of_model if of_state else self._norm_texts("step")).items():
+                self._set_text(key, *texts)
+
+    def _norm_texts(self, kind: str) -> dict[str, tuple[str, str]]:
+        """Return label and tooltip of the norms that a "step" or a "model" retains, by row.
+
+        The values of a "repaired" model are different weights, whose norm says nothing about its
+        outputs.
+        """
+        label, tip = {
+            "step": (
+                self.tr("{norm} retained (this step)"),
+                self.tr(
+                    "{sum} of the remaining weights after this step, relative to before it, "
+                    "over the tensors of this step."
+                ),
+            ),
+            "model": (
+                self.tr("{norm} retained (whole model)"),
+                self.tr(
+                    "{sum} of the remaining weights, relative to the file as it was opened, "
+                    "over the whole model."
+                ),
+            ),
+            "repaired": (
+                self.tr("{norm} retained (without repair)"),
+                self.tr(
+                    "{sum} of the remaining weights with their values in the file, relative to the "
+                    "file as it was opened, over the whole model: what pruning left before the "
+                    "repair."
+                ),
+            ),
+        }[kind]
+        rows = (
+            ("norm", self.tr("Norm²"), self.tr("Sum of squares")),
+            ("l1", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
+        )
+        return {key: (label.format(norm=norm), tip.format(sum=text)) for key, norm, text in rows}
 
     def _set_text(self, key: str, word: str, tip: str) -> None:
         self.words[key].setText(word)
@@ -220,7 +218,6 @@ class FileSizes(Figures):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_sizes(), parent)
         self._formats: tuple[tuple[str, str], ...] = ()
-        self._texts: dict[str, str] = {}
         self._compact: int | None = None
         self._unpruned = False
         self._zeros = self.labels["size"].toolTip()
@@ -237,7 +234,7 @@ class FileSizes(Figures):
             for name, words in self._formats
             if (nbytes := sizes.get(name)) is not None
         ]
-        self._show_button("size", known[0][1] if known else "")
+        self._show_number("size", known[0][1] if known else "")
         label = self.labels["size"]
         label.setToolTip("\n".join([*map(": ".join, known), self._zeros]))
         label.setAccessibleDescription(label.toolTip())
@@ -249,8 +246,9 @@ class FileSizes(Figures):
 
     def set_unpruned(self, *, unpruned: bool) -> None:
         """Set whether nothing is pruned: then the bound of a compact file is not shown."""
-        self._unpruned = unpruned
-        self._show_compact()
+        if unpruned != self._unpruned:
+            self._unpruned = unpruned
+            self._show_compact()
 
     def _show_compact(self) -> None:
         nbytes = None if self._unpruned else self._compact
@@ -260,11 +258,10 @@ class FileSizes(Figures):
             if nbytes is None
             else self.tr("up to {size}").format(size=number_format.size(nbytes))
         )
-        self._show_button("compact", most)
+        self._show_number("compact", most)
 
-    def _show_button(self, key: str, text: str) -> None:
-        self._texts[key] = text
-        self.set_numbers({key: text for key, text in self._texts.items() if text})
+    def _show_number(self, key: str, text: str) -> None:
+        self.labels[key].setText(text or number_format.NO_NUMBER)
 
 
 def _rows() -> tuple[tuple[str, str, str], ...]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QElapsedTimer, QTimer, Signal
 from PySide6.QtGui import QShortcut
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture, DocumentChanged
@@ -23,10 +23,11 @@ from pruneapp.document.step import Step
 from pruneapp.edits.zeros import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
-from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, LatestTask, Task, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.commands.declarations import PRUNE
+from pruneapp.gui.document.feature import Feature
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, with_field_labels
 from pruneapp.gui.preview.live_preview import (
@@ -62,13 +63,20 @@ QUICK_S = 0.002
 FRAME_MS = 16
 
 
-class PreviewController(Controller):
+class PreviewController(Feature[QDialog]):
     """Computes the estimate and the exact preview of the step of the form, and applies it.
 
     The latest step is estimated on the main thread if that is fast, else in the background. While
     an estimate runs in the background, only the latest of the following requests is kept, so that
     estimates keep up with a slider.
     """
+
+    commands: ClassVar = {
+        "prune": "on_prune_clicked",
+        "preview": "on_preview_clicked",
+        "cancel": "cancel",
+        "make_permanent": "make_permanent",
+    }
 
     stateChanged = Signal(object)  # (PreviewState) `state` has changed
     requested = Signal(object)  # (PreviewState) another step, or another document state, is shown
@@ -85,10 +93,9 @@ class PreviewController(Controller):
         panel: PreviewPanel,
         job_status: JobStatus,
     ) -> None:
-        super().__init__(context)
+        super().__init__(context, session)
         self.state = PreviewState()
         self._emitted = self.state  # as of the last `stateChanged`
-        self._session = session
         self._form = form
         self._tree = tree
         self._panel = panel
@@ -97,7 +104,7 @@ class PreviewController(Controller):
         self._sizes = CompactSizes()
         self._tree_updates = Throttle(self._show_in_tree, self)
         # The estimate.
-        self._estimate_task = LatestTask(self._jobs)
+        self._estimate_task = LatestTask(self.jobs)
         self._estimate_pending = False  # whether the step is requested, and its estimate not begun
         self._slow: Checkpoint | None = None  # the checkpoint whose estimates are slow
         self._slow_times = 0  # number of slow estimates in a row
@@ -115,7 +122,7 @@ class PreviewController(Controller):
         # slider move, so they are kept until the next exact preview starts.
         self._outdated: Preview | None = None
         # The current state of the document.
-        self._current_task = LatestTask(self._jobs)
+        self._current_task = LatestTask(self.jobs)
         self._current_incomplete = False  # whether its report is, because not all is counted
         self._current_outdated = False  # whether more was counted since the task started
         # Pruning.
@@ -133,14 +140,6 @@ class PreviewController(Controller):
         self._connect()
 
     def _connect(self) -> None:
-        for name, call in {
-            "prune": self._on_prune_clicked,
-            "preview": self._on_preview_clicked,
-            "cancel": self.cancel,
-            "reset_form": self._form.reset,
-            "make_permanent": self.make_permanent,
-        }.items():
-            self._actions[name].triggered.connect(call)
         for held in (self._commands["prune"], self._key):
             held.setAutoRepeat(False)
         self._key.setEnabled(False)
@@ -150,12 +149,12 @@ class PreviewController(Controller):
         self._actions.menus[PRUNE].aboutToShow.connect(self._form.flush)
         self._actions["commands"].triggered.connect(self._form.flush)
         self._job_status.cancelRequested.connect(self.cancel)
-        self._action.pruneRequested.connect(self._on_prune_clicked)
-        self._action.previewRequested.connect(self._on_preview_clicked)
-        self._jobs.started.connect(self._on_job_started)
+        self._action.pruneRequested.connect(self.on_prune_clicked)
+        self._action.previewRequested.connect(self.on_preview_clicked)
+        self.jobs.started.connect(self._on_job_started)
         self._form.changed.connect(self.request)
         self._form.opened.connect(self._show_untouched)
-        session = self._session
+        session = self.session
         session.changed.connect(self._on_changed)
         session.opening.connect(self._on_opening)
         session.notOpened.connect(self._on_stayed)
@@ -220,7 +219,7 @@ class PreviewController(Controller):
             The state to start from; by default the present one.
         """
         self._stop()
-        document, before = self._session.document, self.state
+        document, before = self.session.document, self.state
         if document is None:
             self.drop()
             return
@@ -285,10 +284,10 @@ class PreviewController(Controller):
             self._file_watch.start()  # the original file may be restored
         if self._apply_when_ready:
             self._wait_for_preview(waits=False)
-            self._session.refused.emit(error)
+            self.session.refused.emit(error)
 
     def _look_for_file(self) -> None:
-        document = self._session.document
+        document = self.session.document
         if document is not None:
             try:
                 document.checkpoint.verify_on_disk()
@@ -306,7 +305,7 @@ class PreviewController(Controller):
     def recount(self) -> None:
         """Estimate again, because more histograms are counted."""
         state = self.state
-        if self._session.document is None or state.step is None or state.untouched:
+        if self.session.document is None or state.step is None or state.untouched:
             return
         if state.is_behind or state.estimate is None or state.estimate.counting < 1:
             self._estimate_pending = True
@@ -320,7 +319,7 @@ class PreviewController(Controller):
 
     def _estimate_next(self) -> None:
         """Estimate the step: on this thread if that is fast, otherwise in the background."""
-        document, step = self._session.document, self.state.step
+        document, step = self.session.document, self.state.step
         if document is None or step is None or not self._estimate_pending:
             return
         if self._estimate_in_background():
@@ -343,7 +342,7 @@ class PreviewController(Controller):
 
     def _estimate_in_background(self) -> bool:
         """Start the pending estimate in the background if it may be slow; return if it started."""
-        document, step = self._session.document, self.state.step
+        document, step = self.session.document, self.state.step
         if not self._estimate_pending or document is None or step is None:
             return False
         capture = Capture.of(document)
@@ -421,7 +420,7 @@ class PreviewController(Controller):
 
     def _start_exact(self) -> None:
         self._exact_pause.stop()
-        document, step = self._session.document, self.state.step
+        document, step = self.session.document, self.state.step
         if document is None or step is None:
             return
         self._outdated = None
@@ -434,10 +433,10 @@ class PreviewController(Controller):
             step,
             masks=form.masks if any(method.takes_mask for method in methods) else None,
             scores=form.scores if any(method.takes_scores for method in methods) else None,
-            kernel=self._session.kernel,
+            kernel=self.session.kernel,
             sizes=self._sizes,
         )
-        self._exact_task = self._jobs.run(
+        self._exact_task = self.jobs.run(
             work,
             on_result=self._on_exact,
             on_error=self._on_exact_failed,
@@ -460,7 +459,7 @@ class PreviewController(Controller):
             self._exact_pause.start()
 
     def _on_exact(self, result: PreviewResult) -> None:
-        document, preview = self._session.document, result.preview
+        document, preview = self.session.document, result.preview
         if document is None or preview.revision != document.revision:
             return  # the document has changed; a newer request is running
         self._exact_task = None
@@ -495,7 +494,7 @@ class PreviewController(Controller):
 
     def _show_current(self, *, untouched: bool) -> None:
         """Show the current state of the document instead of the step."""
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return
         current = CurrentState()
@@ -515,7 +514,7 @@ class PreviewController(Controller):
 
     def _report_current(self) -> None:
         """Compute the report of the current state."""
-        document = self._session.document
+        document = self.session.document
         if document is None:
             return
         self._current_outdated = False
@@ -551,7 +550,7 @@ class PreviewController(Controller):
         state = self.state
         if not self._action.button.isEnabled() or state.step is None or state.untouched:
             return
-        if self._session.document is None or not self._session.may_work():
+        if self.session.document is None or not self.session.may_work():
             return
         if state.preview is not None:
             self._apply(PreviewResult(state.preview, state.compact))
@@ -560,7 +559,7 @@ class PreviewController(Controller):
         if self._exact_task is None or self._exact_task.token.cancelled:
             self._start_exact()
         if self._exact_task is not None:
-            self._jobs.show(self._exact_task, self.tr("Pruning"))
+            self.jobs.show(self._exact_task, self.tr("Pruning"))
 
     def take_back(self) -> bool:
         """Cancel a prune that waits for its preview; return False if there is none.
@@ -576,24 +575,25 @@ class PreviewController(Controller):
 
     def cancel(self) -> None:
         """Cancel the running job; without one, drop the preview. The form is not changed."""
-        if self._cancel_prune() or self._jobs.cancel_visible() or self._cancel_slow_preview():
-            if self._jobs.busy:
-                self._job_status.set_cancelling(writes=self._jobs.writing)
+        if self._cancel_prune() or self.jobs.cancel_visible() or self._cancel_slow_preview():
+            if self.jobs.busy:
+                self._job_status.set_cancelling(writes=self.jobs.writing)
             return
         # the notice about the failed step is obsolete
         self._notifications.end(NoticeTopic.PRUNING, NoticeTopic.STOPPED)
-        if self._session.document is not None and self.state.requested:
+        if self.session.document is not None and self.state.requested:
             self._show_untouched()
 
     def make_permanent(self) -> None:
         """Make the pruned weights of the checked tensors permanent: ordinary zeros."""
         names = self._tree.checked()
-        self._session.propose(self.tr("Making permanent"), Finalize(names).propose)
+        self.session.propose(self.tr("Making permanent"), Finalize(names).propose)
 
-    def _on_preview_clicked(self) -> None:
+    def on_preview_clicked(self) -> None:
+        """Show the preview of the step of the form."""
         self.request(self._form.step_or_error())
 
-    def _on_prune_clicked(self) -> None:
+    def on_prune_clicked(self) -> None:
         """Prune only once for a double click: after the first, the button prunes again."""
         since, interval = self._since_request, QApplication.doubleClickInterval()
         if not since.isValid() or since.hasExpired(interval):
@@ -621,7 +621,7 @@ class PreviewController(Controller):
         if not self._apply_when_ready:
             return
         self._wait_for_preview(waits=False)
-        if self._session.document is None:
+        if self.session.document is None:
             return
         self._notifications.offer(
             NoticeTopic.STOPPED,
@@ -639,13 +639,13 @@ class PreviewController(Controller):
 
     def _apply(self, result: PreviewResult) -> None:
         self._applying = result
-        self._session.commit(result.preview)
+        self.session.commit(result.preview)
         self._applying = None
 
     # -- the document ---------------------------------------------------------------------------
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        document, done = self._session.document, self._applying
+        document, done = self.session.document, self._applying
         if change.is_remark:
             return  # the masks have not changed
         self._cancel_estimate()
@@ -677,7 +677,7 @@ class PreviewController(Controller):
 
     def _enable(self) -> None:
         """Enable the commands like the buttons, with the reason in the tooltip if disabled."""
-        state, is_open = self.state, self._session.document is not None
+        state, is_open = self.state, self.session.document is not None
         error = "" if state.error is None else str(state.error)
         shown = state.requested and state.error is None
         reasons = {
@@ -696,7 +696,7 @@ class PreviewController(Controller):
 
     def _on_prune_enabled(self, enabled: bool) -> None:
         # Two enabled shortcuts with the same key are ambiguous, and neither is activated.
-        self._key.setEnabled(self._session.document is not None and not enabled)
+        self._key.setEnabled(self.session.document is not None and not enabled)
 
     def _show_reason(self) -> None:
         self._notifications.show_done(self._action.why_not)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QInputDialog, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QInputDialog
 
 from pruneapp.analysis.histogram_store import assignment_now
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -24,7 +25,9 @@ from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.size_bounds import size_range, total_for
 from pruneapp.groups.structure import Unknown, structure_of
-from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import Lane, LatestTask
+from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController, about_dependents
 from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents
@@ -54,7 +57,7 @@ _LAYER = re.compile(r"^(?:.*\.)?\d+\.(?=.*\.)")
 _SOME_MASK = BitMask(np.zeros(0, np.uint8), 0, kept=1 << 62)
 
 
-class StepInfoController(QObject):
+class StepInfoController(Feature[QInputDialog]):
     """Updates form and panel with what follows from the tensors of a step, whatever its amount.
 
     Nothing is computed again while a slider moves.
@@ -62,33 +65,29 @@ class StepInfoController(QObject):
 
     def __init__(
         self,
+        context: AppContext,
         session: OpenDocument,
-        jobs: Jobs,
         *,
         form_controller: FormController,
         previews: PreviewController,
         form: PruneForm,
         panel: PreviewPanel,
-        window: QWidget,
     ) -> None:
-        super().__init__(window)
-        self._session = session
+        super().__init__(context, session)
         self._form_controller = form_controller
         self._form = form
         self._previews = previews
         self._panel = panel
-        self._window = window
         # the state and the names that sizes were requested for
         self._sized: tuple[object, ...] = ()
         self._coupled: tuple[str, ...] = ()  # the names that biases and norms were searched for
         self._about: tuple[object, ...] = ()  # the key that dependents were searched for
         self._last_text = ""  # the size entered last
-        self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
-        self._dependents_task = LatestTask(jobs)
-        self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
+        self._size_task, self._coupled_task = LatestTask(self.jobs), LatestTask(self.jobs)
+        self._dependents_task, self._count_task = LatestTask(self.jobs), LatestTask(self.jobs)
         self._size_timer = single_shot(self, 0, self._size)
         self.offer_formats()
-        form.sizeRequested.connect(self._ask_size)
+        form.sizeRequested.connect(self.ask_size)
         previews.requested.connect(self._on_requested)
         previews.assigned.connect(self._show_shares)
         session.closed.connect(self._on_closed)
@@ -115,7 +114,6 @@ class StepInfoController(QObject):
         self._panel.file.set_sizes({})
         self._coupled_task.cancel()
         self._dependents_task.cancel()
-        self._total_task.cancel()
         self._coupled = self._about = ()
         self._form_controller.set_dependents(None, None)
         self._form.companions.set_paired(None, 0)
@@ -129,12 +127,12 @@ class StepInfoController(QObject):
         return self._previews.state.step if self._previews.state.requested else None
 
     def _request_sizes(self) -> None:
-        document, step = self._session.document, self._sized_step
+        document, step = self.session.document, self._sized_step
         if document is None or (step is None and self._previews.state.requested):
             return  # the panel shows why there is no step
         about: tuple[object, ...] = (document.revision, step is not None and step.dependents)
         about += tuple(row.names for row in (step.rows if step else ()))
-        many = len(self._session.rows) > MANY
+        many = len(self.session.rows) > MANY
         # For many tensors this takes seconds, in which a moving slider would wait for the
         # interpreter lock at each number: it starts again after a pause.
         if about != self._sized or (many and self._size_task.task is not None):
@@ -145,7 +143,7 @@ class StepInfoController(QObject):
             self._size_timer.start(LATER_MS)
 
     def _size(self) -> None:
-        document, step = self._session.document, self._sized_step
+        document, step = self.session.document, self._sized_step
         if document is None or (step is None and self._previews.state.requested):
             self._sized = ()
             return
@@ -163,7 +161,7 @@ class StepInfoController(QObject):
     # -- tensors with bias or norm, dependents, and tensors of each rule ---------------------------
 
     def _count_coupled(self) -> None:
-        document, step = self._session.document, self._previews.state.step
+        document, step = self.session.document, self._previews.state.step
         if document is None or step is None:
             return
         each = [row.names for row in step.rows if may_have_companions(row)]
@@ -191,14 +189,14 @@ class StepInfoController(QObject):
 
     def _find_dependents(self) -> None:
         """Find the dependents of the channels of the step; finding groups may be slow."""
-        document, step = self._session.document, self._previews.state.step
+        document, step = self.session.document, self._previews.state.step
         if document is None or step is None or not any(map(takes_channels, step.rows)):
             return
         about = about_dependents(step.rows, step.limits)
         if about == self._about:
             return
         self._about = about
-        checkpoint, by_name = document.checkpoint, self._session.by_name
+        checkpoint, by_name = document.checkpoint, self.session.by_name
         self._dependents_task.start(
             lambda job: _form_dependents(
                 checkpoint, step, job, lambda name: by_name[name].shown if name in by_name else name
@@ -212,7 +210,7 @@ class StepInfoController(QObject):
     def _count_rules(self) -> None:
         """Count the tensors of rules before the user requests them, such as those of a session."""
         self._count_task.cancel()
-        document, step = self._session.document, self._previews.state.step
+        document, step = self.session.document, self._previews.state.step
         if document is None or step is None or len(step.rows) < 2:
             return
         if not self._previews.state.untouched:
@@ -225,59 +223,37 @@ class StepInfoController(QObject):
 
     # -- total sparsity from the size of a compact file --------------------------------------------
 
-    def _ask_size(self) -> None:
-        """Ask the user for the size, with a possible one as default."""
-        document = self._session.document
-        if document is None:
-            return
+    @flow
+    def ask_size(self) -> Flow[None]:
+        """Ask the user for a size of the compact file, and set the total with which it fits."""
         try:
             step = self._form_controller.step()
             _check_supports_size(step)
+            suggestion = yield from RunJob(
+                "", partial(_suggestion, Capture.of(self.document), step, self._last_text)
+            )
+            dialog = QInputDialog(self._window)
+            dialog.setWindowTitle(self.tr("Target file size"))
+            dialog.setLabelText(
+                self.tr("Maximum size of the compact file, such as 40 MB or 512 KiB:")
+            )
+            dialog.setTextValue(suggestion)
+            dialog.setOkButtonText(self.tr("Set total sparsity"))
+            dialog.setCancelButtonText(self.tr("Cancel"))
+            if not (yield from Ask(dialog)):
+                return
+            self._last_text = dialog.textValue()
+            step, nbytes = self._form_controller.step(), _bytes(self._last_text)
+            total = yield from RunJob(
+                "", partial(total_for, Capture.of(self.document), step, nbytes)
+            )
         except PruneAppError as error:
-            self._refuse_size(error)
-            return
-        capture, last = Capture.of(document), self._last_text
-        self._total_task.start(
-            lambda job: _suggestion(capture, step, last, job),
-            self._show_size_dialog,
-            self._refuse_size,
-        )
-
-    def _show_size_dialog(self, suggestion: str) -> None:
-        dialog = QInputDialog(self._window)
-        dialog.setWindowTitle(self.tr("Target file size"))
-        dialog.setLabelText(self.tr("Maximum size of the compact file, such as 40 MB or 512 KiB:"))
-        dialog.setTextValue(suggestion)
-        dialog.setOkButtonText(self.tr("Set total sparsity"))
-        dialog.setCancelButtonText(self.tr("Cancel"))
-        dialog.textValueSelected.connect(self._on_size)
-        dialog.finished.connect(dialog.deleteLater)
-        self._session.closed.connect(dialog.reject)
-        dialog.open()
-
-    def _on_size(self, text: str) -> None:
-        document = self._session.document
-        if document is None:
-            return
-        self._last_text = text
-        try:
-            step = self._form_controller.step()
-            nbytes = _bytes(text)
-        except PruneAppError as error:
-            self._refuse_size(error)
-            return
-        capture = Capture.of(document)
-        self._total_task.start(
-            lambda job: total_for(capture, step, nbytes, job),
-            self._form_controller.set_total,
-            self._refuse_size,
-        )
-
-    def _refuse_size(self, error: PruneAppError) -> None:
-        limits = self._form.limits
-        limits.set_error(translate_error(error))
-        # The note is below the limits, and has its position only after they are laid out.
-        QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
+            limits = self._form.limits
+            limits.set_error(translate_error(error))
+            # The note is below the limits, and has its position only after they are laid out.
+            QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
+        else:
+            self._form_controller.set_total(total)
 
 
 def _form_dependents(

@@ -98,7 +98,7 @@ def test_the_question_goes_with_its_file(at_work):
     at_work.wait(lambda: QApplication.activeModalWidget() is None)
     at_work.open(SAMPLE)
     at_work.wait_open(SAMPLE)
-    at_work.workbench.step_info._ask_size()
+    at_work.workbench.step_info.ask_size()
     at_work.session.close()
     at_work.wait_idle()
     assert QApplication.activeModalWidget() is None

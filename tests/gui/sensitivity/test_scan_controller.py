@@ -366,7 +366,7 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     opened.click(dialog.leave)
     weights = {FIRST: Inputs(np.full((1, 8), 2.0), None, np.ones(1))}
     save_statistics(tmp_path / "bare.safetensors", weights, Origin(), Job())
-    opened.workbench.form.open_statistics(tmp_path / "bare.safetensors")
+    opened.workbench.form.load("statistics", tmp_path / "bare.safetensors")
     opened.wait(lambda: opened.workbench.form.statistics)
     bare = opened.workbench.form.statistics
     dialog = scans.ask()
@@ -375,7 +375,7 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     opened.click(dialog.leave)
     path, gram = tmp_path / "s.safetensors", np.eye(8) + 1
     save_statistics(path, weights, Origin(), Job(), grams={FIRST: [gram]})
-    opened.workbench.form.open_statistics(path)
+    opened.workbench.form.load("statistics", path)
     opened.wait(lambda: opened.workbench.form.statistics not in {"", bare})
     dialog = scans.ask()
     assert dialog.repair.isEnabled()
