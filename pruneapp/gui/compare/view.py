@@ -496,8 +496,7 @@ class CompareView(BarChartView):
         return self.tr("Choose two states above to compare.")
 
     def chart(self) -> BarChart:
-        measure, heights = self.measure, self._measured()
-        self._heights, self._cap = heights, cap_of(heights)
+        measure, heights = self.measure, self._heights
         order = np.arange(heights.size)
         if self.order == MOST:  # those without a value last
             order = np.argsort(-np.nan_to_num(heights, nan=-1.0), kind="stable")
@@ -534,6 +533,11 @@ class CompareView(BarChartView):
             capped=capped,
             largest_tick=100.0 if measure in {SIGNS, ZEROS} else np.inf,
         )
+
+    def refresh(self) -> None:
+        self._heights = self._measured()
+        self._cap = cap_of(self._heights)
+        super().refresh()
 
     def _measured(self) -> Floats:
         """Return the chosen measure of each differing tensor; NaN if it has none."""

@@ -48,7 +48,7 @@ class ChannelRanks:
         """Bar heights of the original norms, ``float64[n]``, at least `left`; see `to_heights`."""
         return np.maximum(self.to_heights(self.norms.norms), self.left)
 
-    @property
+    @cached_property
     def highest(self) -> float:
         """Height of the highest bar."""
         return float(self.heights.max(initial=0.0))

@@ -179,7 +179,9 @@ class ChannelsView(BarChartView):
             line=line,
             marks=Marks(
                 self._selection.chosen[order], protected[order], partly[order], ranks.heights[order]
-            ),
+            )
+            if self._selection or n.protected is not None
+            else None,
         )
 
     def refresh(self) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 
 from pruneapp.evaluation.metric import MeasuredState, MetricChange
-from pruneapp.gui.plots.base.plot_area import CutLine, PlotArea
+from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotCanvas
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.readout import Swatch, paint_point
@@ -52,6 +53,18 @@ def sides_of(line: int) -> int:
     return _SIDES[max(line, 0) % len(_SIDES)]
 
 
+@dataclass(frozen=True)
+class Point:
+    """A measured state in a plot."""
+
+    x: float
+    y: float
+    series: int  # from 0; -1 for the unpruned model
+    noise: Noise | None = None  # None if unknown
+    is_old: bool = False  # whether the measurement is outdated
+    joined: int = -1  # the point to connect it to, in the color of its series; -1 for none
+
+
 class QualityCanvas(PlotCanvas):
     """Points with a keyboard cursor, and a horizontal target line that can be dragged."""
 
@@ -61,50 +74,26 @@ class QualityCanvas(PlotCanvas):
 
     def __init__(self) -> None:
         super().__init__(NumberAxis("bottom"), NumberAxis("left"), margin=24)
-        self.points: Sequence[QPointF] = ()
-        self.series: Sequence[int] = ()
-        self.joins: Sequence[tuple[int, int]] = ()
-        self.faded: frozenset[int] = frozenset()
+        self.points: Sequence[Point] = ()
         self.current = self.cursor = -1
-        self.noise: Sequence[Noise | None] = ()
         self.level: float | None = None
         self._whole = self._seen = QRectF(0, 0, 1, 1)
 
-    def set_points(
-        self,
-        points: Sequence[QPointF],
-        series: Sequence[int],
-        *,
-        faded: frozenset[int],
-        current: int,
-        joins: Sequence[tuple[int, int]] = (),
-        noise: Sequence[Noise | None] = (),
-        level: float | None = None,
-    ) -> None:
+    def set_points(self, points: Sequence[Point], current: int, level: float | None) -> None:
         """Show points. Fit all of them if their number changed or if all were visible.
 
         Parameters
         ----------
-        series
-            Series of each point, from 0; -1 for the unpruned model.
-        faded
-            Points whose measurement is outdated.
         current
             The point of the current state; -1 for none.
-        joins
-            Pairs of points to connect by a line in the color of the second one.
-        noise
-            Noise bar of each point; None if unknown.
         level
             Value of the unpruned model, drawn as a dotted line; None for none.
         """
         fresh = len(points) != len(self.points) or self._seen == self._whole
-        self.points, self.series = points, series
-        self.faded, self.current, self.joins = faded, current, joins
-        self.noise, self.level = noise, level
+        self.points, self.current, self.level = points, current, level
         self.cursor = min(self.cursor, len(points) - 1)
-        xs = [0.0, *[point.x() for point in points]]
-        ys = [point.y() for point in points] + [y for both in noise if both for y in both]
+        xs = [0.0, *(point.x for point in points)]
+        ys = [y for point in points for y in (point.y, *(point.noise or ()))]
         wide, high = max(xs) or 1.0, (max(ys) - min(ys)) if ys else 1.0
         high = high or abs(max(ys)) or 1.0
         self._whole = QRectF(-_MARGIN * wide, min(ys, default=0.0) - _MARGIN * high, 0, 0)
@@ -123,7 +112,7 @@ class QualityCanvas(PlotCanvas):
         if at is None:
             at = QPointF((left + right) / 2, (low + high) / 2)
             if 0 <= self.cursor < len(self.points):
-                at = self.points[self.cursor]
+                at = QPointF(self.points[self.cursor].x, self.points[self.cursor].y)
         start = QPointF(at.x() - (at.x() - left) / factor, at.y() - (at.y() - low) / factor)
         end = QPointF(at.x() + (right - at.x()) / factor, at.y() + (high - at.y()) / factor)
         self._show(QRectF(start, end))
@@ -140,7 +129,7 @@ class QualityCanvas(PlotCanvas):
         self.viewport().update()
 
     def pixel_of(self, point: int) -> QPointF:
-        return self.area.pixel(self.points[point].x(), self.points[point].y())
+        return self.area.pixel(self.points[point].x, self.points[point].y)
 
     def point_at(self, pixel: QPointF) -> int:
         """Return the point closest to a pixel; -1 if none is within `_HOVER_DISTANCE`."""
@@ -157,41 +146,32 @@ class QualityCanvas(PlotCanvas):
         with saved(painter):
             painter.setClipRect(area.rect)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint_level(painter, area)
-            for one, two in self.joins:
-                painter.setPen(QPen(QColor(colors[ink_of(self.series[two])]), 1.5))
-                painter.drawLine(self.pixel_of(one), self.pixel_of(two))
-            for number, noise in enumerate(self.noise):
-                if noise is not None:
-                    self._paint_noise(painter, number, noise)
-            for number in range(len(self.points)):
-                self._paint_point(painter, number)
+            if self.level is not None:
+                painter.setPen(QPen(QColor(colors["muted"]), 1, Qt.PenStyle.DotLine))
+                painter.drawLine(*(area.pixel(x, self.level) for x in area.x))
+            for number, point in enumerate(self.points):
+                if point.joined >= 0:
+                    painter.setPen(QPen(QColor(colors[ink_of(point.series)]), 1.5))
+                    painter.drawLine(self.pixel_of(point.joined), self.pixel_of(number))
+            for point in self.points:
+                if point.noise is not None:
+                    # A vertical bar with caps at both ends.
+                    painter.setPen(QPen(QColor(colors["muted"]), 1.5))
+                    ends, aside = [area.pixel(point.x, y) for y in point.noise], _NOISE_CAP
+                    painter.drawLine(*ends)
+                    for end in ends:
+                        painter.drawLine(end - QPointF(aside, 0), end + QPointF(aside, 0))
+            for number, point in enumerate(self.points):
+                self._paint_point(painter, number, point)
         if self.line is not None and self.points:
             self.line.paint(painter, area, colors, held=self.is_dragging_line)
 
-    def _paint_level(self, painter: QPainter, area: PlotArea) -> None:
-        if self.level is not None:
-            painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
-            ends = (area.pixel(x, self.level) for x in area.x)
-            painter.drawLine(*ends)
-
-    def _paint_noise(self, painter: QPainter, number: int, noise: Noise) -> None:
-        """Paint a vertical bar with caps at both ends."""
-        painter.setPen(QPen(QColor(self._colors["muted"]), 1.5))
-        x = self.points[number].x()
-        low, high = (self.area.pixel(x, y) for y in noise)
-        painter.drawLine(low, high)
-        aside = QPointF(_NOISE_CAP, 0)
-        for end in (low, high):
-            painter.drawLine(end - aside, end + aside)
-
-    def _paint_point(self, painter: QPainter, number: int) -> None:
+    def _paint_point(self, painter: QPainter, number: int, point: Point) -> None:
         colors, middle = self._colors, self.pixel_of(number)
-        faded = number in self.faded
-        ink = QColor(colors["muted" if faded else ink_of(self.series[number])])
+        ink = QColor(colors["muted" if point.is_old else ink_of(point.series)])
         painter.setPen(QPen(ink, 2))
-        painter.setBrush(QColor(colors["surface"]) if faded else ink)
-        paint_point(painter, middle, sides_of(self.series[number]), _RADIUS)
+        painter.setBrush(QColor(colors["surface"]) if point.is_old else ink)
+        paint_point(painter, middle, sides_of(point.series), _RADIUS)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if number == self.current:
             painter.setPen(QPen(QColor(colors["accent"]), 2))
@@ -278,10 +258,8 @@ class QualityView(PlotView):
         self._axes = {axis.measure: axis for axis in quality_axes()}
         self._axis = self._axes[QualityMeasure.SPARSITY]
         self._given_states: tuple[Sequence[MeasuredState], int] = (), -1
-        self._fitted_axes = (
-            self._axis.measure,
-            "",
-        )  # axis and metric; if they change, all points are shown
+        # Axis and metric; if they change, all points are shown.
+        self._fitted_axes = self._axis.measure, ""
         super().__init__(self.canvas)
         self.axis_box = choice_box(
             self.tr("Axis"),
@@ -404,30 +382,26 @@ class QualityView(PlotView):
             self.canvas.left.setLabel(unit.format(metric=within_reason(first.name)))
             self.canvas.bottom.setLabel(title)
             self.canvas.bottom.set_bytes(self._axis.measure is QualityMeasure.BYTES)
-        points = [QPointF(xs[s.number], scale * self._metric_of(s).value) for s in self._states]
-        faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
+        by_number = sorted(self._states, key=lambda s: s.number)
+        self._kinds = list(dict.fromkeys(s.kind for s in by_number if s.kind))
+        fresh = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
+        points = [
+            Point(
+                xs[s.number],
+                scale * self._metric_of(s).value,
+                self._kinds.index(s.kind) if s.kind else -1,
+                None if s.is_old else _noise(s, self._metric_of(s), scale),
+                s.is_old,
+                fresh.get(s.joined, -1) if s.kind and s.number in fresh else -1,
+            )
+            for s in self._states
+        ]
         point = {s.number: n for n, s in enumerate(self._states)}
         self.canvas.cursor = point.get(here, -1)  # on the same state as before
         self._described_point = self._hovered if by_mouse else point.get(named, -1)
-        noise = [None if s.is_old else _noise(s, self._metric_of(s), scale) for s in self._states]
-        at = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
-        joins = [
-            (at[s.joined], at[s.number])
-            for s in self._states
-            if s.number in at and s.joined in at and s.kind
-        ]
-        by_number = sorted(self._states, key=lambda s: s.number)
-        self._kinds = list(dict.fromkeys(s.kind for s in by_number if s.kind))
-        series = [self._kinds.index(s.kind) if s.kind else -1 for s in self._states]
-        self.canvas.set_points(
-            points,
-            series,
-            faded=faded,
-            current=point.get(position, -1),
-            joins=joins,
-            noise=noise,
-            level=None if first is None or not any(noise) else scale * first.original,
-        )
+        has_noise = any(p.noise for p in points)
+        level = scale * first.original if first is not None and has_noise else None
+        self.canvas.set_points(points, point.get(position, -1), level)
         axes = self._axis.measure, "" if first is None else first.name
         if axes != self._fitted_axes:
             self._fitted_axes = axes
@@ -473,22 +447,20 @@ class QualityView(PlotView):
         metric = self._metric
         if metric is None:
             return 0.0
-        usual = _TOLERANCE * (1.0 if metric.share else abs(metric.original) or 1.0)
-        return self._tolerances.get(metric.name, usual)
+        return self._tolerances.get(metric.name, _usual_tolerance(metric))
 
     def best(self) -> MeasuredState | None:
         """Return the smallest up-to-date state that meets the target; None if there is none."""
-        rounding = 1e-12
-        passing = [
-            s
-            for s in self._states
-            if not s.is_old and self._metric_of(s).worse <= self.tolerance + rounding
-        ]
+        passing = [state for state in self._states if self._passes(state)]
         if not passing:
             return None
         return min(
             reversed(passing), key=lambda s: self._axis.smaller * (self._axis.value_of(s) or 0.0)
         )
+
+    def _passes(self, state: MeasuredState) -> bool:
+        rounding = 1e-12
+        return not state.is_old and self._metric_of(state).worse <= self.tolerance + rounding
 
     def _set_tolerance(self, tolerance: float) -> None:
         metric = self._metric
@@ -506,11 +478,8 @@ class QualityView(PlotView):
     def _on_line_stepped(self, steps: int) -> None:
         metric = self._metric
         if metric is not None:
-            usual = _TOLERANCE * (1.0 if metric.share else abs(metric.original) or 1.0)
-            # Up on the screen.
-            self._set_tolerance(
-                self.tolerance + (-steps if metric.higher else steps) * _STEP * usual
-            )
+            steps = -steps if metric.higher else steps  # up on the screen
+            self._set_tolerance(self.tolerance + steps * _STEP * _usual_tolerance(metric))
 
     # -- texts ------------------------------------------------------------------------------------
 
@@ -529,7 +498,7 @@ class QualityView(PlotView):
         best, target = self.best(), _amount(metric, self.tolerance)
         if best is None or not best.quality.sparsity:
             words = self.tr("At most {target} worse: no measured state with pruned weights.")
-            if self.canvas.faded:
+            if any(state.is_old for state in self._states):
                 words = join_sentences(words, self.tr("States measured before do not count."))
             return words.format(target=target)
         words = self.tr("At most {target} worse: {up_to} ({label})")
@@ -549,7 +518,7 @@ class QualityView(PlotView):
         more = () if axis.measure is QualityMeasure.SPARSITY else (axis.label,)
         if not states:
             return NOTHING
-        passing = {s.number for s in states if of(s).worse <= self.tolerance + 1e-12}
+        passing = {s.number for s in states if self._passes(s)}
         yes, no, old = self.tr("yes"), self.tr("no"), self.tr("measured before")
 
         def row(at: int) -> tuple[object, ...]:
@@ -604,7 +573,7 @@ class QualityView(PlotView):
             for line, kind in enumerate(self._kinds)
             if kind in fresh
         ]
-        if any(self.canvas.noise):
+        if any(point.noise for point in self.canvas.points):
             metric = self._metric
             noise = "" if metric is None else metric.noise
             words = self.tr("noise: {what}").format(what=translate_sentence(noise))
@@ -613,7 +582,7 @@ class QualityView(PlotView):
                 "from it was found."
             )
             swatches.append(Swatch(words, (colors["muted"],), tip=tip))
-        if self.canvas.faded:
+        if any(state.is_old for state in self._states):
             swatches.append(Swatch(self.tr("measured before"), (colors["muted"],)))
         if self._conditions:
             words = self.tr("measured with {conditions}").format(conditions=self._conditions)
@@ -674,6 +643,10 @@ def _noise(state: MeasuredState, metric: MetricChange, scale: float) -> Noise | 
     if metric.share:
         low, high = max(low, 0.0), min(high, 1.0)
     return scale * low, scale * high
+
+
+def _usual_tolerance(metric: MetricChange) -> float:
+    return _TOLERANCE * (1.0 if metric.share else abs(metric.original) or 1.0)
 
 
 def _in_legend(kind: str) -> str:

@@ -316,7 +316,7 @@ def test_a_reopened_session_shows_results_of_one_condition_alone(pruned, runners
     assert evaluation.conditions == "my_evaluation.py, limit 50, seed 0"
     assert [state.number for state in evaluation.states()] == [0, 2]
     view = pruned.views.pages.quality
-    assert evaluation.conditions in [swatch.label for swatch in view._swatches()]
+    assert evaluation.conditions in [swatch.label for swatch in view.legend.entries]
     assert {row[-1] for row in view.numbers()} == {"my_evaluation.py, limit 50, seed 0"}
 
 
@@ -632,11 +632,11 @@ def test_multiply_adds_are_counted_once_the_axis_is_chosen(
         return 10 * (40 - masks.pruned("0.weight")) + 2 * (30 - masks.pruned("1.weight")) + 5
 
     assert [s.quality.multiply_adds for s in states] == [465, expected(2)]
-    assert [point.x() for point in page.canvas.points] == [expected(2), 465]
+    assert [point.x for point in page.canvas.points] == [expected(2), 465]
     click_mark(pruned, 1)
     pruned.wait_idle()
     assert len(counted) == 1, "nothing is run for another state"
-    assert [point.x() for point in page.canvas.points] == [expected(2), expected(1), 465]
+    assert [point.x for point in page.canvas.points] == [expected(2), expected(1), 465]
     script.write_text(script.read_text() + "\n")
     choose(pruned, script)
     pruned.wait_idle()
@@ -651,7 +651,7 @@ def test_multiply_adds_are_counted_once_the_axis_is_chosen(
     pruned.wait(lambda: pruned.document is not None)
     pruned.wait(lambda: len(page.canvas.points) == 2)
     # The other state was measured with the previous version of the script.
-    assert [point.x() for point in page.canvas.points] == [expected(2), 465]
+    assert [point.x for point in page.canvas.points] == [expected(2), 465]
 
 
 def test_why_multiply_adds_are_not_known_is_said_on_the_page(pruned, runners, script):

@@ -8,16 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication
 
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.analysis.statistics import Histogram
-from pruneapp.export.report_writer import csv_text
 from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.sparsity_overview import ModelView
-from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+from pruneapp.gui.widgets.theme import LIGHT_THEME
 from tests.gui.mouse_wheel import turn_wheel
 from tests.gui.plots.channel_norms import made_norms
 from tests.support.plot_views import choose_channels, choose_order
@@ -52,28 +50,15 @@ PREVIEW = SparsityReport(
 
 
 @pytest.fixture
-def show(qtbot):
-    def make(kind):
-        view = kind()
-        qtbot.addWidget(view)
-        view.resize(600, 480)
-        view.show()
-        qtbot.waitExposed(view)
-        return view
-
-    return make
-
-
-@pytest.fixture
 def distribution(show):
-    view = show(DistributionView)
+    view = show(DistributionView(), 600, 480)
     view.set_histogram(HISTOGRAM)
     return view
 
 
 @pytest.fixture
 def channels(show):
-    view = show(ChannelsView)
+    view = show(ChannelsView(), 600, 480)
     view.set_dims(["0: output channels (5)", "1: input channels (3)"])
     view.set_norms(NORMS)
     return view
@@ -81,7 +66,7 @@ def channels(show):
 
 @pytest.fixture
 def model(show):
-    view = show(ModelView)
+    view = show(ModelView(), 600, 480)
     view.set_report(REPORT, PREVIEW)
     return view
 
@@ -102,6 +87,7 @@ def colors_around(view, x, y, reach=5):
 
 def test_bins_are_stacked_in_their_colours(distribution, theme):
     distribution.set_colors(theme.colors)
+    assert distribution.legend.words() == ["kept", "pruned", "to be pruned"]
     kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
     assert colors_around(distribution, 3.5, 500) == {kept}
     assert colors_around(distribution, 0.5, 40, reach=2) == {pruned}
@@ -125,18 +111,6 @@ def test_the_key_for_logarithms(distribution, qtbot):
     assert distribution.chart().log
 
 
-def test_a_bin_is_read_by_mouse_and_by_keys(distribution, qtbot):
-    distribution.canvas.hovered.emit(1)
-    assert distribution.readout.text() == "1 to 2:  40 kept, 20 pruned, 40 to be pruned"
-    distribution.canvas.hovered.emit(-1)
-    assert distribution.readout.text() == distribution.summary()
-    qtbot.keyClick(distribution.canvas, Qt.Key.Key_End)
-    assert distribution.readout.text() == "3 to 4:  1,000 kept, 0 pruned, 0 to be pruned"
-    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Left)
-    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Left)
-    assert distribution.canvas.cursor_bar == 1
-
-
 def test_bars_are_found_under_their_pixels(distribution):
     assert [distribution.canvas.bar_at(at(distribution, b + 0.5, 50)) for b in range(4)] == [
         0,
@@ -145,34 +119,6 @@ def test_bars_are_found_under_their_pixels(distribution):
         3,
     ]
     assert distribution.canvas.bar_at(QPoint(1, 1)) == -1
-
-
-def test_the_summary_says_all(distribution):
-    words = "1,220 weights, 6.6\u00a0% pruned, 3.3\u00a0% to be pruned, 2 NaN or infinite"
-    assert distribution.summary() == words
-    assert distribution.canvas.accessibleDescription() == words
-    assert distribution.canvas.accessibleName() == "Distribution of magnitudes"
-    assert distribution.legend.words() == ["kept", "pruned", "to be pruned"]
-
-
-def test_the_table_has_the_same_numbers(distribution, qtbot):
-    qtbot.keyClick(distribution.canvas, Qt.Key.Key_T)
-    assert distribution.shows_table
-    table = distribution._table
-    assert distribution._stack.currentWidget() is table
-    model = table.model()
-    cells = [model.index(1, c).data() for c in range(model.columnCount())]
-    assert cells == ["1", "2", "40", "20", "40", "0"]
-    assert [model.headerData(c, Qt.Orientation.Horizontal) for c in range(6)] == [
-        "From",
-        "To",
-        "Kept",
-        "Pruned",
-        "To be\npruned",
-        "Kept after",
-    ]
-    qtbot.keyClick(table, Qt.Key.Key_T)
-    assert distribution._stack.currentWidget() is distribution.canvas
 
 
 def test_the_table_follows_new_numbers(distribution):
@@ -184,20 +130,8 @@ def test_the_table_follows_new_numbers(distribution):
     assert distribution._table.model().index(0, 2).data() == "7"
 
 
-def test_models_are_sound(distribution, qtmodeltester):
-    distribution.toggle_table()
-    qtmodeltester.check(distribution._table.model())
-
-
-def test_no_tensor_no_picture(distribution):
-    distribution.set_histogram(None)
-    assert distribution._message.text() == "Select a tensor in the tree."
-    assert distribution.readout.text() == ""
-    assert distribution.legend.entries == ()
-
-
 def test_a_tensor_of_one_number(show):
-    view = show(DistributionView)
+    view = show(DistributionView(), 600, 480)
     one = np.array([1])
     view.set_histogram(Histogram("x", np.array([0.0, 0.5]), one, 0 * one, 0 * one, 0))
     assert view.summary() == "1 weights, 0\u00a0% pruned"
@@ -282,7 +216,7 @@ def test_a_hundred_thousand_channels_are_fast(show, record_property, qtbot):
     norms = random.random(size)
     norms[777] = 50
     kept = np.ones(size)
-    view = show(ChannelsView)
+    view = show(ChannelsView(), 600, 480)
     start = time.perf_counter()
     view.set_norms(made_norms(norms, kept, np.zeros(size, bool)))
     view.canvas.viewport().repaint()
@@ -345,7 +279,7 @@ def shown_tensors(view, many, name="layer{}.weight"):
 @pytest.mark.parametrize("many", [3, 30, 1000])
 def test_every_bar_that_can_be_seen_has_its_name_beside_it(show, many):
     """However many tensors there are: one scrolls, and no name touches the next."""
-    view = show(ModelView)
+    view = show(ModelView(), 600, 480)
     axis = shown_tensors(view, many, "block.{}.output.dense.weight")
     start, stop = view.canvas.visible
     assert start == 0
@@ -374,7 +308,7 @@ def _seen(view):
 
 
 def test_the_wheel_and_keys_scroll_through_the_names(show, qtbot):
-    view = show(ModelView)
+    view = show(ModelView(), 600, 480)
     shown_tensors(view, 300)
     first, wide = view.canvas.visible_range[0], _seen(view)
     turn_wheel(view.canvas, -3)
@@ -397,7 +331,7 @@ def test_the_wheel_and_keys_scroll_through_the_names(show, qtbot):
 
 
 def test_the_scroll_bar_is_painted_anew_with_the_wheel(show, qtbot):
-    view = show(ModelView)
+    view = show(ModelView(), 600, 480)
     shown_tensors(view, 300)
     viewport = view.canvas.viewport()
     for _ in range(2):  # all of it is painted at first
@@ -421,7 +355,7 @@ def test_the_scroll_bar_is_painted_anew_with_the_wheel(show, qtbot):
 
 
 def test_names_leave_room_for_the_bars(show):
-    view = show(ModelView)
+    view = show(ModelView(), 600, 480)
     shown_tensors(view, 20, "an_extremely_long_name_of_a_block.{}." + "deep." * 30 + "weight")
     assert view.canvas.area.rect.width() > 0.4 * view.canvas.width()
     view.resize(360, 480)
@@ -435,18 +369,6 @@ def test_the_words_of_an_axis_stay_in_its_middle(channels):
         label = channels.canvas.bottom.label
         middle = label.pos().x() + label.boundingRect().width() / 2
         assert middle == pytest.approx(channels.canvas.bottom.width() / 2, abs=1)
-
-
-def test_headers_stand_above_their_numbers(model):
-    model.toggle_table()
-    numbers = model._table.numbers
-    role = Qt.ItemDataRole.TextAlignmentRole
-    for column, side in ((0, Qt.AlignmentFlag.AlignLeft), (1, Qt.AlignmentFlag.AlignRight)):
-        for found in (
-            numbers.headerData(column, Qt.Orientation.Horizontal, role),
-            numbers.data(numbers.index(0, column), role),
-        ):
-            assert found & side.value
 
 
 def test_the_legend_of_channels_says_what_is_protected(channels, qtbot):
@@ -471,70 +393,3 @@ def test_without_a_preview_nothing_is_striped(model):
     assert model.summary() == "3 tensors; model 18.3\u00a0% pruned"
     model.set_report(None)
     assert "Open a checkpoint" in model._message.text()
-
-
-# -- all -----------------------------------------------------------------------------------------
-
-
-def test_themes_reach_axes_and_ground(distribution, channels, model):
-    for view in (distribution, channels, model):
-        for theme in (DARK_THEME, LIGHT_THEME):
-            view.set_colors(theme.colors)
-            image = view.canvas.grab().toImage()
-            assert image.pixelColor(2, 2).name() == theme.colors["surface"]
-            assert view.canvas.left.textPen().color().name() == theme.colors["text"]
-
-
-def test_numbers_are_saved_in_full_precision(channels):
-    numbers = channels.numbers()
-    lines = csv_text(numbers.headers, numbers).splitlines()
-    assert lines[0] == (
-        "channel,L2 norm,L2 norm left,L2 norm after the step,"
-        "share of weights kept,share kept after the step,state"
-    )
-    assert lines[3] == "2,3.0,2.5,2.5,0.5,0.5,50.0\u00a0% of its weights kept"
-    assert lines[4] == "3,2.0,2.0,0.0,1.0,0.0,to be pruned"
-
-
-def test_saving_asks_where(model, tmp_path, monkeypatch, qtbot):
-    chosen = []
-
-    def ask(_parent, title, proposed, kinds):
-        chosen.append((title, proposed, kinds))
-        return str(tmp_path / "x.svg"), kinds
-
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
-    with qtbot.waitSignal(model.fileRequested) as asked:
-        model.export_menu.svg.trigger()
-    assert chosen[0][1].endswith("sparsity.svg")
-    assert asked.args[1] == tmp_path / "x.svg"
-    with qtbot.waitSignal(model.fileRequested) as asked:
-        model.export_menu.png.trigger()
-    assert len(asked.args[0]()) > 1000
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: ("", ""))
-    with qtbot.assertNotEmitted(model.fileRequested):
-        model.export_menu.png.trigger()
-
-
-def test_the_menu_offers_to_take_it_along(model):
-    texts = [a.text() for a in model.export_menu.button.menu().actions()]
-    assert texts == ["Copy picture", "Save PNG…", "Save SVG…", "Save CSV…"]
-
-
-def test_the_menu_opens_over_the_canvas_by_mouse_and_by_key(model, monkeypatch):
-    # The offscreen platform cannot grab the keyboard, and says so for every real popup.
-    opened = []
-    monkeypatch.setattr(QMenu, "popup", lambda menu, _where: opened.append(menu))
-    for reason in (QContextMenuEvent.Reason.Mouse, QContextMenuEvent.Reason.Keyboard):
-        port = model.canvas.viewport()
-        middle = port.rect().center()
-        event = QContextMenuEvent(reason, middle, port.mapToGlobal(middle))
-        QApplication.sendEvent(port, event)
-        menu = opened.pop()
-        assert [a.text() for a in menu.actions()] == [
-            "Copy picture",
-            "Save PNG…",
-            "Save SVG…",
-            "Save CSV…",
-        ]
-        menu.deleteLater()

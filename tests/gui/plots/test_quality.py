@@ -62,7 +62,7 @@ def test_a_line_joins_a_state_with_what_its_method_made_it_of(view):
     repaired = state(4, "Repair", 0.8, 0.9, kind="Repair", joined=-1)
     after = state(5, "L1 90 %", 0.9, 0.85, joined=-1)
     view.set_states((*STATES, repaired, after), 4, "")
-    assert [swatch.label for swatch in view._swatches()][:2] == ["L1", "Repair"]
+    assert [swatch.label for swatch in view.legend.entries][:2] == ["L1", "Repair"]
     image = view.canvas.viewport().grab().toImage()
     assert image.pixelColor(pixel(view, 4)) == QColor(view._colors["magenta"])
 
@@ -76,10 +76,11 @@ def test_a_line_joins_a_state_with_what_its_method_made_it_of(view):
     assert not ink_between(3, 5, "kept")
     assert not ink_between(3, 4, "magenta")
     assert not ink_between(0, 4, "magenta")
-    assert [(view._states[a].number, view._states[b].number) for a, b in view.canvas.joins] == [
-        (0, 1),
-        (1, 3),
+    points, states = view.canvas.points, view._states
+    joins = [
+        (states[p.joined].number, states[n].number) for n, p in enumerate(points) if p.joined >= 0
     ]
+    assert joins == [(0, 1), (1, 3)]
 
 
 def test_the_cursor_stays_on_its_state_when_another_was_measured(view, qtbot):
@@ -117,7 +118,7 @@ def test_long_names_are_shortened_and_found_whole(view, qtbot, width, height):
     assert "…" in axis.label.toPlainText()
     assert axis.label.toPlainText().strip().endswith(", %")
     assert axis.label.boundingRect().width() <= axis.size().height()
-    swatch = view._swatches()[0]
+    swatch = view.legend.entries[0]
     assert swatch.label.endswith("…")
     assert swatch.tip == method
     view.toggle_table()
@@ -153,9 +154,9 @@ def test_while_the_first_state_is_measured_that_is_said(show, english):
 def test_the_noise_of_a_state_is_a_bar_and_says_what_it_is(view):
     """It was a band about the unpruned model, of another width than the noise of the state."""
     place, canvas = view.canvas.area, view.canvas
-    assert canvas.noise[0] is None, "nothing is held against itself"
-    assert canvas.noise[1] == pytest.approx((96.8, 99.4))
-    assert canvas.noise[2] is None, "what is old has none"
+    assert canvas.points[0].noise is None, "nothing is held against itself"
+    assert canvas.points[1].noise == pytest.approx((96.8, 99.4))
+    assert canvas.points[2].noise is None, "what is old has none"
     image = canvas.viewport().grab().toImage()
     end = place.pixel(50, 96.8).toPoint()
     muted, ground = QColor(view._colors["muted"]), QColor(view._colors["surface"])
@@ -164,7 +165,7 @@ def test_the_noise_of_a_state_is_a_bar_and_says_what_it_is(view):
     assert canvas.level == pytest.approx(98.9)
     along = {image.pixelColor(place.pixel(x, 98.9).toPoint()).name() for x in range(20, 40)}
     assert len(along) > 1, "the value of the unpruned model is a dotted line"
-    swatch = next(s for s in view._swatches() if s.label == "noise: paired")
+    swatch = next(s for s in view.legend.entries if s.label == "noise: paired")
     assert swatch.colors == (muted.name(),)
     assert "no difference" in swatch.tip
 
@@ -202,11 +203,11 @@ def test_where_all_was_measured_before_that_is_said_and_no_target_is_offered(vie
     view.set_states([replace(s, is_old=True) for s in STATES], 1, "", WHY)
     assert view.readout.text() == WHY
     assert view.canvas.line is None
-    assert [swatch.label for swatch in view._swatches()] == ["measured before"]
+    assert [swatch.label for swatch in view.legend.entries] == ["measured before"]
     view.set_states(STATES, 1, "", WHY)
     assert view.readout.text().startswith("At most 1.0 points worse")
-    assert "L1" in [swatch.label for swatch in view._swatches()]
-    assert "LAMP" not in [swatch.label for swatch in view._swatches()]
+    assert "L1" in [swatch.label for swatch in view.legend.entries]
+    assert "LAMP" not in [swatch.label for swatch in view.legend.entries]
 
 
 def test_the_answer_comes_back_when_the_mouse_leaves_a_point_or_another_state_is_current(
@@ -254,7 +255,7 @@ def test_another_metric_has_a_target_of_its_own_below_which_is_better(view, qtbo
     assert told.args == ["loss"]
     view.set_states(STATES, 1, "loss")
     assert view.canvas.line.at == pytest.approx(0.0505)
-    assert not any(view.canvas.noise)
+    assert not any(point.noise for point in view.canvas.points)
     view._on_line_moved(0.07)
     assert "L1 50 %" in view.readout.text()
     view.set_states(STATES, 1, "accuracy")
@@ -272,7 +273,7 @@ def test_another_metric_comes_into_sight_as_a_whole(view):
         view.set_states(STATES, 1, metric)
         assert in_sight()
         low, high = view.canvas.area.y
-        ys = [point.y() for point in view.canvas.points]
+        ys = [point.y for point in view.canvas.points]
         assert high - low < 2 * max(max(ys) - min(ys), view.canvas.line.at)
     view.canvas.zoom(4.0)
     before = view.canvas.area
@@ -285,7 +286,7 @@ def test_what_was_in_sight_as_a_whole_stays_so_with_its_noise(view):
     view.set_states([replace(s, is_old=True) for s in STATES], 1, "")
     view.set_states(STATES, 1, "")
     low, high = view.canvas.area.y
-    for noise in filter(None, view.canvas.noise):
+    for noise in filter(None, (point.noise for point in view.canvas.points)):
         assert low < noise[0] < noise[1] < high
 
 
@@ -356,7 +357,7 @@ def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
     view.axis_box.setFocus()
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
     assert view.axis_box.currentText() == "Parameters remaining"
-    assert [p.x() for p in view.canvas.points] == pytest.approx([0.4, 1.0, 2.0])
+    assert [p.x for p in view.canvas.points] == pytest.approx([0.4, 1.0, 2.0])
     assert view.canvas.bottom.labelText == "parameters remaining, millions"
     assert pixel(view, 2).x() < pixel(view, 1).x() < pixel(view, 0).x()
     image = view.canvas.viewport().grab().toImage()
@@ -382,7 +383,7 @@ def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
     for _ in range(2):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
     assert "up to 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
-    assert [p.x() for p in view.canvas.points] == [0, 50, 80]
+    assert [p.x for p in view.canvas.points] == [0, 50, 80]
 
 
 def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):

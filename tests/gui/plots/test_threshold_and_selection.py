@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAction, QColor, QKeySequence
+from PySide6.QtGui import QAction, QColor, QKeySequence, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from pruneapp.analysis.statistics import Histogram
 from pruneapp.edits.manual_edit import ManualEditRequest
@@ -49,30 +49,26 @@ def norms(protected=None, to_prune=(False,) * 6, partly=None):
 
 
 @pytest.fixture
-def show(qtbot):
-    def make(kind):
-        view = kind()
-        qtbot.addWidget(view)
-        view.resize(720, 520)
-        view.show()
-        view.activateWindow()
+def show_active(show):
+    def shown(view):
+        show(view, 720, 520).activateWindow()
         assert QTest.qWaitForWindowActive(view)
         return view
 
-    return make
+    return shown
 
 
 @pytest.fixture
-def distribution(show):
-    view = show(DistributionView)
+def distribution(show_active):
+    view = show_active(DistributionView())
     view.set_histogram(histogram())
     view.set_threshold(1.5, editable=True)
     return view
 
 
 @pytest.fixture
-def channels(show):
-    view = show(ChannelsView)
+def channels(show_active):
+    view = show_active(ChannelsView())
     view.set_dims(["0: output channels (6)", "1: inputs (3)"], shape=(6, 3, 2, 2))
     view.set_norms(norms())
     return view
@@ -87,9 +83,6 @@ def drag(view, start: QPoint, *stops: QPoint, button=LEFT, keys=Qt.KeyboardModif
     QTest.mousePress(port, button, keys, start)
     for stop in stops:
         # QTest.mouseMove does not say which button is held.
-        from PySide6.QtGui import QMouseEvent
-        from PySide6.QtWidgets import QApplication
-
         event = QMouseEvent(
             QMouseEvent.Type.MouseMove,
             QPointF(stop),

@@ -146,10 +146,10 @@ class ChartCanvas(PlotCanvas):
 
     def mark(self, item: int) -> None:
         """Mark the bar and the name of an item; -1 for none."""
-        bars = np.flatnonzero(self.chart.order == item)
-        self.current = int(bars[0]) if bars.size else -1
+        bars = np.flatnonzero(self.chart.order == item).tolist() if item >= 0 else []
+        self.current = bars[0] if bars else -1
         if isinstance(self.left, NamesAxis):
-            name = self.chart.name(item) if bars.size else ""
+            name = self.chart.name(item) if bars else ""
             self.left.set_marked(name, self._colors["accent"])
         self.viewport().update()
 
