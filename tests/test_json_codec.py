@@ -32,8 +32,8 @@ from pruneapp.json_codec import MAX_DEPTH, decode, encoded, load
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.sessions import journal_file
 from pruneapp.sessions.history_codec import SavedEdit, decoded
+from pruneapp.sessions.journal_file import EditRow, HistoryState
 from pruneapp.sessions.original import Original
 from pruneapp.sessions.session_file import Table
 from tests.support.memory_checkpoint import MemoryCheckpoint
@@ -168,13 +168,13 @@ READERS: dict[str, tuple[Any, Reader]] = {
     "session table": (TABLE, lambda t, _: decoded(t, Table, "s.prune")),
     "session edit": (EDIT, lambda t, _: decoded(t, SavedEdit, "s.prune")),
     "original": (ORIGINAL, lambda t, _: decoded(t, Original, "s.prune")),
-    "journal head": (
-        {"type": "head", "version": 2, "original": ORIGINAL},
-        lambda t, _: decode(t, journal_file.Entry, "j", file_names=True),
+    "journal state": (
+        {"position": 1, "tip": 1, "exported": 0, "names": [[1, "x"]]},
+        lambda t, _: decode(t, HistoryState, "j", file_names=True),
     ),
     "journal edit": (
-        {"type": "edit", "at": 0, "edit": EDIT},
-        lambda t, _: decode(t, journal_file.Entry, "j", file_names=True),
+        {"parent": 0, "edit": EDIT},
+        lambda t, _: decode(t, EditRow, "j", file_names=True),
     ),
     "header": (HEADER, lambda t, _: parse_header(t, "m.safetensors")),
     "index": (INDEX, lambda t, _: parse_index(t, "model.safetensors.index.json")),

@@ -19,8 +19,7 @@ from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import OriginalChangedError
 from pruneapp.progress import Job
 from pruneapp.sessions import journal
-from pruneapp.sessions.journal_file import delete
-from pruneapp.sessions.journal_reader import is_free
+from pruneapp.sessions.journal_file import delete, is_free, move
 from pruneapp.sessions.original import Original, changes_of
 
 # Maximum number of kept histories, and their maximum total size in bytes.
@@ -42,7 +41,7 @@ def keep(closed: Path, document: Path) -> Path:
     place = folder()
     place.mkdir(parents=True, exist_ok=True)
     kept = place / f"{_key(document)}-{secrets.token_hex(4)}{journal.SUFFIX}"
-    closed.replace(kept)
+    move(closed, kept)
     kept.touch()
     flush_folder(place)
     total = 0

@@ -24,7 +24,6 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.sessions import journal
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import restored
@@ -213,8 +212,8 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def teardown(self):
         if hasattr(self, "document"):
             self.document.close()
-            if self.journal.writer is not None:
-                self.journal.writer.close()
+            if self.journal.path is not None:
+                self.journal.close()
             self.folder.cleanup()
 
     def apply(self, step: Step, expected: dict[str, np.ndarray] | None) -> int:
@@ -350,14 +349,12 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     @precondition(lambda self: self.written is None and self.read is None)
     @rule()
     def be_killed_and_take_up_again(self):
-        """A journal is written step by step, and sometimes compacted."""
-        capture = Capture.of(self.document)
-        self.journal.keep(capture, {}, Job())
-        self.journal.compact(capture, {}, Job())
-        if self.journal.writer is None:
+        """A journal is written step by step."""
+        self.keep()
+        if self.journal.path is None:
             return
         copy = Path(self.folder.name) / "copy.journal"
-        shutil.copyfile(self.journal.writer.path, copy)
+        shutil.copyfile(self.journal.path, copy)
         with read_journal(copy, Job()) as found:
             self.go_on_with(found.history)
         self.journal.delete()
@@ -495,11 +492,6 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         records = self.document.history._records
         slots = {id(slot): slot for record in records for slot in record.slots()}
         return sum(slot.nbytes for slot in slots.values() if slot.mask is not None)
-
-
-@pytest.fixture(autouse=True)
-def _compact_always(monkeypatch):
-    monkeypatch.setattr(journal, "_MUCH", 0)
 
 
 TestDocument = DocumentAgainstArrays.TestCase

@@ -392,7 +392,7 @@ class Run(QObject):
         try:
             if act["do"] == "settle":
                 self._settling = time.monotonic() + SETTLE_S
-                there = journal.folder().glob(f"*{journal.SUFFIX}")
+                there = journal.folder().glob(f"*{journal.SUFFIX}*")
                 self._journals |= {path: path.read_bytes() for path in there}
             elif act["do"] == "spoil":
                 self._files.spoil(act["how"], Path(*act["paths"]))

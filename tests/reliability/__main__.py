@@ -91,7 +91,7 @@ def _journal(options: argparse.Namespace) -> Section:
     return section(
         "Killed sessions",
         "The process is killed during steps, brush strokes, undo, jumps in the history and "
-        "compactions, all recorded in the journal: the next start restores the state after the "
+        "deletions, all recorded in the journal: the next start restores the state after the "
         'last recorded action, or after the one in progress. In "masks take long", actions '
         "continue while masks are being written; steps without masks on disk are computed again.",
         "work",

@@ -18,7 +18,7 @@ from safetensors.numpy import save_file
 from pruneapp.document.document import Capture, Document
 from pruneapp.errors import PruneAppError, SessionError
 from pruneapp.progress import Job
-from pruneapp.sessions import history_codec, journal_file
+from pruneapp.sessions import history_codec
 from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
@@ -34,16 +34,19 @@ _SEED, _ACTIONS = 15, 12
 _PIECE, _SMALL = 64, 16
 ERRORS = {
     "openat": ("EACCES", "ENOSPC", "EMFILE"),
-    "write": ("ENOSPC", "EIO"),
-    "lseek": ("EIO",),
-    "fsync": ("ENOSPC", "EIO"),
+    "pwrite64": ("ENOSPC", "EIO"),
+    "fdatasync": ("ENOSPC", "EIO"),
+    "fsync": ("EIO",),
+    "ftruncate": ("EIO",),
     "flock": ("ENOLCK",),
     "close": ("EIO",),
     "mkdir": ("EACCES", "ENOSPC"),
-    "rename": ("EACCES", "EIO", "ENOSPC"),
 }
-# After the fault, truncating or deleting fails as well.
-AND_EVERY = {"write, then every ftruncate": "ftruncate", "rename, then every unlink": "unlink"}
+# After the fault, truncating or reading fails as well.
+AND_EVERY = {
+    "pwrite64, then every ftruncate": "ftruncate",
+    "fdatasync, then every pread64": "pread64",
+}
 CALLS = (*ERRORS, *AND_EVERY)
 _MOST = 300
 
@@ -101,9 +104,9 @@ def inject(calls: Sequence[str]) -> dict[str, Tally]:
 def _large_masks() -> Iterator[None]:
     modules = (
         (history_codec, "PIECE", _PIECE),
-        (journal_file, "AT_ONCE", 0),
-        (journal_module, "_MUCH", 0),  # compact regardless of the unused fraction
-        *((module, "SMALL", _SMALL) for module in (history_codec, journal_file)),
+        (journal_module, "AT_ONCE", 0),
+        (journal_module, "_DELETED_AT_ONCE", 1),
+        *((module, "SMALL", _SMALL) for module in (history_codec, journal_module)),
     )
     before = [(module, name, getattr(module, name)) for module, name, _ in modules]
     for module, name, value in modules:
@@ -143,7 +146,7 @@ def _once(
         wrong.append(crash[-1500:])
     if len(set(said.told)) > 1 + lasts or any("Traceback" in each for each in said.told):
         wrong.append(f"it said {said.told}")
-    wrong += _check_end(place, states, said.kept, call, lasts=lasts)
+    wrong += _check_end(place, states, said.kept, lasts=lasts)
     tally.wrong += [f"{what}: {each}" for each in wrong]
     return True
 
@@ -162,23 +165,20 @@ def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> No
             if "computed again" in error.sentence:
                 said.kept = number
             # a persisting fault would also affect reading
-            if not lasts and journal.writer is not None:
+            if not lasts and journal.path is not None:
                 copy = folder / "copy.journal"
-                shutil.copyfile(journal.writer.path, copy)
+                shutil.copyfile(journal.path, copy)
                 said.bad += _check(copy, states[said.kept : number + 1])
-        if number % 4 == 0:
-            with contextlib.suppress(OSError):
-                journal.compact(capture, {}, Job())
         if number == _ACTIONS and not lasts:
             with contextlib.suppress(SessionError):  # the fault may occur only now
                 journal.keep(capture, {}, Job())
             journal.keep(capture, {}, Job())
         shared.put(said)
-    if journal.writer is not None:  # its folder could be created
-        journal.writer.close()
+    if journal.path is not None:  # its folder could be created
+        journal.close()
 
 
-def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts: bool) -> list[str]:
+def _check_end(place: Path, states: list[State], kept: int, *, lasts: bool) -> list[str]:
     files = sorted(place.iterdir()) if place.is_dir() else []
     paths = [path for path in files if path.suffix == journal_module.SUFFIX]
     if lasts and not paths and not (states[kept] and states[kept][0]):
@@ -186,7 +186,7 @@ def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts:
     if len(paths) != 1:
         return [f"there are {[path.name for path in files]}"]
     wrong = []
-    if len(files) > 1 and AND_EVERY.get(call) != "unlink":
+    if len(files) > 1 and not lasts:
         wrong.append(f"there are {[path.name for path in files]}")
     return wrong + _check(paths[0], states[kept if lasts else -1 :], whole=not lasts)
 

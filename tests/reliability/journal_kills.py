@@ -30,7 +30,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.sessions import history_codec, journal_file
+from pruneapp.sessions import history_codec
 from pruneapp.sessions import journal as journals
 from pruneapp.sessions.journal import Journal, JournalUpdate
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
@@ -41,8 +41,6 @@ from tests.support.document_edits import redo, undo
 
 # More actions than are done before the last kill.
 _ACTIONS = 60
-# Number of runs among which one compaction must occur.
-_COMPACTED = 12
 
 
 @dataclass(frozen=True)
@@ -97,13 +95,13 @@ def kill(work: Work, times: int) -> Tally:
 
 @contextlib.contextmanager
 def _pieces_of(work: Work) -> Iterator[None]:
-    piece, at_once = history_codec.PIECE, journal_file.AT_ONCE
+    piece, at_once = history_codec.PIECE, journals.AT_ONCE
     if work.large:
-        history_codec.PIECE = journal_file.AT_ONCE = _PIECE
+        history_codec.PIECE = journals.AT_ONCE = _PIECE
     try:
         yield
     finally:
-        history_codec.PIECE, journal_file.AT_ONCE = piece, at_once
+        history_codec.PIECE, journals.AT_ONCE = piece, at_once
 
 
 def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
@@ -172,7 +170,7 @@ def _do(work: Work, model: Path, place: Path, told: int, seed: int) -> None:
 
     If masks take long, the next actions are done while they are written.
     """
-    journals._MUCH = 0  # compact regardless of the unused fraction
+    journals._DELETED_AT_ONCE = 1  # in several portions
     journal, actions, rng = Journal(place), actions_of(work, model, seed), random.Random(seed)
     done = kept = 0
 
@@ -194,9 +192,6 @@ def _do(work: Work, model: Path, place: Path, told: int, seed: int) -> None:
         done += 1
         journal.keep(Capture.of(document), {"action": done}, Job(), go_on)
         tell()
-        if done % _COMPACTED == _COMPACTED - 1:
-            journal.compact(Capture.of(document), {}, Job(), go_on)
-            tell()
     signal.pause()
 
 

@@ -21,9 +21,10 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.sessions import history_codec, journal_file, restore
+from pruneapp.sessions import history_codec, restore
+from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal
-from pruneapp.sessions.journal_file import MAGIC, records
+from pruneapp.sessions.journal_file import Fact, JournalDatabase
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.restore import reopened
 from tests.sessions.session_documents import (
@@ -31,6 +32,7 @@ from tests.sessions.session_documents import (
     B,
     C,
     by_hand,
+    check_taken_up,
     delete_any,
     open_model,
     prune,
@@ -48,9 +50,9 @@ REPLAY = sys.modules["pruneapp.recipes.replay"]
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
     """Treat every mask as one of a large model, with several pieces and writes."""
-    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
+    monkeypatch.setattr(journal_module, "AT_ONCE", 0)
     monkeypatch.setattr(history_codec, "PIECE", 16)
-    for module in (history_codec, journal_file):
+    for module in (history_codec, journal_module):
         monkeypatch.setattr(module, "SMALL", 4)
 
 
@@ -101,7 +103,7 @@ class Meanwhile:
         return Capture.of(self.document), {"call": self.calls}
 
     def check(self):
-        self.copy.write_bytes(self.journal.writer.path.read_bytes())
+        self.copy.write_bytes(self.journal.path.read_bytes())
         with read_journal(self.copy, Job()) as found:
             self.again += len(found.history.intents)
             again = reopened(found, Job())
@@ -129,8 +131,8 @@ def test_whatever_is_done_meanwhile_all_of_it_is_there_at_any_moment(
         meanwhile.check()
     assert meanwhile.calls > 20
     assert meanwhile.again > 20, "intents without masks were read"
-    journal.writer.close()
-    with read_journal(journal.writer.path, Job()) as found:
+    journal.close()
+    with read_journal(journal.path, Job()) as found:
         assert not found.history.intents, "all masks are there in the end"
     shut(document)
 
@@ -139,19 +141,27 @@ def test_an_intent_is_on_the_disk_before_the_masks_and_small(model, place, monke
     document = open_model(model)
     prune(document, B)
     journal = Journal(place)
-    sizes: list[int] = []
-    flushed: list[int] = []
-    flush = journal_file.JournalWriter._sync
+    written: list[tuple[str, int, int]] = []
+    put = JournalDatabase.put
     monkeypatch.setattr(
-        journal_file.JournalWriter, "_sync", lambda log: (flushed.append(log.size), flush(log))[1]
+        JournalDatabase,
+        "put",
+        lambda file, table, key, data: (
+            written.append((table, key, len(data))),
+            put(file, table, key, data),
+        ),
     )
-    journal.keep(Capture.of(document), {}, Job(), lambda: sizes.append(journal.writer.size))
-    assert flushed[0] < sizes[0]
-    with journal.writer.path.open("rb") as file:
-        found = list(records(file, check_pieces=True))
-    head = found[0][0].size
-    assert flushed[0] - head - len(MAGIC) < 500
-    assert len(sizes) == 4
+    calls: list[int] = []
+
+    def newer() -> None:
+        if not calls:
+            intent = [row for row in written if row[0] != "mask" and row[1] != Fact.ORIGINAL]
+            assert sum(nbytes for *_, nbytes in intent) < 500
+            assert [table for table, *_ in written[:-2]] == ["fact", "edit", "fact", "fact"]
+        calls.append(len(written))
+
+    journal.keep(Capture.of(document), {}, Job(), newer)
+    assert len(calls) == 4, "once for each piece"
     shut(document)
     journal.delete()
 
@@ -171,7 +181,7 @@ def mid_write(document, journal, stop_at=1) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         journal.keep(Capture.of(document), {}, Job(), killed)
-    journal.writer.close()
+    journal.close()
 
 
 def test_branches_are_computed_again_where_they_were(model, place):
@@ -184,7 +194,7 @@ def test_branches_are_computed_again_where_they_were(model, place):
     document.jump(2)
     journal = Journal(place)
     mid_write(document, journal)
-    with read_journal(journal.writer.path, Job()) as found:
+    with read_journal(journal.path, Job()) as found:
         assert len(found.history.intents) == 3
         again = reopened(found, Job())
     assert again.branches == document.branches
@@ -214,7 +224,7 @@ def test_a_mask_from_a_file_is_there_although_the_file_is_gone(model, place):
     before = document.masks[B].packed.tobytes()
     journal = Journal(place)
     mid_write(document, journal, stop_at=2)
-    again = taken_up(journal.writer.path)
+    again = taken_up(journal.path)
     assert again.masks[B].packed.tobytes() == before
     assert again.items[1].label == document.items[1].label
     shut(again)
@@ -234,7 +244,7 @@ def test_masks_that_the_file_brought_are_read_again(tmp_path, place):
     mid_write(document, journal)
     (found,) = find_unsaved_work(place, Job())
     assert (found.steps, found.again) == (2, 2)
-    again = taken_up(journal.writer.path)
+    again = taken_up(journal.path)
     assert states(again) == before
     assert again.exported_at == 1
     undo(again)
@@ -259,7 +269,7 @@ def test_a_method_of_the_persons_own_is_never_done_again(model, place, monkeypat
     seen = set()
 
     def look():
-        copy.write_bytes(journal.writer.path.read_bytes())
+        copy.write_bytes(journal.path.read_bytes())
         with read_journal(copy, Job()) as found:
             assert all("random" not in str(e.entry) for e in found.history.intents)
             again = reopened(found, Job())
@@ -288,7 +298,7 @@ def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeyp
         raise CheckpointError("The file cannot be read.", remedy="Look at the disk.")
 
     monkeypatch.setattr(REPLAY, "compute_preview", refuse)
-    again, held = open_path(OpenRequest(journal.writer.path, is_journal=True), Job())
+    again, held = open_path(OpenRequest(journal.path, is_journal=True), Job())
     assert states(again) == kept
     assert held is None
     assert find_unsaved_work(place, Job())[0].again == 2, "it stays, for another time"
@@ -311,7 +321,7 @@ def test_what_another_pruneapp_did_in_its_own_way_is_missing_and_said(model, pla
     prune(document, B)
     mid_write(document, journal)
     monkeypatch.delitem(restore._REPEATABLE, "step")
-    again = taken_up(journal.writer.path)
+    again = taken_up(journal.path)
     assert states(again) == kept
     (notice,) = again.notices
     assert "is missing" in notice.text
@@ -334,7 +344,7 @@ def test_computing_again_can_be_cancelled(model, place, monkeypatch):
         return compute(*args, **more)
 
     monkeypatch.setattr(REPLAY, "compute_preview", slow)
-    with read_journal(journal.writer.path, Job()) as found, pytest.raises(Cancelled):
+    with read_journal(journal.path, Job()) as found, pytest.raises(Cancelled):
         reopened(found, Job(cancel=token))
     (found,) = find_unsaved_work(place, Job())
     assert found.again == 1, "it is still offered"
@@ -350,9 +360,7 @@ def test_other_weights_get_only_masks_that_are_there(model, place):
     prune(document, B)
     mid_write(document, journal)
     write_model(model, seed=9)
-    other, held = open_path(
-        OpenRequest(journal.writer.path, only_masks=True, is_journal=True), Job()
-    )
+    other, held = open_path(OpenRequest(journal.path, only_masks=True, is_journal=True), Job())
     assert held is None
     assert len(find_unsaved_work(place, Job())) == 1
     assert other.masks[A] == there.masks[A]
@@ -378,7 +386,7 @@ def test_an_undone_intent_may_be_done_again(model, place):
     before = states(document)
     journal = Journal(place)
     mid_write(document, journal)
-    again = taken_up(journal.writer.path)
+    again = taken_up(journal.path)
     assert (states(again), again.position) == (before, 3)
     redo(again)
     assert again.position == 4
@@ -386,22 +394,21 @@ def test_an_undone_intent_may_be_done_again(model, place):
     shut(document)
 
 
-def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
-    """Actions during compaction are immediately in the old journal, then in both."""
-    monkeypatch.setattr("pruneapp.sessions.journal._MUCH", 0)
+def test_deleting_masks_waits_for_nobody(model, place, tmp_path, monkeypatch):
+    """Newer actions are written between portions."""
+    monkeypatch.setattr(journal_module, "_DELETED_AT_ONCE", 1)
     document = open_model(model)
     journal = Journal(place)
-    for _ in range(3):
-        document.jump(0)
-        delete_undone(document)
-        prune(document, B)
-        journal.keep(Capture.of(document), {}, Job())
-    size, path = journal.writer.size, journal.writer.path
+    prune(document, A)
+    for number in range(1, 7):
+        document.jump(1)
+        prune(document, B, number / 10)
+    journal.keep(Capture.of(document), {}, Job())
+    document.jump(1)
+    delete_undone(document)
     meanwhile = Meanwhile(document, journal, tmp_path / "copy.journal", 3, often=0.5)
-    journal.compact(Capture.of(document), {}, Job(), meanwhile)
+    journal.keep(Capture.of(document), {}, Job(), meanwhile)
     assert meanwhile.calls > 2
-    assert (journal.writer.path, [p.name for p in place.iterdir()]) == (path, [path.name])
-    assert journal.writer.size != size
     meanwhile.check()
     journal.keep(Capture.of(document), {}, Job())
     meanwhile.check()
@@ -414,15 +421,15 @@ def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
 
 def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_path, monkeypatch):
     """The message explains it; the masks are written as soon as there is room."""
-    write = journal_file.JournalWriter._append_record
+    write = JournalDatabase.put
     full = True
 
-    def append(log, kind, payload):
-        if full and kind == journal_file.PIECE:
+    def put(file, table, key, data):
+        if full and table == "mask":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write(log, kind, payload)
+        write(file, table, key, data)
 
-    monkeypatch.setattr(journal_file.JournalWriter, "_append_record", append)
+    monkeypatch.setattr(JournalDatabase, "put", put)
     document = open_model(model)
     journal = Journal(place)
     for name in (A, B):
@@ -430,53 +437,44 @@ def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_
         with pytest.raises(SessionError, match=r"computed again.*You can go on working"):
             journal.keep(Capture.of(document), {}, Job())
         copy = tmp_path / "copy.journal"
-        copy.write_bytes(journal.writer.path.read_bytes())
+        copy.write_bytes(journal.path.read_bytes())
         again = taken_up(copy)
         assert states(again) == states(document)
         shut(again)
     full = False
     journal.keep(Capture.of(document), {}, Job())
-    journal.writer.close()
-    with read_journal(journal.writer.path, Job()) as found:
+    journal.close()
+    with read_journal(journal.path, Job()) as found:
         assert not found.history.intents
     shut(document)
 
 
-@pytest.mark.parametrize("at", range(1, 6))
-def test_a_file_that_the_disk_may_have_lost_is_written_anew(
-    model, place, tmp_path, monkeypatch, at
-):
-    """After a failed fsync the content is unknown, and the next fsync reports no error."""
-    flush = journal_file.JournalWriter._sync
-    calls = 0
+@pytest.mark.parametrize("call", range(1, 12))
+def test_a_transaction_that_fails_is_written_again(model, place, tmp_path, monkeypatch, call):
+    """A process has at most one error, and after it everything is in the file."""
+    transaction, calls = JournalDatabase.transaction, 0
 
-    def flushed(log):
+    @contextlib.contextmanager
+    def failing(file):
         nonlocal calls
         calls += 1
-        if calls == at:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        flush(log)
+        with transaction(file):
+            yield
+            if calls == call:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(journal_file.JournalWriter, "_sync", flushed)
+    monkeypatch.setattr(JournalDatabase, "transaction", failing)
     document = open_model(model)
     journal = Journal(place)
-    inode = None
     for name in (A, B, A, B):
         prune(document, name, 0.2)
-        before = calls
-        if before < at and inode is None:
-            with contextlib.suppress(SessionError):
-                journal.keep(Capture.of(document), {}, Job())
-            inode = journal.writer.path.stat().st_ino if calls == at else None
-        else:
+        with contextlib.suppress(SessionError):
             journal.keep(Capture.of(document), {}, Job())
-    assert inode is not None
-    assert len(list(place.iterdir())) == 1
-    assert journal.writer.path.stat().st_ino != inode
+    journal.keep(Capture.of(document), {}, Job())
+    assert calls > call
     copy = tmp_path / "copy.journal"
-    copy.write_bytes(journal.writer.path.read_bytes())
-    again = taken_up(copy)
-    assert states(again) == states(document)
-    shut(again)
-    shut(document)
+    copy.write_bytes(journal.path.read_bytes())
+    with read_journal(copy, Job()) as found:
+        assert not found.history.intents
+    check_taken_up(document, copy)
     journal.delete()

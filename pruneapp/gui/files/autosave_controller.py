@@ -36,8 +36,8 @@ from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.restore import Saved, measured_in
 from pruneapp.sessions.session_file import SessionFile
 
-# Milliseconds without a step after which obsolete data of the journal is removed.
-IDLE_MS = 20_000
+# Milliseconds after a failed write until the next attempt.
+RETRY_MS = 20_000
 
 View = Callable[[], Mapping[str, Any]]
 
@@ -86,11 +86,10 @@ class _Work:
 
 @dataclass(frozen=True)
 class _WriteResult:
-    """The outcome of a write or a compaction."""
+    """The outcome of a write."""
 
     work: _Work
-    compacts: bool
-    with_view: bool = False
+    with_view: bool
     error: PruneAppError | None = None
     bug: tuple[str, str] | None = None
 
@@ -117,7 +116,7 @@ class AutosaveController(Controller):
         # Errors that were reported for this document; and whether the last write failed.
         self._reported: set[str] = set()
         self._write_failed = False
-        self._idle = single_shot(self, IDLE_MS, self._on_idle)
+        self._retry = single_shot(self, RETRY_MS, self._write_soon)
         self._finished.connect(self._on_finished)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
@@ -185,7 +184,7 @@ class AutosaveController(Controller):
         work, error = self._work, self.flush()
         if work is None:
             return
-        self._idle.stop()
+        self._retry.stop()
         self._work = None
 
         def keep() -> None:
@@ -205,7 +204,7 @@ class AutosaveController(Controller):
 
     def stop(self) -> None:
         """Stop the thread after its queued work; no more writes are possible."""
-        self._idle.stop()
+        self._retry.stop()
         self._pool.shutdown(wait=True)
 
     def _on_opened(self) -> None:
@@ -231,7 +230,7 @@ class AutosaveController(Controller):
         self._write_soon()
 
     def _on_closed(self) -> None:
-        self._idle.stop()
+        self._retry.stop()
         if self._work is not None:
             self._work.token.cancel()
             self._pool.submit(self._work.end)
@@ -246,21 +245,10 @@ class AutosaveController(Controller):
             self._write_pending = True
             work.captured.put(state)
         else:
-            self._submit(state, work, compacts=False)
-
-    def _on_idle(self) -> None:
-        document, work = self._session.document, self._work
-        if self._write_failed:  # the disk may have space again
-            self._write_soon()
-        elif document is not None and work is not None and not self._busy:
-            self._submit((Capture.of(document), self._view()), work, compacts=True)
-
-    def _submit(self, state: JournalUpdate, work: _Work, *, compacts: bool) -> None:
-        result = _WriteResult(work, compacts, self._results_pending and not compacts)
-        self._busy, self._write_pending = True, False
-        self._results_pending = self._results_pending and compacts
-        self._idle.stop()
-        self._pool.submit(self._run, result, state)
+            result = _WriteResult(work, self._results_pending)
+            self._busy, self._write_pending, self._results_pending = True, False, False
+            self._retry.stop()
+            self._pool.submit(self._run, result, state)
 
     def _run(self, result: _WriteResult, state: JournalUpdate) -> None:
         try:
@@ -278,10 +266,6 @@ class AutosaveController(Controller):
     def _write(self, result: _WriteResult, state: JournalUpdate) -> None:
         work = result.work
         job = Job(cancel=work.token)
-        if result.compacts:
-            with contextlib.suppress(OSError):  # the uncompacted journal is complete
-                work.journal.compact(*state, job, work.latest_state)
-            return
         latest_state = work.latest_state()
         if (
             latest_state is not None
@@ -309,8 +293,8 @@ class AutosaveController(Controller):
         self._results_pending = self._results_pending or (self._write_failed and result.with_view)
         if self._write_pending:
             self._write_soon()
-        elif not result.compacts:
-            self._idle.start()
+        elif self._write_failed:  # the disk may have space again later
+            self._retry.start()
         self.written.emit()
 
 

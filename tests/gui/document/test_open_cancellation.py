@@ -243,7 +243,7 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
         document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
         journal = Journal(folder())
         journal.keep(Capture.of(document), {}, Job(), lambda: None)
-        journal.writer.close()
+        journal.close()
         (wish,) = (OpenRequest(path, is_journal=True) for path in folder().glob("*.journal"))
         document.checkpoint.close()
     else:

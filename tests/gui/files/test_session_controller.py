@@ -28,9 +28,10 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.sessions import history_codec, journal_file
+from pruneapp.sessions import history_codec
+from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal, folder
-from pruneapp.sessions.journal_file import JournalWriter
+from pruneapp.sessions.journal_file import JournalDatabase
 from pruneapp.sessions.journal_reader import read_journal
 from tests.gui.person import PATIENCE_MS
 
@@ -568,7 +569,7 @@ def test_a_session_that_something_else_was_saved_in_is_not_replaced_unasked(
 def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     new_person, file, monkeypatch
 ):
-    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
+    monkeypatch.setattr(journal_module, "AT_ONCE", 0)
     document = open_document(open_checkpoint(file))
     for name in ("a.weight", "b.weight"):
         step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
@@ -577,7 +578,7 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     journal = Journal(folder())
     with pytest.raises(ZeroDivisionError):  # while the first masks are written
         journal.keep(Capture.of(document), {}, Job(), lambda: 1 // 0)
-    journal.writer.close()
+    journal.close()
     document.checkpoint.close()
     person = new_person()
     person.wait_ready()
@@ -677,10 +678,10 @@ def test_a_window_without_work_leaves_no_journal(person, file):
 
 
 def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeypatch):
-    def refuse(_self, _data):
+    def refuse(*_arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pruneapp.sessions.journal_file.JournalWriter._write", refuse)
+    monkeypatch.setattr(JournalDatabase, "put", refuse)
     open_file(person, file)
     person.prune()
     person.wait(lambda: person.trouble)
@@ -693,20 +694,20 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
 
 def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypatch):
     refused = []
-    write = JournalWriter._write
+    put = JournalDatabase.put
 
-    def refuse(_self, data):
-        refused.append(len(data))
+    def refuse(*arguments):
+        refused.append(arguments)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(JournalWriter, "_write", refuse)
-    person.workbench.autosave._idle.setInterval(10)
+    monkeypatch.setattr(JournalDatabase, "put", refuse)
+    person.workbench.autosave._retry.setInterval(10)
     open_file(person, file)
     person.prune()
     person.wait(lambda: person.trouble)
     seen = len(refused)
     person.wait(lambda: len(refused) > seen)
-    monkeypatch.setattr(JournalWriter, "_write", write)
+    monkeypatch.setattr(JournalDatabase, "put", put)
     person.wait(lambda: len(journals()) == 1)
     kept(person)
     assert len(person.trouble) == 1
@@ -715,9 +716,9 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
 def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     person, file, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(journal_file, "AT_ONCE", 0)
+    monkeypatch.setattr(journal_module, "AT_ONCE", 0)
     monkeypatch.setattr(history_codec, "PIECE", 1)
-    for module in (history_codec, journal_file):
+    for module in (history_codec, journal_module):
         monkeypatch.setattr(module, "SMALL", 0)
     pack, slow, turns = history_codec.pack, True, threading.Semaphore(0)
 
@@ -727,7 +728,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
                 assert turns.acquire(timeout=PATIENCE_MS / 1000)
             yield piece
 
-    monkeypatch.setattr(journal_file, "pack", packed)
+    monkeypatch.setattr(journal_module, "pack", packed)
     copy = tmp_path / "copy.journal"
 
     def intents() -> int:

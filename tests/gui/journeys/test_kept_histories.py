@@ -217,8 +217,7 @@ def fill_disk(_person, monkeypatch) -> None:
     def refuse(*_arguments):
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(journal_file.JournalWriter, "flush", refuse)
-    monkeypatch.setattr(journal_file.JournalWriter, "write_view", refuse)
+    monkeypatch.setattr(journal_file.JournalDatabase, "transaction", refuse)
 
 
 CANNOT = {
