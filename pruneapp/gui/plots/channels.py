@@ -77,9 +77,6 @@ class ChannelsView(BarChartView):
         self._shape: tuple[int, ...] = ()
         self._labels: tuple[str, ...] = ()
         self._groups: tuple[TensorGroup, ...] = ()
-        # The entries of the dimension box: a dimension, or a dimension and a group with units on
-        # it.
-        self._choices: list[tuple[int, TensorGroup | None]] = []
         # The group whose units are shown; None if channels are shown.
         self._unit: TensorGroup | None = None
         # The units that the user selected last, as ``bool[units]``. They become selected in every
@@ -387,40 +384,41 @@ class ChannelsView(BarChartView):
         self._selected_units = None
 
     def _fill_dims(self, dim: int, axis: str) -> None:
-        self._choices = []
+        words = self.tr("{dim}: {units} ({n})")
         with QSignalBlocker(self.dim_box):
             self.dim_box.clear()
+            # The item data are a dimension, and a group with units on it or None.
             for at, label in enumerate(self._labels):
-                self._choices.append((at, None))
-                self.dim_box.addItem(label)
+                self.dim_box.addItem(label, (at, None))
                 for group in self._groups:
                     if group.dim == at and not group.by_channel:
-                        self._choices.append((at, group))
-                        words = self.tr("{dim}: {units} ({n})")
-                        n = count(group.count)
-                        self.dim_box.addItem(
-                            words.format(dim=at, units=translate_declared(group.units), n=n)
-                        )
+                        units, n = translate_declared(group.units), count(group.count)
+                        text = words.format(dim=at, units=units, n=n)
+                        self.dim_box.addItem(text, (at, group))
         self._choose_dim(dim, axis)
-        self.dim_box.setEnabled(len(self._choices) > 1)
+        self.dim_box.setEnabled(self.dim_box.count() > 1)
 
     def _choose_dim(self, dim: int, axis: str) -> None:
-        keys = [(at, group.axis if group else "") for at, group in self._choices]
+        choices = map(self.dim_box.itemData, range(self.dim_box.count()))
+        keys = [(at, group.axis if group else "") for at, group in choices]
         choice = (dim, axis) if (dim, axis) in keys else (dim, "")
         with QSignalBlocker(self.dim_box):
             self.dim_box.setCurrentIndex(keys.index(choice) if choice in keys else -1)
 
     @property
+    def _dim_choice(self) -> tuple[int, TensorGroup | None]:
+        choice: tuple[int, TensorGroup | None] | None = self.dim_box.currentData()
+        return choice or (-1, None)
+
+    @property
     def dim(self) -> int:
         """The chosen dimension; -1 for none."""
-        at = self.dim_box.currentIndex()
-        return self._choices[at][0] if at >= 0 else -1
+        return self._dim_choice[0]
 
     @property
     def axis(self) -> str:
         """The axis of the model whose units are chosen; "" for channels."""
-        at = self.dim_box.currentIndex()
-        group = self._choices[at][1] if at >= 0 else None
+        group = self._dim_choice[1]
         return "" if group is None else group.axis
 
     def set_norm_choice(self, n: str) -> None:
@@ -441,11 +439,10 @@ class ChannelsView(BarChartView):
         before = self.bars_key
         self._unit = None
         if norms is not None:
-            axis = self.axis if self.dim == norms.dim else ""
-            self._choose_dim(norms.dim, axis)
-            for dim, group in self._choices:
-                if group and (dim, group.axis) == (norms.dim, axis) and group.can_measure(norms.n):
-                    self._unit, norms = group, group.norms_of(norms)
+            self._choose_dim(norms.dim, self.axis if self.dim == norms.dim else "")
+            group = self._dim_choice[1]
+            if group and group.can_measure(norms.n):
+                self._unit, norms = group, group.norms_of(norms)
         self._norms = norms
         same = norms is not None and self.bars_key == before
         self._ranks = None if norms is None else ChannelRanks(norms)

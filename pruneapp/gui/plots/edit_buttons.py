@@ -112,11 +112,9 @@ class OperationButtons(QWidget):
         return QSize(width, max(hint.height() for hint in hints))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size of the menu button."""
         return self.menu_button.sizeHint().expandedTo(self.menu_button.minimumSize())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show all buttons, or only the menu button if they do not fit."""
         super().resizeEvent(event)
         fits = self.width() >= self.sizeHint().width()
         focused = self.isAncestorOf(QApplication.focusWidget() or self)

@@ -153,12 +153,10 @@ class TensorHeading(QWidget):
         return self.name.height_in(self._name_width_in(width))
 
     def sizeHint(self) -> QSize:
-        """Return the size of the whole name and the facts on one line."""
         width = self.name.widths()[1] + _FACTS_GAP + self.details.widths()[1]
         return QSize(width, self.heightForWidth(max(self.width(), 1)))
 
     def minimumSizeHint(self) -> QSize:
-        """Return a size for part of the name and the last fact."""
         width = self.name.minimumSizeHint().width() + _FACTS_GAP + self.details.widths()[0]
         return QSize(width, self.name.fontMetrics().height() + 2)
 

@@ -74,15 +74,16 @@ class PlotPages(QWidget):
         self.model = ModelView()
         self.quality = QualityView()
         self.sensitivity = SensitivityView()
-        self.pictures: dict[Page, PlotView] = {
-            Page.WEIGHTS: self.weights,
-            Page.DISTRIBUTION: self.distribution,
-            Page.CHANNELS: self.channels,
-            Page.MODEL: self.model,
-            Page.COMPARE: compare,
-            Page.QUALITY: self.quality,
-            Page.SENSITIVITY: self.sensitivity,
-        }
+        pictures: tuple[tuple[str, PlotView], ...] = (  # in the order of `Page`
+            (self.tr("Weights"), self.weights),
+            (self.tr("Distribution"), self.distribution),
+            (self.tr("Channels"), self.channels),
+            (self.tr("Model"), self.model),
+            (self.tr("Compare"), compare),
+            (self.tr("Quality"), self.quality),
+            (self.tr("Sensitivity"), self.sensitivity),
+        )
+        self.pictures: dict[Page, PlotView] = {}
         self._tab_colors = QColor(), QColor()
         self._narrow = False
         self.tabs = _Tabs()
@@ -93,16 +94,8 @@ class PlotPages(QWidget):
         self._stack = QStackedWidget()
         self._controls = QStackedWidget()
         self._controls.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        titles = (
-            self.tr("Weights"),
-            self.tr("Distribution"),
-            self.tr("Channels"),
-            self.tr("Model"),
-            self.tr("Compare"),
-            self.tr("Quality"),
-            self.tr("Sensitivity"),
-        )
-        for (page, picture), title in zip(self.pictures.items(), titles, strict=True):
+        for page, (title, picture) in zip(Page, pictures, strict=True):
+            self.pictures[page] = picture
             self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({page + 1})")
             self._stack.addWidget(picture)
             self._controls.addWidget(picture.controls)
@@ -168,7 +161,6 @@ class PlotPages(QWidget):
         self.weights.set_pruned(pruned)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token) to all plots."""
         for picture in self.pictures.values():
             picture.set_colors(colors)
         tokens = with_defaults(colors)
@@ -194,7 +186,6 @@ class PlotPages(QWidget):
         self._adapt_to_space()
 
     def event(self, event: QEvent) -> bool:
-        """Adapt the layout when a size hint changed."""
         if event.type() == QEvent.Type.LayoutRequest:
             self._adapt_to_space()
         return super().event(event)

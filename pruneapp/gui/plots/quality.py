@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal
@@ -107,7 +107,6 @@ class QualityCanvas(PlotCanvas):
         self._show(self._whole)
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Zoom in by `factor` around `at`, else around the cursor or the center."""
         (left, right), (low, high) = self.box.viewRange()
         if at is None:
             at = QPointF((left + right) / 2, (low + high) / 2)
@@ -140,7 +139,6 @@ class QualityCanvas(PlotCanvas):
     # -- painting ---------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint the connecting lines, noise bars, points and the target line."""
         painter.setFont(self.font())
         area, colors = self.area, self._colors
         with saved(painter):
@@ -184,7 +182,6 @@ class QualityCanvas(PlotCanvas):
     # -- mouse and keys ---------------------------------------------------------------------------
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom around the mouse."""
         steps = event.angleDelta().y() / 120
         if steps and self.points:
             self.zoom(ZOOM_STEP**steps, self.area.point(event.position()))
@@ -291,7 +288,6 @@ class QualityView(PlotView):
         self.set_colors(self._colors)
 
     def empty_text(self) -> str:
-        """Return the message for an empty plot, which depends on the reason."""
         if (
             self._given_states[0]
             and self._axis.measure is not QualityMeasure.SPARSITY
@@ -407,13 +403,7 @@ class QualityView(PlotView):
             self._fitted_axes = axes
             self.canvas.fit()
         self._set_content(present=bool(points))
-        self._redraw()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token)."""
-        super().set_colors(colors)
-        self.canvas.set_colors(self._colors)
-        self._redraw()
+        self.refresh()
 
     def _offer_metrics(self, states: Sequence[MeasuredState]) -> None:
         names = list(dict.fromkeys(m.name for s in states for m in s.quality.metrics))
@@ -466,7 +456,7 @@ class QualityView(PlotView):
         metric = self._metric
         if metric is not None and metric.higher is not None:
             self._tolerances[metric.name] = max(0.0, tolerance)
-            self._redraw()
+            self.refresh()
 
     def _on_line_moved(self, y: float) -> None:
         metric = self._metric
@@ -513,7 +503,6 @@ class QualityView(PlotView):
         )
 
     def numbers(self) -> Numbers:
-        """Return one row per state, in the order of the points."""
         states, of, axis, conditions = self._states, self._metric_of, self._axis, self._conditions
         more = () if axis.measure is QualityMeasure.SPARSITY else (axis.label,)
         if not states:
@@ -548,8 +537,7 @@ class QualityView(PlotView):
         )
         return Numbers(headers, len(states), row, shares=frozenset({1}))
 
-    def _redraw(self) -> None:
-        """Update the target line and all texts."""
+    def refresh(self) -> None:
         metric = self._metric
         if metric is None or metric.higher is None or self._all_old:
             self.canvas.set_line(None)

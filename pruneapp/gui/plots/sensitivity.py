@@ -71,11 +71,9 @@ class AmountAxis(PlotAxis):
         self.setStyle(tickLength=0)
 
     def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
-        """Return a tick at the center of each column."""
         return [(1.0, [float(column) for column in range(len(self.amounts))])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-        """Return the amounts of the columns."""
         return [write_amount(self.amounts[round(value)]) for value in values]
 
 
@@ -144,7 +142,6 @@ class SensitivityCanvas(ChartCanvas):
     # -- painting ---------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint the cells and the overlays."""
         painter.setFont(self.font())
         area, (start, stop) = self.area, self.visible
         with saved(painter):
@@ -515,7 +512,6 @@ class SensitivityView(BarChartView):
         return super()._drawn_area().united(self._above.geometry())
 
     def activate(self, item: int) -> None:
-        """Emit `cellChosen` for the cell of a tensor at the cursor."""
         self._choose(item, self.canvas.column)
 
     def _on_row_activated(self, index: QModelIndex) -> None:

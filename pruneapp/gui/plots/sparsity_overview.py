@@ -390,12 +390,10 @@ class ModelView(BarChartView):
             self.set_busy(False)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.strip.set_colors(self._colors)
 
     def activate(self, item: int) -> None:
-        """Emit `tensorClicked` for a tensor of the report."""
         self.tensorClicked.emit(self._numbers.names[item])
 
     # -- strip ------------------------------------------------------------------------------------

@@ -275,7 +275,6 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Start to drag the cut line, or start a click or a drag."""
         if event.button() == Qt.MouseButton.LeftButton and self._is_on_line(event.position()):
             self.is_dragging_line = True
             self.lineGrabbed.emit()
@@ -299,7 +298,6 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Release the cut line, or handle a click."""
         if self.is_dragging_line:
             self.is_dragging_line = False
             self.viewport().update()
@@ -311,7 +309,6 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Handle the second press of a double click like the first."""
         self.mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:

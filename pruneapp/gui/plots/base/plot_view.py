@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -150,6 +151,10 @@ class PlotView(QWidget):
         """Return the message that is shown while there is no content."""
         return self._empty_text or self.tr("Select a tensor in the tree.")
 
+    @abstractmethod
+    def refresh(self) -> None:
+        """Show the current data in the current colors, and update all texts."""
+
     def numbers(self) -> Numbers:
         """Return the numbers of the plot for the table and the CSV file."""
         return NOTHING
@@ -176,6 +181,8 @@ class PlotView(QWidget):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Apply the colors of a theme (color by token)."""
         self._colors = with_defaults(colors)
+        self._canvas.set_colors(self._colors)
+        self.refresh()
 
     def focus(self) -> None:
         """Focus the canvas, the table or the message, whichever is shown."""
@@ -371,12 +378,10 @@ class PlotView(QWidget):
             (self._table if self.shows_table else self._canvas).setFocus()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open the export menu if there is content."""
         if self._has_content:
             self.export_menu.open_at(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Switch between plot and table with T."""
         if event.key() == Qt.Key.Key_T and not event.modifiers():
             self.toggle_table()
         else:
@@ -424,7 +429,6 @@ class WrappingRow(QWidget):
         self._place()
 
     def event(self, event: QEvent) -> bool:
-        """Place the widgets again if a size hint changed."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
             self._place()

@@ -147,7 +147,6 @@ class TableButton(_SquareButton):
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the button and the icon of three rows and columns."""
         super().paintEvent(event)
         painter = QPainter(self)
         color = self.palette().color(QPalette.ColorRole.ButtonText)
@@ -268,7 +267,6 @@ class Legend(QWidget):
         return QSize(width + 2, self._line_height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size of the longest entry."""
         width = max(map(self._width, self.entries), default=0)
         return QSize(width + 2, self._line_height())
 

@@ -157,7 +157,6 @@ class NumbersView(QTableView):
         self.numbers.modelReset.connect(self._fit)
 
     def set_names(self, names: ShortNames) -> None:
-        """Set the shortened names of the tensors of the file."""
         self._short = names
         self.setItemDelegateForColumn(0, NameDelegate(names, self))
         self._fit()

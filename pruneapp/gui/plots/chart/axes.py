@@ -119,7 +119,6 @@ class NamesAxis(PlotAxis):
         self.redraw()
 
     def drawPicture(self, p: QPainter, axis: Any, ticks: Any, texts: Any) -> None:
-        """Draw the axis, then the names."""
         super().drawPicture(p, axis, ticks, texts)
         font = self.style["tickFont"] or QFont()
         p.setFont(font)
@@ -186,7 +185,6 @@ class IndexAxis(PlotAxis):
         return [(float(step), [float(at) for at in range(first, int(high) + 1, step)])]
 
     def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-        """Return the numbers with group separators."""
         return [count(round(value)) for value in values]
 
 
@@ -232,14 +230,12 @@ class NumberAxis(PlotAxis):
             self.redraw()
 
     def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return the ticks between the ends."""
         low, high = self._ends
         levels = super().tickValues(start, stop, size)
         # Rounding may place the tick 100 at 100 + 1e-14.
         return [(step, [v for v in at if low <= v <= high + step / 1e6]) for step, at in levels]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return the numbers or byte sizes of the ticks."""
         if not self._bytes:
             texts = super().tickStrings(values, scale, spacing)
             point = locale().decimalPoint()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QModelIndex
@@ -76,22 +76,14 @@ class BarChartView(PlotView):
         self.refresh()
 
     def set_names(self, names: ShortNames) -> None:
-        """Set the shortened names of the tensors of the file."""
         super().set_names(names)
         self._short = names
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token)."""
-        super().set_colors(colors)
-        self.canvas.set_colors(self._colors)
-        self.refresh()
 
     def summary(self) -> str:
         """Return a sentence that summarizes the chart."""
         return self._chart.summary()
 
     def numbers(self) -> Numbers:
-        """Return one row per bar, in the displayed order."""
         columns, order = self._chart.columns, self._chart.order
         if not order.size:
             return NOTHING

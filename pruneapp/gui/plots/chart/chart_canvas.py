@@ -166,7 +166,6 @@ class ChartCanvas(PlotCanvas):
         return float(max(1.05, wide / (wide - room)) * highest)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.bars.set_colors(colors)
 
@@ -298,7 +297,6 @@ class ChartCanvas(PlotCanvas):
         self.set_top(floor, top)
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint dividers, values, marks, the cursor, the drag selection and the cut line."""
         painter.setFont(self.font())
         area = self.area
         self._paint_dividers(painter, area)
@@ -444,7 +442,6 @@ class ChartCanvas(PlotCanvas):
         self.hovered.emit(-1 if pixel is None else self.bar_at(pixel))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Release the line, select the bars of the drag selection, or handle a click."""
         if self._band is not None:
             low, high = (self.area.point(QPointF(x, 0)).x() for x in sorted(self._band))
             self._band = None

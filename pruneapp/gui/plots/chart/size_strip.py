@@ -115,7 +115,6 @@ class SizeStrip(QWidget):
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the columns, borders, cursor and focus frame."""
         painter = QPainter(self)
         colors = self._colors
         whole = QRectF(self.rect())
@@ -171,11 +170,9 @@ class SizeStrip(QWidget):
     # -- mouse and keys -------------------------------------------------------------------------
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Report the tensor under the mouse."""
         self.hovered.emit(self.tensor_at(event.position().x()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Choose the clicked tensor."""
         tensor = self.tensor_at(event.position().x())
         if tensor >= 0 and event.button() == Qt.MouseButton.LeftButton:
             self.cursor_at = tensor
@@ -187,7 +184,6 @@ class SizeStrip(QWidget):
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the cursor between tensors, or choose the tensor at the cursor."""
         at = self.cursor_at
         places = {
             Qt.Key.Key_Left: max(at - 1, 0),

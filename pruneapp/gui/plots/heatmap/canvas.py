@@ -172,7 +172,6 @@ class HeatmapCanvas(PlotCanvas):
         self.item.show_plane(layout)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
         self.item.set_colors(colors)
 
@@ -204,7 +203,6 @@ class HeatmapCanvas(PlotCanvas):
         self.set_viewport(view.zoomed(factor, view.width / 2, view.height / 2))
 
     def fit(self) -> None:
-        """Show the whole tensor."""
         if self.view is not None:
             self.set_viewport(self.view.fitted())
 
@@ -296,14 +294,12 @@ class HeatmapCanvas(PlotCanvas):
     # -- mouse ------------------------------------------------------------------------------------
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom around the mouse."""
         steps = event.angleDelta().y() / 120
         if steps:
             self.zoom(ZOOM_STEP**steps, event.position())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Start a selection, a click or a drag."""
         adds = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         tool = self.pointer.tool
         if tool == "look" and adds:
@@ -319,7 +315,6 @@ class HeatmapCanvas(PlotCanvas):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Extend the selection or pan."""
         if self.pointer.is_drawing:
             self.pointer.move(self._nearest(event.position()))
             self._show_selection()
@@ -334,7 +329,6 @@ class HeatmapCanvas(PlotCanvas):
         self.hovered.emit(None if pixel is None else self.weight_at(pixel.toPoint()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Finish the selection or the drag."""
         if not self.pointer.is_drawing:
             super().mouseReleaseEvent(event)
         elif event.button() == Qt.MouseButton.LeftButton:

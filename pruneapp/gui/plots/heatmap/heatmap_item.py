@@ -113,7 +113,6 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         return self.mode is Mode.MASK or (self.mode in BLENDED and self.strength > 0)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token)."""
         self._colors = colors
         self._tables = ColorTables(colors)
         for painted in (self._coarse, self._fine):

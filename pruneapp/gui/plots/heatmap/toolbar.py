@@ -118,7 +118,6 @@ class ToolRow(WrappingRow):
             self.dim_box.setCurrentIndex(dim)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Paint the icons in the colors of a theme."""
         for tool, button in self.tools.items():
             button.setIcon(icon(f"tool-{tool}", colors, self.devicePixelRatioF()))
 
@@ -203,7 +202,6 @@ class ModeRow(QWidget):
         self.axes_button.setChecked(False)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Paint the icon in the colors of a theme."""
         self.axes_button.setIcon(icon("axes", colors, self.devicePixelRatioF()))
 
     def set_difference(self, label: str | None) -> None:

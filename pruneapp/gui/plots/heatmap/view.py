@@ -122,7 +122,7 @@ class WeightsView(PlotView):
         self._weight_readout.begin()
         self._set_content(present=self._layout is not None)
         self.set_error(self.tr("This tensor has no weights.") if empty else "")
-        self._update_words()
+        self.refresh()
         dims = () if self._layout is None else legend.dim_words(self._layout)
         self.axes.set_dims(() if self._layout is None else self._layout.shape, dims)
         self.modes.set_rank(len(dims))
@@ -145,7 +145,7 @@ class WeightsView(PlotView):
             self.canvas.set_layout(layout)
             self._tile_requests.begin(base)
         self._weight_readout.begin()
-        self._update_words()
+        self.refresh()
         self.tools.set_selection_text("")
         self.tools.set_dims(legend.dim_words(layout))
 
@@ -212,14 +212,14 @@ class WeightsView(PlotView):
         self.modes.show_state(mode, self.strength)
         if before != self._tile_requests.content:
             self.invalidate()
-        self._update_words()
+        self.refresh()
 
     def set_strength(self, strength: float) -> None:
         """Set the opacity of the mask, from 0 to 1."""
         self._last_strength = strength or self._last_strength
         self.canvas.item.set_mode(self.mode, strength)
         self.modes.show_state(self.mode, strength)
-        self._update_words()
+        self.refresh()
 
     def set_narrow(self, *, narrow: bool) -> None:
         """Move the mode box next to the tools if `narrow`, else above them."""
@@ -230,14 +230,11 @@ class WeightsView(PlotView):
             self._controls.insertWidget(1, self.modes.mode_box)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Apply the colors of a theme (color by token)."""
         super().set_colors(colors)
-        for part_ in (self.canvas, self.tools, self.modes):
-            part_.set_colors(self._colors)
-        self._update_words()
+        self.tools.set_colors(self._colors)
+        self.modes.set_colors(self._colors)
 
     def numbers(self) -> Numbers:
-        """Return one row per weight, or per mean of weights, of the fine tile."""
         tile = self.canvas.item.fine
         return NOTHING if tile is None else legend.tile_numbers(tile)
 
@@ -262,7 +259,7 @@ class WeightsView(PlotView):
             self._busy_indicator.release()
             self._refresh_table()
         self.set_busy(False)
-        self._update_words()
+        self.refresh()
 
     def _show_new_content(self) -> None:
         """Do nothing: the old picture stays until the first tile arrives."""
@@ -279,7 +276,7 @@ class WeightsView(PlotView):
 
     # -- texts ------------------------------------------------------------------------------------
 
-    def _update_words(self) -> None:
+    def refresh(self) -> None:
         self._update_legend()
         self._update_readout()
         self._update_summary()
@@ -331,7 +328,6 @@ class WeightsView(PlotView):
         self.canvas.zoom(1 / ZOOM_STEP)
 
     def fit(self) -> None:
-        """Show the whole tensor."""
         self.canvas.fit()
 
     def _on_cursor_moved(self, row: int, column: int) -> None:
