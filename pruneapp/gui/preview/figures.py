@@ -353,20 +353,33 @@ class PruneAction(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.set_count(0)
 
-    def set_count(self, weights: int, channels: int = 0, *, exact: bool = True) -> None:
-        """Show the number of weights or channels to prune; disable the button if both are 0."""
-        self._show_button(self._main_button)
-        self._count(self.tr("Prune {what}"), self.tr("Nothing to prune"), weights, channels, exact)
+    def set_count(
+        self,
+        weights: int,
+        channels: int = 0,
+        *,
+        exact: bool = True,
+        again: bool = False,
+        done: bool = False,
+    ) -> None:
+        """Show the number of weights or channels to prune; disable the button if both are 0.
+
+        `again`: the current state is shown, not a preview of the step; `done`: the step led to it.
+        """
+        if weights or channels:
+            text = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
+            text = text.format(what=self._words(weights, channels, exact=exact))
+        else:
+            text = self.tr("Nothing more to prune") if again else self.tr("Nothing to prune")
+        self._show(text, again=again, enabled=bool(weights or channels))
 
     def set_masks(self, tensors: int) -> None:
         """Show the number of tensors that a step without pruning gives a mask of ones."""
-        self._show_button(self._main_button)
         if tensors:
             one, several = self.tr("Add a mask to 1 tensor"), self.tr("Add masks to {n} tensors")
-            self._set_text(number_format.plural(tensors, one, several))
-            self.button.setEnabled(True)
+            self._show(number_format.plural(tensors, one, several))
         else:
-            self._set_text(self.tr("Nothing to prune"))
+            self._show(self.tr("Nothing to prune"))
             self.set_disabled(
                 self.tr("Identity prunes nothing, and its tensors have masks already.")
             )
@@ -376,35 +389,20 @@ class PruneAction(QWidget):
         self._previewable = previewable
         self._update_geometry()
 
-    def set_again(
-        self, weights: int, channels: int = 0, *, exact: bool = True, done: bool = False
-    ) -> None:
-        """Show, not highlighted, what the step would prune; `done`: again, after it was applied."""
-        self._show_button(self._plain_button)
-        words = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
-        self._count(words, self.tr("Nothing more to prune"), weights, channels, exact)
-
-    def _count(self, words: str, nothing: str, weights: int, channels: int, exact: bool) -> None:
-        some = bool(weights or channels)
-        what = self._words(weights, channels, exact=exact)
-        self._set_text(words.format(what=what) if some else nothing)
-        self.button.setEnabled(some)
-
     def set_unknown(self, *, done: bool) -> None:
         """Show the button without a number, which is not known yet."""
-        self._show_button(self._plain_button)
-        self._set_text(self.tr("Prune again") if done else self.tr("Prune"))
-        self.button.setEnabled(True)
+        self._show(self.tr("Prune again") if done else self.tr("Prune"), again=True)
 
     def set_waiting(self, why: str = "") -> None:
         """Disable the button and ask for a change of settings; `why` is the tooltip."""
-        self._show_button(self._plain_button)
-        self._set_text(self.tr("Change a setting to preview a step"), self._preview_width())
-        self.set_disabled(why or self.button.text())
+        text = self.tr("Change a setting to preview a step")
+        self._show(text, again=True, beside=self._preview_width())
+        self.set_disabled(why or text)
 
     def set_refused(self, why: str) -> None:
         """Disable the button with the text that the settings are invalid; `why` is the tooltip."""
-        self._set_text(self.tr("Cannot prune with these settings"))
+        again = self.button is self._plain_button
+        self._show(self.tr("Cannot prune with these settings"), again=again)
         self.set_disabled(why)
 
     def set_disabled(self, why: str) -> None:
@@ -419,18 +417,26 @@ class PruneAction(QWidget):
         button.clicked.connect(self.pruneRequested)
         return button
 
-    def _show_button(self, button: QPushButton) -> None:
-        """Show one of the two buttons in place of the other, and move the focus to it."""
-        if button is self.button:
-            return
-        focused = self.button.hasFocus()
-        other, self.button = self.button, button
-        button.setText(other.text())
-        button.setEnabled(True)
-        button.show()
-        if focused:
-            button.setFocus()
-        other.hide()
+    def _show(
+        self, text: str, *, again: bool = False, enabled: bool = True, beside: int = 0
+    ) -> None:
+        """Show a text on one of the two buttons, in place of the other, which loses the focus."""
+        button, other = self._main_button, self._plain_button
+        if again:
+            button, other = other, button
+        button.setText(text)
+        if button is not self.button:
+            button.setEnabled(True)
+            button.show()
+            if other.hasFocus():
+                button.setFocus()
+            other.hide()
+            self.button = button
+        button.setEnabled(enabled)
+        self._why = ""
+        self._update_tooltip()
+        self._make_room(beside)
+        self._update_geometry()
 
     def set_keys(self, keys: str) -> None:
         """Set the shortcut to show in the tooltip; empty for none."""
@@ -441,13 +447,6 @@ class PruneAction(QWidget):
     def _update_tooltip(self) -> None:
         words = self.tr("Prune ({keys})").format(keys=self._keys)
         self.button.setToolTip(words if self._keys else self.tr("Prune"))
-
-    def _set_text(self, text: str, beside: int = 0) -> None:
-        self.button.setText(text)
-        self._why = ""
-        self._update_tooltip()
-        self._make_room(beside)
-        self._update_geometry()
 
     def _update_geometry(self) -> None:
         """Set the geometry; "Preview" is only shown if it fits next to the button."""

@@ -294,7 +294,7 @@ class PreviewPanel(QWidget):
         else:
             text = self.tr("With these settings the next step prunes {n} weights.").format(n=n)
         self._set_sentence(self.note, text)
-        self.action.set_again(to_prune, channels, exact=exact, done=self._done)
+        self.action.set_count(to_prune, channels, exact=exact, again=True, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
         """Show a note on why the form cannot be applied to the current state."""

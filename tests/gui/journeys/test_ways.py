@@ -109,11 +109,11 @@ OPENING = {
 }
 
 EXPORT = {
-    # What the dialog says.
+    # The values of the dialog.
     "gui/export/dialog.py": ("ExportDialog.request", "FormatDetails.values"),
     "gui/export/format_list.py": ("Formats.chosen",),
     "gui/export/target_row.py": ("TargetRow.text",),
-    # What is written, and whether it may be.
+    # The content of the file, and its validation.
     "export/provenance.py": ("provenance_of",),
     "recipes/recipe.py": ("history_recipe",),
     "export/destination/target.py": ("check_weights",),

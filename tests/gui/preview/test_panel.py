@@ -547,7 +547,7 @@ def test_a_double_click_prunes_once_and_on_preview_not_at_all(show, qtbot):
     action.pruneRequested.connect(lambda: pruned.append(1))
     action.previewRequested.connect(lambda: previewed.append(1))
     action.set_previewable(previewable=True)
-    action.set_again(500)
+    action.set_count(500, again=True)
     assert action.preview.isVisible()
     qtbot.mouseClick(action.preview, Qt.MouseButton.LeftButton)
     action.set_count(500)
